@@ -1,8 +1,8 @@
 //! Cost of aggregating a large run of a fleet: results from RabbitMQ into journal and report.
 //!
 //! `cargo bench --bench aggregate -- RESULTS` (1,000,000). Needs RabbitMQ and Redis, as the tests
-//! do; everything lies in a namespace of its own, which is deleted at the end. The results are all
-//! published before the aggregator starts, so that its rate is its own.
+//! do; all data is in a separate namespace, which is deleted at the end. All results are published
+//! before the aggregator starts, so that only its own rate is measured.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -33,9 +33,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Publishes that wait for their confirms.
+/// Number of unconfirmed publishes.
 const WINDOW: usize = 1_000;
-/// Interval of polling the run's progress; the aggregator records it once a second.
+/// Interval of polling the run's progress, which the aggregator records once a second.
 const LOOK: Duration = Duration::from_millis(50);
 
 fn main() {

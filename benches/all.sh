@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 BENCH_RESULTS="$PWD/docs/benchmark-results/$(date -u +%Y-%m-%d).md"
 export BENCH_RESULTS
-all="judgement throughput limits faults planning report issues rendering comparison comparison_rules intervals until_width nightly_runs decline serving aggregate fleet fleet_limits"
+all="judgment throughput limits faults planning report issues rendering comparison comparison_rules intervals until_width nightly_runs decline serving aggregate fleet fleet_limits"
 cargo build --quiet --profile bench --benches
 {
     echo "# Benchmark results, $(date -u '+%Y-%m-%d %H:%M UTC')"

@@ -1,8 +1,8 @@
 //! Reliability of comparisons, and their cost.
 //!
 //! `cargo bench --bench comparison -- TRIALS ITEMS` (4,000 and 100,000). The first part simulates
-//! judges whose truth is known and needs no process; the second lays two runs of so many items side
-//! by side with the real command.
+//! judges with known true scores and needs no process; the second compares two runs of this many
+//! items with the real command.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -26,7 +26,7 @@ use std::path::Path;
 const CRITERIA: usize = 5;
 const MARGIN: f64 = 0.01;
 
-/// Items of a simulated dataset, and how their verdicts come about, in points of a criterion.
+/// Items of a simulated dataset and the distribution of their verdicts, in points of a criterion.
 #[derive(Clone, Copy)]
 struct World {
     items: usize,
@@ -102,8 +102,9 @@ fn alarms(trials: usize, random: &mut SmallRng) {
         ] {
             let alarm = |_: &usize| {
                 let verdicts = verdicts(world, random);
-                let told = matches!(decide(&verdicts, margin), Decision::Worse | Decision::Better);
-                told || (strict && criteria_got_worse(&verdicts, margin))
+                let reported =
+                    matches!(decide(&verdicts, margin), Decision::Worse | Decision::Better);
+                reported || (strict && criteria_got_worse(&verdicts, margin))
             };
             let alarms = (0..trials).filter(alarm).count();
             let share = 100.0 * alarms as f64 / trials as f64;
@@ -133,13 +134,13 @@ fn power(trials: usize, random: &mut SmallRng) {
             None => table.row(name, share, "%"),
         }
     }
-    // What a comparison calls detectable is seen with a chance of 80 %: p ≤ 0.05 at that shift.
+    // A detectable difference is found with a probability of 80 %: p ≤ 0.05 at that shift.
     let world = World { items: 50, item_change: 0.5, ..ALIKE };
-    let told: f64 = (0..200)
+    let reported: f64 = (0..200)
         .map(|_| continuous(world, false, random).difference(f64::MAX).detectable.unwrap())
         .sum::<f64>()
         / 200.0;
-    let world = World { shift: told, ..world };
+    let world = World { shift: reported, ..world };
     let seen = (0..trials)
         .filter(|_| continuous(world, false, random).difference(f64::MAX).p_value.unwrap() <= 0.05);
     let share = 100.0 * seen.count() as f64 / trials as f64;

@@ -85,7 +85,7 @@ fn main() {
     power(trials, &mut random);
 }
 
-/// Rate at which any rule tells two equal runs apart.
+/// Rate at which any rule distinguishes two equal runs.
 fn false_alarms(trials: usize, random: &mut SmallRng) {
     let table = MarkTable::new(&format!(
         "All rules on equal runs: called worse, of {trials} comparisons each"
@@ -94,7 +94,7 @@ fn false_alarms(trials: usize, random: &mut SmallRng) {
         ("60 items", World { items: 60, ..EQUAL }),
         ("200 items", EQUAL),
         ("200 items, a noisy judge", World { noise: 2.0, ..EQUAL }),
-        ("200 items, 5 % of judgements are blunders", World { blunders: 0.05, ..EQUAL }),
+        ("200 items, 5 % of judgments are blunders", World { blunders: 0.05, ..EQUAL }),
         ("200 items, 80 % compile", World { compiles: 0.8, ..EQUAL }),
     ] {
         for (strict, how) in [(false, ""), (true, ", --strict")] {
@@ -114,12 +114,12 @@ fn undeclared_clusters(trials: usize, random: &mut SmallRng) {
         let world = World { items, clusters, cluster_change: 0.5, ..EQUAL };
         for (use_likely_clusters, name) in [(false, "warn"), (true, "use")] {
             let rules = Rules { use_likely_clusters, ..RULES };
-            let mut told = 0;
+            let mut reported = 0;
             for _ in 0..trials {
                 let found = compared(world, rules, random, |_| {}).decisive.decision;
-                told += usize::from(matches!(found, Decision::Worse | Decision::Better));
+                reported += usize::from(matches!(found, Decision::Worse | Decision::Better));
             }
-            let share = 100.0 * told as f64 / trials as f64;
+            let share = 100.0 * reported as f64 / trials as f64;
             let name =
                 format!("{clusters} of {} items, likely_clusters = {name}", items / clusters);
             match use_likely_clusters {

@@ -1,7 +1,7 @@
 //! Rate of false alarms of the watch for declines, and the delay of right ones.
 //!
-//! `cargo bench --bench decline -- SERIES` (2,000). Needs no process: it draws nights of 60 items
-//! whose scores deviate around the same true ones every night.
+//! `cargo bench --bench decline -- SERIES` (2,000). Needs no process: it samples runs of 60 items
+//! whose scores deviate around constant true scores.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -73,7 +73,7 @@ struct World {
     nights: usize,
 }
 
-/// True if an alarm is raised within so many nights after the anchor, on any of them.
+/// True if an alarm is raised in any of this many runs after the anchor.
 fn alarm(definition: &MetricDefinition, world: World, random: &mut SmallRng) -> bool {
     let World { anchor, noise, fall, nights } = world;
     let watch = DeclineWatch { anchor_runs: anchor, ..DeclineWatch::default() };

@@ -1,12 +1,13 @@
-//! Share of the changes of a page that are named: single CSS changes of components, half of them
-//! planted in the code and half in the screenshot, drawn by a headless Chromium; and the cost of
-//! measuring. Screenshots from elsewhere are drawn by a headless Firefox too, where there is one.
+//! Share of named changes of a page: single CSS changes of components, half of them planted in the
+//! code and half in the screenshot, rendered by a headless Chromium; and the cost of measuring.
+//! Screenshots of another origin are also rendered by a headless Firefox, where there is one.
 //!
-//! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and of `benches/components`,
-//! and components of React, of which every second one is held back from tuning, as are all those of
-//! `benches/components/held_back`; those of each that are also held against screenshots from
-//! elsewhere). All components of `benches/components/rendering_differences` are tuned by: browsers
-//! draw them differently. Those of `benches/components/long_pages` have hundreds of elements.
+//! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and of
+//! `benches/components`, and components of React, of which every second one is held out from
+//! tuning, as are all those of `benches/components/held_back`; number of each that are also
+//! compared with screenshots of another origin). All components of
+//! `benches/components/rendering_differences` are used for tuning: browsers render them
+//! differently. Those of `benches/components/long_pages` have hundreds of elements.
 //!
 //! `FOLDERS=benches/components/long_pages` takes components of such folders only; `MISSES=1` prints
 //! each change that was not named, of the components tuned by; `TUNED=1` leaves those held back
@@ -109,22 +110,22 @@ fn print_same_browser(browsers: &mut Browsers, title: &str, components: &[Compon
     SAME_BROWSER.refuse(&control);
 }
 
-/// True if changes by an operator are asked for.
+/// True if changes by an operator are requested.
 fn is_planted(operator: &str) -> bool {
     is_asked_for("OPERATORS", ',', operator)
 }
 
-/// True if screenshots of an origin are asked for.
+/// True if screenshots of an origin are requested.
 fn is_taken(origin: ScreenshotOrigin) -> bool {
     is_asked_for("ORIGINS", ';', origin.name())
 }
 
 fn is_asked_for(variable: &str, separator: char, name: &str) -> bool {
-    let Ok(asked) = env::var(variable) else { return true };
-    asked.split(separator).any(|asked| asked == name)
+    let Ok(selected) = env::var(variable) else { return true };
+    selected.split(separator).any(|selected| selected == name)
 }
 
-/// Single cases of components that are held back are shown to nobody.
+/// Single cases of held-out components are not printed.
 fn prints_misses(component: &Component) -> bool {
     env::var_os("MISSES").is_some() && component.number.is_multiple_of(2)
 }

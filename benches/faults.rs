@@ -1,4 +1,4 @@
-//! Lost results and double payments where a fifth of the answers are faulty.
+//! Lost results and double billing with a fifth of faulty responses.
 //!
 //! `cargo bench --bench faults -- ITEMS` (1,000).
 #![allow(
@@ -15,7 +15,7 @@ mod harness;
 
 use harness::{BenchSimulator, Mark, MarkTable, Screenshots, juror, measure};
 
-/// A fifth in sum: refusals, outages, broken connections and unusable answers.
+/// A fifth in total: refusals, outages, broken connections and unusable replies.
 const FAULTS: [&str; 10] = [
     "rate-limit=0.02",
     "server-error=0.03",
@@ -56,6 +56,6 @@ fn main() {
     let paid = of(&stats["billed_calls"]) / count as f64;
     table.marked("paid calls per item", paid, "", Mark::AtMost(1.25));
     table.row("requests per item", of(&stats["requests"]) / count as f64, "");
-    table.row("judgements a second, from start to exit", judged.rate(count), "/s");
+    table.row("judgments a second, from start to exit", judged.rate(count), "/s");
     println!("faults played: {}", stats["faults"]);
 }

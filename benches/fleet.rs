@@ -1,9 +1,9 @@
-//! Cost of the fleet's path over the local one: the same items by `juror run`, and by `juror
-//! enqueue`, one `juror worker` and one `juror aggregate`.
+//! Overhead of a fleet over a local run: the same items by `juror run`, and by `juror enqueue`, one
+//! `juror worker` and one `juror aggregate`.
 //!
-//! `cargo bench --bench fleet -- ITEMS LATENCY_MS` (2,000 and 200). Takes a RabbitMQ on the usual
-//! port of this machine and a `redis-server` to start. What these two take themselves slows the
-//! fleet down where they run on the same cores, and is not in its processor time.
+//! `cargo bench --bench fleet -- ITEMS LATENCY_MS` (2,000 and 200). Needs a RabbitMQ on the default
+//! port of this machine and a `redis-server` program. Both slow the fleet down where they share its
+//! cores, but are not part of its processor time.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

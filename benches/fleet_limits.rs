@@ -1,9 +1,9 @@
 //! Share of enforced limits that several worker processes use together, number of the provider's
 //! refusals, and Redis's processor time.
 //!
-//! `cargo bench --bench fleet_limits -- SECONDS WORKERS` (15 for each limit, 4; 64 workers hold a
-//! thousand jobs at once, and need 40 s). Takes a RabbitMQ on the usual port of this machine and a
-//! `redis-server` to start.
+//! `cargo bench --bench fleet_limits -- SECONDS WORKERS` (15 for each limit, 4; 64 workers prefetch
+//! a thousand jobs together, and need 40 s). Needs a RabbitMQ on the default port of this machine
+//! and a `redis-server` program.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,11 +21,11 @@ use harness::{Asking, BenchFleet, BenchSimulator, Enforced, Mark, MarkTable, Scr
 const AT_ONCE_EACH: &str = "16";
 const REQUESTS: Enforced = Enforced::Requests(6_000);
 const TOKENS: Enforced = Enforced::Tokens(12_000_000);
-/// Number of requests that use up the limits in a second; for tokens an estimate, for each rule by
-/// which a provider may count.
+/// Number of requests that exhaust the limits in a second; for tokens an estimate, for each
+/// counting rule of a provider.
 const REQUESTS_A_SECOND: usize = 100;
 const REQUESTS_BY_TOKENS_A_SECOND: [(&str, usize); 3] = [("sum", 41), ("max", 66), ("input", 111)];
-/// An output limit above the input of a request, so that each rule is another number.
+/// An output limit above the input of a request, so that each rule gives another count.
 const SETTINGS: &str = "[judge]\nmax_output_tokens = 3000\n";
 
 fn main() {
@@ -40,14 +40,14 @@ fn main() {
         let requests = rate * seconds;
         for known in ["learned", "given"] {
             let (asking, redis) = run(requests, limit, rule, known == "given", workers);
-            limit.tell(&table, &format!("{known}, counted by {rule}"), &asking, requests);
+            limit.print(&table, &format!("{known}, counted by {rule}"), &asking, requests);
             let each = redis * 1_000.0 / requests as f64;
-            table.marked("  processor time of Redis, a judgement", each, "ms", Mark::AtMost(1.0));
+            table.marked("  processor time of Redis, a judgment", each, "ms", Mark::AtMost(1.0));
         }
     }
 }
 
-/// Calls that the simulator saw, and the seconds of processor time that Redis took.
+/// Calls received by the simulator, and processor time of Redis in seconds.
 fn run(count: usize, limit: Enforced, rule: &str, given: bool, workers: usize) -> (Asking, f64) {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 640, height: 480, bytes: 1_500 };

@@ -1,8 +1,8 @@
-//! Resources of every measurement: screenshots, a simulator in a process of its own, and the real
-//! command in another one, of which processor time and peak memory are taken.
+//! Resources of the benchmarks: screenshots, a simulator process, and a process of the real
+//! command, whose processor time and peak memory are measured.
 //!
-//! Load goes to loopback only. Figures of one table are taken in the same run, so that their ratios
-//! hold on a machine that is slower or busier than another.
+//! All traffic is on loopback. Figures of one table come from the same run, so that their ratios
+//! hold on slower or busier machines.
 #![allow(dead_code, unused_imports, reason = "each measurement uses a part of it")]
 
 mod bare_loop;
@@ -26,10 +26,10 @@ pub use process_tree::ProcessTree;
 pub use simulator::{Asking, BenchSimulator};
 pub use table::{Mark, MarkTable};
 
-/// The sizes that the command line gives, or else these; none where nobody asked to measure, as
-/// when all targets are built and run as tests.
+/// Sizes from the command line, or these defaults; none without `--bench`, as when all targets are
+/// built and run as tests.
 ///
-/// A child that is to run the bare loop does so here and never returns.
+/// A child process for the bare loop runs it here and never returns.
 pub fn sizes<const N: usize>(defaults: [usize; N]) -> Option<[usize; N]> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [word, rest @ ..] = arguments.as_slice()

@@ -1,7 +1,7 @@
-//! Coverage of the 95 % intervals of metrics, near the ends of a scale above all.
+//! Coverage of the 95 % intervals of metrics, especially near the ends of a scale.
 //!
-//! `cargo bench --bench intervals -- SAMPLES` (20,000). Needs no process: it draws items whose true
-//! mean is known.
+//! `cargo bench --bench intervals -- SAMPLES` (20,000). Needs no process: it samples items with a
+//! known true mean.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,9 +18,9 @@ use harness::{Mark, MarkTable};
 use juror_analysis::metrics::{Interval, Sample};
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 
-/// Shares of items that deviate from the others, of which each row shows the worst coverage.
+/// Shares of deviating items; each row shows the worst coverage among them.
 const SHARES: [f64; 8] = [0.01, 0.02, 0.05, 0.08, 0.12, 0.18, 0.25, 0.35];
-/// True rates, of which each row shows the worst coverage.
+/// True rates; each row shows the worst coverage among them.
 const RATES: [f64; 8] = [0.5, 0.7, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995];
 
 /// Distribution of a deviating item's score, on a scale from 0 to 1.
@@ -156,7 +156,7 @@ fn clusters(samples: usize, random: &mut SmallRng) {
     let table = MarkTable::new(&format!("Clusters of 10 items, {samples} samples each"));
     for groups in [5, 10, 20, 50] {
         for rate in [0.5, 0.7, 0.9] {
-            // Half of the clusters lie by so much above the true rate, half below.
+            // Half of the clusters are above the true rate by this amount, half below.
             let deviation = 0.09;
             let coverage = covered(samples, rate, || {
                 let mut sample = Sample::default();

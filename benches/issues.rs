@@ -1,6 +1,6 @@
 //! Quality of grouping statements, and its cost for many.
 //!
-//! `cargo bench --bench issues -- STATEMENTS` (100,000). The labelled statements and their making
+//! `cargo bench --bench issues -- STATEMENTS` (100,000). The labeled statements and their creation
 //! are in `aggregator/analysis/tests-data/statements`.
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ mod labelled;
 
 use harness::{Mark, MarkTable};
 use juror_analysis::issues::{Statements, Tone};
-use labelled::Labelled;
+use labelled::Labeled;
 use nix::sys::{
     resource::{UsageWho, getrusage},
     time::TimeValLike as _,
@@ -27,7 +27,7 @@ use nix::sys::{
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use std::collections::HashSet;
 
-/// As many different statements that the vocabulary does not know as a report counts.
+/// Number of statements outside the vocabulary, the maximum that a report counts.
 const MAX_OTHERS: usize = 50_000;
 
 fn main() {
@@ -53,7 +53,7 @@ fn main() {
     time("in words that no vocabulary has", &unknown);
 }
 
-fn agree(table: &MarkTable, name: &str, statements: &[Labelled], aim: Option<f64>) {
+fn agree(table: &MarkTable, name: &str, statements: &[Labeled], aim: Option<f64>) {
     let found = labelled::agreement(statements, |kind, texts| {
         let tone = if kind == "issue" { Tone::Issues } else { Tone::Strengths };
         let mut collected = Statements::new(tone, Vec::new(), MAX_OTHERS);
@@ -92,13 +92,13 @@ fn time(what: &str, statements: &[String]) {
     table.row("dropped", dropped as f64, "");
 }
 
-/// Processor time of this process: what else the machine does is not in it.
+/// Processor time of this process, independent of other load.
 fn cpu_seconds() -> f64 {
     let usage = getrusage(UsageWho::RUSAGE_SELF).unwrap();
     (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
 }
 
-/// A labelled statement with a name and numbers of its own.
+/// Labeled statement with its own name and numbers.
 fn varied(texts: &[String], number: usize) -> String {
     let mut random = StdRng::seed_from_u64(number as u64);
     let text = &texts[random.random_range(0..texts.len())];
@@ -106,7 +106,7 @@ fn varied(texts: &[String], number: usize) -> String {
     format!("{text} ({}, {used}px against {meant}px)", word(&mut random))
 }
 
-/// Five to ten words out of many thousand, some of them frequent.
+/// Five to ten words out of many thousands, some of them frequent.
 fn invented(number: usize) -> String {
     let mut random = StdRng::seed_from_u64(number as u64);
     let words = random.random_range(5..=10);

@@ -1,4 +1,4 @@
-//! Share of enforced limits that is used, and number of the provider's refusals.
+//! Used share of enforced limits, and number of the provider's refusals.
 //!
 //! `cargo bench --bench limits -- SECONDS` (15 for each limit).
 #![allow(
@@ -17,11 +17,11 @@ use harness::{Asking, BenchSimulator, Enforced, MarkTable, Screenshots, juror, m
 
 const REQUESTS: Enforced = Enforced::Requests(6_000);
 const TOKENS: Enforced = Enforced::Tokens(12_000_000);
-/// Number of requests that use up the limits in a second; for tokens an estimate, for each rule by
-/// which a provider may count.
+/// Number of requests that exhaust the limits in a second; for tokens an estimate, for each
+/// counting rule of a provider.
 const REQUESTS_A_SECOND: usize = 100;
 const REQUESTS_BY_TOKENS_A_SECOND: [(&str, usize); 3] = [("sum", 41), ("max", 66), ("input", 111)];
-/// An output limit above the input of a request, so that each rule is another number.
+/// An output limit above the input of a request, so that each rule gives another count.
 const SETTINGS: &str = "[judge]\nmax_output_tokens = 3000\n";
 
 fn main() {
@@ -32,7 +32,7 @@ fn main() {
         let requests = rate * seconds;
         for known in ["learned", "given"] {
             let asking = run(requests, limit, rule, known == "given");
-            limit.tell(&table, &format!("{known}, counted by {rule}"), &asking, requests);
+            limit.print(&table, &format!("{known}, counted by {rule}"), &asking, requests);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Single CSS changes of drawn components, and what a report says of them.
+//! Single CSS changes of rendered components, and their detection in reports.
 
 pub mod browser;
 pub mod component;

@@ -1,10 +1,9 @@
-//! A year of nightly runs: what they cost, on which day the ledger books it, whether a cap was ever
-//! broken, and what they leave on the disk.
+//! A year of nightly runs: their costs, booking days, cap violations and disk usage.
 //!
-//! `cargo bench --bench nightly_runs -- NIGHTS` (365). Each night is the real command with its clock
-//! moved by faketime (`apt-get install faketime`), at half past midnight or half an hour before it,
-//! so that a day booked by the wrong time zone shows. A twentieth of the items changes from night
-//! to night; the caps of day and month are too small for the first night and for every whole month.
+//! `cargo bench --bench nightly_runs -- NIGHTS` (365). Each run is the real command with its clock
+//! shifted by faketime (`apt-get install faketime`), half an hour after midnight or before it, so
+//! that a booking in the wrong time zone shows. A twentieth of the items changes between runs; the
+//! daily and monthly caps are too small for the first run and for every full month.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -30,7 +29,7 @@ use std::{
 const ZONES: [&str; 2] = ["Europe/Berlin", "America/New_York"];
 const FIRST: Date = date(2026, 1, 1);
 const ITEMS: usize = 40;
-/// Items that change from one night to the next: 5 %.
+/// Items that change between runs: 5 %.
 const CHANGED: usize = 2;
 const DAY_CAP: f64 = 0.30;
 const MONTH_CAP: f64 = 0.85;
@@ -46,11 +45,11 @@ fn main() {
         for number in 0..nights {
             year.night(number);
         }
-        year.tell(nights);
+        year.print(nights);
     }
 }
 
-/// The nights of one ledger.
+/// Nightly runs of one ledger.
 struct Year<'folder> {
     folder: &'folder Path,
     zone: &'static str,
@@ -58,9 +57,9 @@ struct Year<'folder> {
     items: Vec<Value>,
     /// Bill of each local day, by the simulator.
     bills: BTreeMap<Date, f64>,
-    /// Nights in which money ended before the items did.
+    /// Runs that were ended by their budget.
     cut: usize,
-    /// Wall-clock seconds of each night.
+    /// Wall-clock seconds of each run.
     seconds: Vec<f64>,
     most_mb: f64,
 }
@@ -81,7 +80,7 @@ impl<'folder> Year<'folder> {
         Self { folder, zone, simulator, items, bills, cut: 0, seconds, most_mb: 0.0 }
     }
 
-    /// Changes some items, judges all of them, and takes away what is too much.
+    /// Changes some items, judges all of them, and prunes old runs.
     fn night(&mut self, number: usize) {
         let day = FIRST.checked_add(jiff::Span::new().days(number as i64)).unwrap();
         let time = if number.is_multiple_of(2) { "00:30:00" } else { "23:30:00" };
@@ -117,16 +116,16 @@ impl<'folder> Year<'folder> {
         self.most_mb = self.most_mb.max(megabytes(&self.folder.join("runs")));
     }
 
-    fn tell(&self, nights: usize) {
+    fn print(&self, nights: usize) {
         let last = FIRST.checked_add(jiff::Span::new().days(nights as i64 - 1)).unwrap();
         let at = format!("{last} 23:45:00");
-        let told = self.command(
+        let reported = self.command(
             &at,
             &["budget", "history", "--json", "--days", "400", "--months", "14"],
             &[],
             &[0],
         );
-        let history: Value = serde_json::from_str(&told.stdout).unwrap();
+        let history: Value = serde_json::from_str(&reported.stdout).unwrap();
         let trend = self.command(&at, &["runs", "trend", "--last", "400"], &[], &[0]);
         let (days, months) = (spending(&history["days"]), spending(&history["months"]));
         let booked = |day: Date| days.get(&day.to_string()).copied().unwrap_or(0.0);
@@ -139,7 +138,7 @@ impl<'folder> Year<'folder> {
         table.marked("dearest day", highest(&days), "$", Mark::AtMost(DAY_CAP));
         table.marked("dearest month", highest(&months), "$", Mark::AtMost(MONTH_CAP));
         if nights >= 31 {
-            // Less than a call's worst case is left.
+            // Less than the worst case of a call is left.
             table.marked("first month", first_month, "$", Mark::AtLeast(MONTH_CAP - 0.06));
         }
         let bill = self.billed();
@@ -152,16 +151,16 @@ impl<'folder> Year<'folder> {
         table.row("a night, wall clock", median(&self.seconds), "s");
         table.marked("disk at most", self.most_mb, "MB", Mark::AtMost(2.0 * KEPT_MB));
         table.row("files and runs left", kept as f64, "");
-        table.row("juror budget history", told.wall.as_secs_f64(), "s");
+        table.row("juror budget history", reported.wall.as_secs_f64(), "s");
         table.row("juror runs trend", trend.wall.as_secs_f64(), "s");
     }
 
-    /// Dollars that the simulator has billed.
+    /// Dollars billed by the simulator.
     fn billed(&self) -> f64 {
         dollars(&self.simulator.stats()["billed_usd"])
     }
 
-    /// The command with its clock at a time of this zone.
+    /// Command with its clock at a local time of this zone.
     fn command(&self, at: &str, arguments: &[&str], more: &[&str], exits: &[i32]) -> Measured {
         let command = juror(self.folder, &[arguments, more].concat());
         let mut moved = Command::new("faketime");
@@ -173,7 +172,7 @@ impl<'folder> Year<'folder> {
                 None => moved.env_remove(name),
             };
         }
-        // Times of files stay what they are.
+        // File times stay unchanged.
         moved.env("TZ", self.zone).env("NO_FAKE_STAT", "1").current_dir(self.folder);
         measure(&mut moved, exits)
     }
@@ -192,7 +191,7 @@ fn dollars(amount: &Value) -> f64 {
     amount.as_str().unwrap().parse().unwrap()
 }
 
-/// Sums of amounts that have nine digits after the point.
+/// Sums of amounts with nine decimal places.
 fn equal(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
 }

@@ -18,7 +18,7 @@ use harness::{
 };
 use std::path::Path;
 
-/// Items share so many screenshots: what is measured is the manifest, not the disk's folders.
+/// Number of screenshots shared by the items: the manifest is measured, not the file system.
 const FILES: usize = 100;
 
 fn main() {
@@ -42,7 +42,7 @@ fn plan(folder: &Path, count: usize) {
     table.row("lines a second", planned.rate(count), "/s");
 }
 
-/// Judges a few items, then makes a large journal of their results.
+/// Judges a few items, then writes a large journal of their results.
 fn report(folder: &Path, count: usize) {
     let simulator = BenchSimulator::start(&[]);
     let arguments = simulator.run_arguments(&["--run-id", "large"]);

@@ -1,6 +1,6 @@
-//! Cost of rendering and measuring through the product's own renderer: items a second, processor
-//! time (the browsers' apart), kept renders, items that differ and their trials, measuring, and
-//! memory over many items.
+//! Cost of rendering and measuring with the product's renderer: items per second, processor time
+//! (browsers separately), cached renders, differing items and their trials, measuring, and memory
+//! over many items.
 //!
 //! `cargo bench --bench rendering -- ITEMS DIFFERING MANY` (108 and 54 of the golden set's pages,
 //! and 1,000 of them for the memory).
@@ -26,15 +26,15 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Interval of looking at the processes.
+/// Interval of polling the processes.
 const LOOK: Duration = Duration::from_millis(20);
 const ONE_AT_ONCE: &[(&str, &str)] =
     &[("JUROR_LIMITS_MAX_CONCURRENCY", "1"), ("JUROR_RENDER_CONCURRENCY", "1")];
 const TWO_AT_ONCE: &[(&str, &str)] =
     &[("JUROR_LIMITS_MAX_CONCURRENCY", "2"), ("JUROR_RENDER_CONCURRENCY", "2")];
-/// Numbers of items after which the memory is taken.
+/// Numbers of items after which memory is measured.
 const TAKEN_AT: [usize; 3] = [100, 500, 1_000];
-/// Lengths of the golden pages; to the first one that a page has, four pixels are added.
+/// Lengths of the golden pages; four pixels are added to the first one that a page has.
 const PLANTED: [&str; 3] = ["padding: ", "border-radius: ", "font-size: "];
 
 fn main() {
@@ -63,7 +63,7 @@ fn main() {
     print_memory(&golden, many);
 }
 
-/// Items whose pictures differ, one at a time.
+/// Items with differing images, one at a time.
 fn print_trials(golden: &[GoldenPage], count: usize) {
     let table = MarkTable::new(&format!("{count} pages with a planted change, one at a time"));
     let folder = dataset(golden, count, planted);
@@ -82,7 +82,7 @@ fn print_trials(golden: &[GoldenPage], count: usize) {
     table.row("the same without trials", each(plain.wall) / 1_000.0, "s");
 }
 
-/// Pictures that exist already, so that no browser is needed.
+/// Existing images, so that no browser is needed.
 fn print_measuring() {
     let count = 40;
     let table =
@@ -120,7 +120,7 @@ fn print_memory(golden: &[GoldenPage], count: usize) {
     table.row("peak of Juror", drawn.peak_mb, "MB");
 }
 
-/// A page of the golden set, which its screenshot equals.
+/// Page of the golden set that equals its screenshot.
 struct GoldenPage {
     name: String,
     html: String,
@@ -141,7 +141,7 @@ fn golden_pages() -> Vec<GoldenPage> {
     files.iter().map(page).collect()
 }
 
-/// A dataset of these pages in turn, each with other code.
+/// Dataset of these pages in turn, each with different code.
 fn dataset(golden: &[GoldenPage], count: usize, code: fn(&str, usize) -> String) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for page in golden {
@@ -179,7 +179,7 @@ struct RenderedRun {
     /// Processor time of the process, and of its browsers.
     cpu: [Duration; 2],
     peak_mb: f64,
-    /// Numbers of results, with the memory of the process and of its browsers after them.
+    /// Memory of the process and of its browsers after these numbers of results.
     memory: Vec<(usize, [f64; 2])>,
     differing: usize,
 }
@@ -213,7 +213,7 @@ fn run(folder: &Path, id: &str, settings: &[(&str, &str)], flags: &[&str]) -> Re
     RenderedRun { wall, cpu: tree.cpu(), peak_mb, memory, differing }
 }
 
-/// Number of kept pages; their pictures have no extension.
+/// Number of cached pages; their images have no extension.
 fn kept_pages(renders: &Path) -> usize {
     let files = fs::read_dir(renders).into_iter().flatten().flatten();
     files.filter(|file| file.path().extension().is_some()).count()

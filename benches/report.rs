@@ -1,7 +1,7 @@
-//! Cost of each format of a large run's report, a page with pictures among them.
+//! Cost of each report format of a large run, including a page with images.
 //!
-//! `cargo bench --bench report -- ITEMS PICTURES` (100,000 and 1,024). Items share so many
-//! screenshots of 1280 x 720 pixels and some 200 KB; a page shows those of its first 1,000 items.
+//! `cargo bench --bench report -- ITEMS PICTURES` (100,000 and 1,024). Items share this many
+//! screenshots of 1280 x 720 pixels and about 200 KB; a page shows those of its first 1,000 items.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,9 +1,9 @@
 //! Cost of serving a large run, and many readers of a running one.
 //!
-//! `cargo bench --bench serving -- ITEMS READERS` (10,000 and 200). Pages and answers of the API
-//! are asked for one after the other by one client; their figures are the server's processor time.
-//! Then a run goes on, this very process adding its results, and all readers follow it: first by
-//! themselves, then beside readers that take nothing of what they are sent.
+//! `cargo bench --bench serving -- ITEMS READERS` (10,000 and 200). One client requests pages and
+//! API responses in sequence; their figures are the server's processor time. Then a run is active,
+//! with results from this process, and all readers follow it: first alone, then with additional
+//! stalled readers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -32,9 +32,9 @@ use std::{
 
 /// Requests of each kind.
 const REQUESTS: u32 = 100;
-/// Readers that take nothing.
+/// Stalled readers.
 const SLOW: usize = 20;
-/// A run that goes on gets so many results, so many times, with such pauses.
+/// Results per batch, number of batches and pause between them of an active run.
 const BATCH: usize = 50;
 const BATCHES: usize = 40;
 const PAUSE: Duration = Duration::from_millis(100);
@@ -84,21 +84,22 @@ fn pages(server: &Server, items: usize) {
 /// Result of following a run.
 struct Followed {
     cpu_ms: f64,
-    /// From a batch's commit until a reader knows of it, over all batches and readers.
+    /// Latency from a batch's commit until a reader receives it, over all batches and readers.
     mean_ms: f64,
 }
 
-/// A run gets its results while readers follow it.
+/// Adds results to a run while readers follow it.
 fn follow(server: &Server, folder: &Path, name: &str, readers: usize, slow: usize) -> Followed {
     let run = Run::begin(folder, name, BATCH * BATCHES);
     let held = JournalWriter::open(&folder.join("runs"), &run.record.run_id).unwrap();
     let path = format!("/api/v1/runs/{name}/events");
-    let idle: Vec<TcpStream> = (0..slow).map(|_| server.ask(&path)).collect();
+    let idle: Vec<TcpStream> = (0..slow).map(|_| server.send_request(&path)).collect();
     let ready = Barrier::new(readers + 1);
     let before = server.cpu_ms();
     let (added, seen) = thread::scope(|scope| {
-        let reading: Vec<_> =
-            (0..readers).map(|_| scope.spawn(|| read_events(server.ask(&path), &ready))).collect();
+        let reading: Vec<_> = (0..readers)
+            .map(|_| scope.spawn(|| read_events(server.send_request(&path), &ready)))
+            .collect();
         ready.wait();
         let added: Vec<Instant> = (0..BATCHES)
             .map(|batch| {
@@ -122,7 +123,7 @@ fn follow(server: &Server, folder: &Path, name: &str, readers: usize, slow: usiz
     Followed { cpu_ms: server.cpu_ms() - before, mean_ms }
 }
 
-/// Reads until the run has ended; answers when it knew of how many results.
+/// Reads until the run has ended; returns the time of each received count of results.
 fn read_events(stream: TcpStream, ready: &Barrier) -> Vec<(usize, Instant)> {
     let mut seen = Vec::new();
     for line in BufReader::new(stream).lines().map(Result::unwrap) {
@@ -169,7 +170,7 @@ impl Run {
     }
 }
 
-/// `juror serve` as a process of its own.
+/// `juror serve` as a process.
 struct Server {
     process: Child,
     address: String,
@@ -185,19 +186,19 @@ impl Server {
         Self { process, address }
     }
 
-    fn ask(&self, path: &str) -> TcpStream {
+    fn send_request(&self, path: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let host = &self.address;
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").unwrap();
         stream
     }
 
-    /// Processor time of the server for each of so many requests.
+    /// Processor time of the server per request of this many.
     fn cpu_ms_of(&self, requests: u32, path: &str) -> f64 {
         let before = self.cpu_ms();
         for _ in 0..requests {
             let mut answer = Vec::new();
-            self.ask(path).read_to_end(&mut answer).unwrap();
+            self.send_request(path).read_to_end(&mut answer).unwrap();
             assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
         }
         (self.cpu_ms() - before) / f64::from(requests)

@@ -1,7 +1,9 @@
-//! Share of the throughput allowed by latency and concurrency that is reached, with small images.
+//! Share of the possible throughput, given latency and concurrency, that is reached with small
+//! images.
 //!
-//! `cargo bench --bench throughput -- SECONDS` (10 for each concurrency). The first round's start
-//! and the last one's end are in it, about a tenth of a second, which is why it takes so long.
+//! `cargo bench --bench throughput -- SECONDS` (10 for each concurrency). The time includes the
+//! start of the first round and the end of the last one, about a tenth of a second, hence the long
+//! duration.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,7 +22,7 @@ fn main() {
     let Some([seconds]) = harness::sizes([10]) else { return };
     let table = MarkTable::new("share of C / 0.2 s that is used, images of 2 KB, 200 ms latency");
     for at_once in [16, 32, 64, 100, 150, 200] {
-        // Whole rounds of calls, so that none of the time is a last round's.
+        // Complete rounds of calls, so that the last round is full.
         let rounds = seconds * 5;
         let count = at_once * rounds;
         let folder = tempfile::tempdir().unwrap();
@@ -31,11 +33,11 @@ fn main() {
         let arguments = simulator.run_arguments(&["-j", &calls]);
         let (judged, asking) =
             simulator.watch(|| measure(&mut juror(folder.path(), &arguments), &[0]));
-        let asked = asking.duration().as_secs_f64();
-        let share = 100.0 * rounds as f64 * 0.2 / asked;
+        let measured_seconds = asking.duration().as_secs_f64();
+        let share = 100.0 * rounds as f64 * 0.2 / measured_seconds;
         let what = format!(
             "{at_once:>4} at once: {:>4.0} a second, {:.2} ms of CPU each",
-            count as f64 / asked,
+            count as f64 / measured_seconds,
             judged.cpu_ms_each(count)
         );
         table.marked(what, share, "%", Mark::AtLeast(95.0));

@@ -1,8 +1,8 @@
-//! Coverage of the intervals of runs that end where their interval is narrow enough, with 95 %
-//! intervals and with those that such runs have.
+//! Coverage of the intervals of runs that end once their interval is narrow enough: plain 95 %
+//! intervals and those of such runs.
 //!
-//! `cargo bench --bench until_width -- RUNS` (10,000). Needs no process: it draws items whose true
-//! mean is known, and looks at them in the sequence of `juror run --until-width`.
+//! `cargo bench --bench until_width -- RUNS` (10,000). Needs no process: it samples items with a
+//! known true mean and evaluates them in the sequence of `juror run --until-width`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,9 +22,9 @@ use juror_analysis::{
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 
-/// Items of the dataset; a run that comes to its end has judged them all.
+/// Items of the dataset; a run that reaches its end has judged them all.
 const ITEMS: u64 = 2_000;
-/// Widths that are asked for.
+/// Requested widths.
 const WIDTHS: [f64; 3] = [0.03, 0.06, 0.12];
 
 /// Distribution of scores, from 0 to 1.
@@ -107,7 +107,7 @@ fn run(scores: &Scores, width: f64, confidence: f64, random: &mut SmallRng) -> (
     }
 }
 
-/// 1, but for this share of items.
+/// 1, except for this share of items.
 fn fallen(random: &mut SmallRng, share: f64, to: f64) -> f64 {
     if random.random::<f64>() < share { to } else { 1.0 }
 }

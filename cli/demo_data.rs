@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_set_unpacks_whole_and_over_nothing_but_itself() {
+    fn golden_set_unpacks_completely_and_overwrites_only_itself() {
         let folder = tempfile::tempdir().unwrap();
         unpack(folder.path()).unwrap();
         unpack(folder.path()).unwrap();

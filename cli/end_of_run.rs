@@ -66,7 +66,7 @@ pub fn print_report(
     Ok(report)
 }
 
-/// Prints how to resume a run of this machine that nothing judges any more.
+/// Prints the command to resume an inactive run of this machine.
 pub fn print_interrupted(files: &RunFiles, report: &Report, global: &GlobalFlags) {
     let pending = report.coverage.pending;
     if pending > 0 && files.record().fleet.is_none() && !files.is_held() {

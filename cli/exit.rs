@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_several_codes_hold_the_documented_order_decides() {
+    fn documented_order_decides_between_exit_codes() {
         let strongest_first = [
             Exit::Usage,
             Exit::Error,

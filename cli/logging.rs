@@ -21,7 +21,7 @@ const SENSITIVE_LIBRARIES: [&str; 2] = ["lapin", "amq_protocol"];
 
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
-/// True unless the environment asks for plain text: by `NO_COLOR`, or by a terminal that has none.
+/// True unless the environment requests plain text: by `NO_COLOR`, or by a terminal without color.
 pub fn allows_color() -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     std::env::var_os("NO_COLOR").is_none() && !is_dumb
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sensitive_library_is_silent_unless_it_is_named() {
+    fn sensitive_library_is_silent_unless_it_is_named_in_the_filter() {
         let enables = |level: &str, target: &str| {
             filter(level).unwrap().would_enable(target, &tracing::Level::INFO)
         };

@@ -69,7 +69,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime(&arguments.command).map_err(Failure::error)?.block_on(command)
 }
 
-/// Runtime of a command. Judging mostly waits, and ledger, disk, files and pictures have their own
+/// Runtime of a command. Judging mostly waits, and ledger, disk, files and images have their own
 /// threads: with half as many threads as cores, fewer wake up for each reply.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();

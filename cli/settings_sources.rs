@@ -230,14 +230,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_that_were_not_given_set_nothing() {
+    fn absent_flags_set_nothing() {
         assert!(RunFlags::default().layers().is_empty());
         assert!(CallingFlags::default().layers().is_empty());
         assert!(FleetFlags::default().layers().is_empty());
     }
 
     #[test]
-    fn flags_reach_the_settings_that_they_name() {
+    fn flags_set_their_settings() {
         let judging = JudgingFlags {
             model: Some("gpt-4.1".to_owned()),
             enable_llm_judge: true,
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn only_variables_of_juror_are_settings() {
+    fn only_juror_variables_are_settings() {
         let variables = [("PATH", "/bin"), ("JUROR_CONFIG", "x"), ("JUROR_JUDGE_MODEL", "m")];
         let layers = environment_layers(
             variables.into_iter().map(|(name, value)| (name.into(), value.into())),

@@ -134,7 +134,7 @@ pub enum AggregatorError {
     /// A run's journal cannot be read or written.
     #[error("results cannot be committed, so they are not acknowledged: {0}")]
     Journal(#[from] JournalError),
-    /// No more results can be received.
+    /// Results can no longer be received.
     #[error("results cannot be received: {0}")]
     Queue(#[from] QueueError),
     /// The fleet's results are stored in another runs directory.

@@ -1,5 +1,5 @@
-//! Pictures and code for a page: read anew from the dataset, where this process can reach it and it
-//! is still what was judged, else from what the run keeps.
+//! Images and code for a page: from the dataset, if this process can read it and it is unchanged
+//! since judging, else from the run's stored inputs.
 
 mod as_judged;
 mod cache;
@@ -26,7 +26,7 @@ use std::{
 pub struct DatasetAttachments<'run> {
     /// The run.
     pub record: &'run RunRecord,
-    /// Its rubric.
+    /// Rubric.
     pub rubric: &'run Rubric,
     /// Settings of the sources that files may be read from.
     pub settings: &'run Settings,
@@ -65,8 +65,8 @@ impl Attachments for DatasetAttachments<'_> {
 }
 
 impl DatasetAttachments<'_> {
-    /// One item of the dataset, and the folders that its files may be read in; an error is the
-    /// reason why there is nothing to show.
+    /// Item of the dataset, with the folders of its files; an error is the reason for a missing
+    /// item.
     pub fn item(&self, id: &str) -> Result<(Item, Roots), String> {
         let (dataset, mut items) = self.items_of(&HashSet::from([id]))?;
         let item = items.remove(id).ok_or(NO_SUCH_ITEM)?;
@@ -85,7 +85,7 @@ impl DatasetAttachments<'_> {
         JudgedInputs::for_run(&directory, renders(self.settings))
     }
 
-    /// Those items of the dataset that are shown.
+    /// Loads the shown items of the dataset.
     fn today(&self, shown: &[AttachmentRequest]) -> Result<Today, String> {
         let wanted = shown.iter().map(|one| one.screenshot_id.as_str()).collect();
         let (dataset, items) = self.items_of(&wanted)?;
@@ -97,7 +97,7 @@ impl DatasetAttachments<'_> {
         let kept = self.cache.and_then(|cache| cache.items(&dataset, self.record.rubric.digest));
         let digest = match &kept {
             Some((digest, _)) => *digest,
-            None => dataset.digest().map_err(gone)?,
+            None => dataset.digest().map_err(missing_message)?,
         };
         if digest != self.record.dataset.digest {
             return Err("the dataset has changed since it was judged".to_owned());
@@ -105,7 +105,8 @@ impl DatasetAttachments<'_> {
         let items = match &kept {
             Some((_, kept)) => wanted.iter().filter_map(|id| kept.get(*id).cloned()).collect(),
             None => {
-                let items = dataset.items().map_err(gone)?.flatten().map(|placed| placed.item);
+                let items =
+                    dataset.items().map_err(missing_message)?.flatten().map(|placed| placed.item);
                 items.filter(|item| wanted.contains(item.id.as_str())).collect::<Vec<_>>()
             }
         };
@@ -114,10 +115,10 @@ impl DatasetAttachments<'_> {
     }
 
     fn open(&self) -> Result<Dataset, String> {
-        self.open_besides(Vec::new()).map_err(gone)
+        self.open_besides(Vec::new()).map_err(missing_message)
     }
 
-    /// The dataset, whose items must not name one of these files.
+    /// Opens the dataset, whose items must not reference one of these files.
     pub fn open_besides(&self, outputs: Vec<FileIdentity>) -> Result<Dataset, DatasetError> {
         let shape = DatasetShape {
             data_roots: self.roots(),
@@ -132,7 +133,8 @@ impl DatasetAttachments<'_> {
         Roots::new([dataset.folder().to_owned()].into_iter().chain(self.roots()).collect())
     }
 
-    /// Folders beside the dataset's. What a fleet's record names are folders of another machine.
+    /// Further folders besides the dataset's. The folders in a fleet's record are on another
+    /// machine.
     fn roots(&self) -> Vec<PathBuf> {
         let recorded = self.record.data_roots.iter().filter(|_| self.record.fleet.is_none());
         let own = self.settings.files.data_roots.iter().cloned();
@@ -160,6 +162,6 @@ impl Today {
     }
 }
 
-fn gone(_: DatasetError) -> String {
+fn missing_message(_: DatasetError) -> String {
     "the dataset cannot be read from here".to_owned()
 }

@@ -72,7 +72,7 @@ pub enum RunState {
     Complete,
     /// No process works on it, and some jobs are not scored.
     Incomplete,
-    /// Its journal cannot be read.
+    /// Journal cannot be read.
     Damaged,
 }
 

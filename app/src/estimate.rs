@@ -1,4 +1,4 @@
-//! Estimate of a run, without asking the judge.
+//! Estimate of a run without calls to the judge.
 
 mod experience;
 mod total;
@@ -52,7 +52,7 @@ pub struct EstimateProgress {
 
 /// A finished estimate.
 pub struct Estimation<'setup> {
-    /// Its subject.
+    /// Subject.
     pub setup: &'setup RunSetup,
     /// The models, the run's own first.
     pub candidates: Vec<Candidate>,
@@ -139,7 +139,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// The settings' own judge first, then, if asked for, every other.
+/// The configured judge first, then, if requested, every other.
 fn candidates(setup: &RunSetup, all_models: bool) -> Vec<Candidate> {
     let own: Vec<_> = setup.candidate.iter().cloned().collect();
     let others = match all_models {
@@ -159,7 +159,7 @@ async fn estimate_jobs(
     on_progress: &mut (dyn FnMut(EstimateProgress) + Send),
 ) -> Result<Total, AppError> {
     let Some(own) = &setup.candidate else { return Ok(Total::new(0)) };
-    // No call goes out, so no key is needed.
+    // There are no calls, so no key is needed.
     let judge = judge::setup(&setup.settings, &setup.environment, &setup.rubric, own, None)?;
     let context = Arc::new(local_context::for_run(
         setup,
@@ -200,7 +200,7 @@ mod tests {
     use super::duration;
 
     #[test]
-    fn durations_read_as_people_write_them() {
+    fn durations_use_conventional_notation() {
         for (seconds, text) in
             [(0.0, "0 s"), (59.2, "1 min 00"), (61.0, "1 min 01"), (7_260.0, "2 h 01")]
         {

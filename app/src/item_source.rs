@@ -1,4 +1,4 @@
-//! Items of runs as they were judged: datasets, pictures, ledgers.
+//! Items of runs as they were judged: datasets, images, ledgers.
 
 mod dataset_source;
 mod details;
@@ -28,14 +28,14 @@ pub trait ItemSource: Send + Sync {
     /// The gate that is set for runs of this rubric; none where no gate is set.
     fn gate(&self, rubric: &Rubric) -> Option<Gate>;
 
-    /// Attachments that pages show beside results: small pictures and code.
+    /// Attachments for result pages: thumbnails and code.
     fn attachments<'a>(
         &'a self,
         record: &'a RunRecord,
         rubric: &'a Rubric,
     ) -> Box<dyn Attachments + 'a>;
 
-    /// One item in full, or why it cannot be had (its dataset is gone or changed).
+    /// Item in full, or the reason for its absence (its dataset is gone or changed).
     async fn item(
         &self,
         record: &RunRecord,
@@ -57,7 +57,7 @@ pub trait ItemSource: Send + Sync {
 /// An item beside its result.
 #[derive(Clone, Debug, Default)]
 pub struct ItemDetails {
-    /// Small pictures and the code.
+    /// Thumbnails and code.
     pub attachment: Attachment,
     /// Digests of those images of which the result has none, since no judge looked at them: of
     /// their bytes as they are now, by the names that the rubric gives them.
@@ -81,10 +81,10 @@ pub struct AsJudged<T> {
     pub remark: Option<String>,
 }
 
-/// One design token as it should be and as it was found.
+/// Design token with its expected and its found value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TokenLine {
-    /// Its dotted name.
+    /// Dotted name.
     pub name: String,
     /// The true value; none where nothing was expected.
     pub expected: Option<Value>,
@@ -94,7 +94,7 @@ pub struct TokenLine {
     pub equal: bool,
 }
 
-/// A part of what the judge is sent.
+/// Part of the request to the judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptPart {
     /// `system` or `user`.

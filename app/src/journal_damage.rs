@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_line_that_is_no_object_is_damage() {
+    fn complete_line_that_is_no_object_is_damage() {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("results.jsonl");
         assert_eq!(find_damage(&journal), None, "no result yet");

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_letters_is_mistyped_and_another_date_is_not() {
+    fn typo_is_a_near_miss_and_another_date_is_not() {
         for (name, typed, expected) in [
             ("nightly-2026-11-22", "nigthly-2026-11-22", true),
             ("nightly-2026-11-22", "nightly-2026-11-23", false),

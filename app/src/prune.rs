@@ -2,7 +2,7 @@
 
 use crate::{error::AppError, settings::PruneSettings};
 use jiff::{SignedDuration, Timestamp};
-use juror_analysis::history::{ask_the_same, runs_in};
+use juror_analysis::history::{are_comparable, runs_in};
 use juror_journal::{
     blessed::BlessedRuns,
     journal::{JournalWriter, RunFiles},
@@ -82,7 +82,7 @@ impl PrunePlan {
 /// A process works on the run now, or its files cannot be removed.
 pub async fn remove(runs_dir: &Path, run: &RunId, ledger: &SqliteLedger) -> Result<bool, AppError> {
     let directory = JournalWriter::open(runs_dir, run)?;
-    if !ledger.forget_run(run).await.map_err(AppError::internal)? {
+    if !ledger.delete_run(run).await.map_err(AppError::internal)? {
         return Ok(false);
     }
     let folder = directory.files().directory().to_owned();
@@ -112,7 +112,7 @@ fn prunable(runs_dir: &Path, keep_first: usize) -> Result<Vec<PrunableRun>, AppE
     let mut series: Vec<Series> = Vec::new();
     for run in &files {
         let record = run.record();
-        match series.iter_mut().find(|known| ask_the_same(known.kind, record)) {
+        match series.iter_mut().find(|known| are_comparable(known.kind, record)) {
             Some(known) => known.runs.push(&record.run_id),
             None => series.push(Series { kind: record, runs: vec![&record.run_id] }),
         }

@@ -21,7 +21,7 @@ pub fn rendering(settings: &Settings) -> RenderingSettings {
     RenderingSettings { renderer: renderer(settings), trials: settings.evidence.trials }
 }
 
-/// Store of rendered pictures: the folder of the settings, or one in the state folder.
+/// Store of rendered images: the folder of the settings, or one in the state folder.
 pub fn renders(settings: &Settings) -> KeptRenders {
     match &settings.render.keep_dir {
         Some(folder) => KeptRenders::in_folder(folder.clone()),
@@ -42,7 +42,7 @@ pub fn has_browser(settings: &Settings, environment: &Environment) -> bool {
     }
 }
 
-/// Means by which a worker draws: its render command, or the name and version of its browser.
+/// Renderer of a worker: its render command, or the name and version of its browser.
 ///
 /// # Errors
 /// The worker draws nothing, for this reason.

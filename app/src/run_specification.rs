@@ -24,7 +24,7 @@ pub struct RunSpecification {
     pub limit: Option<u64>,
     /// Conditions that items must all meet, each `KEY=VALUE`.
     pub filters: Vec<String>,
-    /// Number of judgements of each item; none for that of the settings.
+    /// Number of judgments of each item; none for that of the settings.
     pub repeat: Option<u32>,
     /// Maximum number of requests per minute.
     pub rpm: Option<u64>,
@@ -49,7 +49,7 @@ pub struct RequestDefaults {
     pub rubric: String,
     /// The vision model.
     pub model: String,
-    /// Number of judgements of each item.
+    /// Number of judgments of each item.
     pub repeat: u32,
     /// True if the judged inputs are kept.
     pub keep_inputs: bool,

@@ -105,7 +105,7 @@ pub struct RunSettings {
     pub rubric: String,
     /// True if a vision model judges.
     pub enable_llm_judge: bool,
-    /// Number of judgements of each item.
+    /// Number of judgments of each item.
     pub repeat: u32,
     /// Treatment of failed jobs in averages.
     pub failed_jobs: CountAs,
@@ -196,12 +196,12 @@ pub enum LogFormat {
     /// Text for people.
     #[default]
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
 impl RunSettings {
-    /// Folder of `juror.db`, rendered pictures and batch files.
+    /// Folder of `juror.db`, rendered images and batch files.
     pub fn state_dir(&self) -> &Path {
         self.state_dir.as_ref().unwrap_or(&self.runs_dir)
     }

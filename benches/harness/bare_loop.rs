@@ -1,5 +1,5 @@
-//! The least that any program must do: read a file, write it in base64 into JSON, post it, read
-//! the answer. No prompt, no checks, no money, no journal. What Juror takes is told as a multiple.
+//! Minimal work of any implementation: reads a file, writes it in base64 into JSON, posts it, reads
+//! the response. No prompt, checks, costs or journal. Juror's cost is stated as a multiple of this.
 
 use super::measured::{Measured, measure};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -12,7 +12,7 @@ use std::{
 /// First argument of the child that runs the loop.
 pub const WORD: &str = "bare-loop";
 
-/// Runs the loop in a process of its own, over every file of a folder.
+/// Runs the loop in a separate process over every file of a folder.
 pub fn bare_loop(base_url: &str, folder: &Path, at_once: usize) -> Measured {
     let own = std::env::current_exe().unwrap();
     let mut command = Command::new(own);
@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &[String]) {
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let files = Arc::new(Mutex::new(files.into_iter()));
-    // An error says only that a provider is installed already.
+    // An error means that a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
     tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &[String]) {
             tasks.spawn(async move {
                 let next = || files.lock().unwrap_or_else(PoisonError::into_inner).next();
                 while let Some(file) = next() {
-                    let answer = ask(&client, &url, std::fs::read(file).unwrap()).await;
+                    let answer = call(&client, &url, std::fs::read(file).unwrap()).await;
                     assert!(answer.contains("choices"), "{answer}");
                 }
             });
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &[String]) {
     });
 }
 
-async fn ask(client: &reqwest::Client, url: &str, image: Vec<u8>) -> String {
+async fn call(client: &reqwest::Client, url: &str, image: Vec<u8>) -> String {
     let mut body = String::with_capacity(image.len() * 4 / 3 + 512);
     body.push_str(
         r#"{"model":"gpt-4o","max_tokens":1000,"messages":[{"role":"user","content":[{"type":"text","text":"Judge."},{"type":"image_url","image_url":{"url":"data:image/png;base64,"#,

@@ -1,4 +1,4 @@
-//! Datasets to be judged, made for one measurement.
+//! Generated datasets.
 
 use image::{
     ExtendedColorType, ImageEncoder as _,
@@ -17,8 +17,8 @@ pub struct Screenshots {
     pub count: usize,
     pub width: u32,
     pub height: u32,
-    /// About how many bytes each file has: the picture is made of areas of one color with sharp
-    /// edges, as interfaces are, and of as much noise, which no codec makes smaller, as it takes.
+    /// Approximate size of each file in bytes: the image has areas of one color with sharp edges,
+    /// like an interface, and incompressible noise up to this size.
     pub bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Datasets and runs made large by saying the same of many items.
+//! Large datasets and runs by repetition of items.
 
 use juror_types::id::{Digest, JobId, RunId};
 use serde_json::{Value, json};
@@ -8,14 +8,12 @@ use std::{
     path::Path,
 };
 
-/// Writes a manifest of so many lines, those of a smaller one over and over, each with an id of its
-/// own.
+/// Writes a manifest of this many lines by repeating those of a smaller one with new ids.
 pub fn enlarge_manifest(from: &Path, to: &Path, count: usize) {
     write_numbered(from, to, count, |_, _| ());
 }
 
-/// Makes a run that was judged one of so many results, those that it has over and over, of such a
-/// manifest.
+/// Enlarges a judged run to this many results of such a manifest by repetition.
 pub fn enlarge_run(directory: &Path, manifest: &Path, count: usize) {
     let path = directory.join("run.json");
     let mut record: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
@@ -35,7 +33,7 @@ fn write_numbered(from: &Path, to: &Path, count: usize, more: impl Fn(&mut Value
     let mut samples: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let name = if samples[0].get("screenshot_id").is_some() { "screenshot_id" } else { "id" };
-    // Results come in any order; each is to meet the item that it is of.
+    // Results are in any order; each must match its item.
     samples.sort_by_key(|sample| sample[name].as_str().map(str::to_owned));
     let mut lines = BufWriter::new(File::create(to).unwrap());
     for (number, mut line) in (0..count).zip(samples.iter().cycle().cloned()) {

@@ -1,5 +1,5 @@
-//! A fleet of real processes for as long as a measurement takes: on this machine's RabbitMQ, in a
-//! namespace that is deleted afterwards, and on a Redis of its own that forgets nothing.
+//! Fleet of real processes for one measurement: on this machine's RabbitMQ, in a temporary
+//! namespace, and on a dedicated, durable Redis.
 
 use super::{
     BenchSimulator,
@@ -30,7 +30,7 @@ pub struct BenchFleet {
 }
 
 impl BenchFleet {
-    /// True if there is a RabbitMQ and a `redis-server`; says so if not.
+    /// True if there is a RabbitMQ and a `redis-server`; prints a note otherwise.
     pub fn has_servers() -> bool {
         let broker = TcpStream::connect("127.0.0.1:5672").is_ok();
         let redis = Command::new("redis-server").arg("--version").stdout(Stdio::null()).status();
@@ -41,7 +41,7 @@ impl BenchFleet {
         both
     }
 
-    /// Starts so many workers with these flags, and an aggregator.
+    /// Starts this many workers with these flags, and an aggregator.
     pub fn start(
         folder: &Path,
         simulator: &BenchSimulator,
@@ -64,28 +64,28 @@ impl BenchFleet {
         Self { workers, aggregator, folder: folder.to_owned(), redis, _namespace: namespace }
     }
 
-    /// Has `manifest.jsonl` judged, from the first job's publishing to the report.
+    /// Measures a run of `manifest.jsonl` from the first published job to the report.
     pub fn judge(&self) -> Measured {
         let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--quiet", "--wait"];
         measure(&mut of_fleet(juror(&self.folder, &enqueue), &self.redis), &[0])
     }
 
-    /// The most memory that the first worker and the aggregator had so far.
+    /// Peak memory of the first worker and the aggregator so far.
     pub fn peaks_mb(&self) -> [f64; 2] {
         [&self.workers[0], &self.aggregator].map(|process| peak_mb(process.id()))
     }
 
-    /// Processor time that Redis took so far.
+    /// Processor time of Redis so far.
     pub fn redis_cpu_seconds(&self) -> f64 {
-        let told = self.redis.command(&["INFO", "cpu"]);
+        let reported = self.redis.command(&["INFO", "cpu"]);
         let of = |name: &str| {
-            let line = told.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            let line = reported.lines().find_map(|line| line.strip_prefix(name)).unwrap();
             line.trim().parse::<f64>().unwrap()
         };
         of("used_cpu_user:") + of("used_cpu_sys:")
     }
 
-    /// Ends every process in good order.
+    /// Shuts every process down gracefully.
     pub fn stop(mut self) {
         let processes = || self.workers.iter().chain([&self.aggregator]);
         for process in processes() {
@@ -101,7 +101,7 @@ impl BenchFleet {
 impl Drop for BenchFleet {
     fn drop(&mut self) {
         for process in self.workers.iter_mut().chain([&mut self.aggregator]) {
-            // It has ended already, unless the measurement broke off.
+            // The process has ended already unless the measurement failed.
             let _ = process.kill();
             let _ = process.wait();
         }

@@ -1,4 +1,4 @@
-//! A large run's record and results, without anybody judging.
+//! Record and results of a large run, without judging.
 
 use juror_types::{
     id::RunId,
@@ -12,7 +12,7 @@ use juror_types::{
     verdict::{Score, Verdict},
 };
 
-/// The record of a run `large` that is finished.
+/// Record of the finished run `large`.
 pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
     RunRecord {
         rubric: rubric.reference(),
@@ -22,7 +22,7 @@ pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
     }
 }
 
-/// A result as a judge's answers make it: five scores, two issues, a strength.
+/// Result of a judged job: five scores, two issues, a strength.
 pub fn result(record: &RunRecord, number: usize) -> JobResult {
     const KEYS: [&str; 5] = [
         "visual_similarity",

@@ -1,15 +1,15 @@
-//! Share of an enforced limit that was used, as the simulator counted it.
+//! Used share of an enforced limit, as counted by the simulator.
 
 use super::{Asking, Mark, MarkTable};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Time in which the first answers teach a limit.
+/// Time in which the limit is learned from the first responses.
 const WARM_UP: Duration = Duration::from_secs(3);
-/// Requests at the end that do not count: there are not enough left to use the limit.
+/// Excluded requests at the end: too few are left to use the limit.
 const LAST: u64 = 300;
 
-/// Limits that the simulator enforces in a minute.
+/// Limits per minute that the simulator enforces.
 #[derive(Clone, Copy, Debug)]
 pub enum Enforced {
     Requests(u64),
@@ -17,7 +17,7 @@ pub enum Enforced {
 }
 
 impl Enforced {
-    /// The flags by which the simulator enforces it, and Juror is told of it.
+    /// Flags that enforce the limit in the simulator and configure it in Juror.
     pub fn flags(self) -> [String; 2] {
         match self {
             Self::Requests(limit) => ["--rpm".to_owned(), limit.to_string()],
@@ -25,8 +25,9 @@ impl Enforced {
         }
     }
 
-    /// Adds rows on how so many requests used it; `known` says how Juror knew of it.
-    pub fn tell(self, table: &MarkTable, known: &str, asking: &Asking, requests: usize) {
+    /// Adds rows on the utilization by this many requests; `known` describes the source of Juror's
+    /// limit.
+    pub fn print(self, table: &MarkTable, known: &str, asking: &Asking, requests: usize) {
         let (seconds, from, until) = asking.steady(WARM_UP, requests as u64, LAST);
         let (what, limit, used, mark) = match self {
             Self::Requests(limit) => ("requests", limit, grown(from, until, admitted), 97.0),

@@ -1,4 +1,4 @@
-//! Runs a program and takes what it took.
+//! Measured execution of programs.
 
 use nix::sys::{
     resource::{UsageWho, getrusage},
@@ -22,24 +22,24 @@ pub struct Measured {
     pub wall: Duration,
     /// User and system time of all its threads.
     pub cpu: Duration,
-    /// The most memory that it ever had resident, in megabytes of 10^6 bytes.
+    /// Peak resident memory in megabytes of 10^6 bytes.
     pub peak_mb: f64,
     pub stdout: String,
 }
 
 impl Measured {
-    /// Milliseconds of processor time for each of so many things.
+    /// Milliseconds of processor time per item of this many.
     pub fn cpu_ms_each(&self, count: usize) -> f64 {
         self.cpu.as_secs_f64() * 1_000.0 / count as f64
     }
 
-    /// Things in a second of wall-clock time.
+    /// Items per second of wall-clock time.
     pub fn rate(&self, count: usize) -> f64 {
         count as f64 / self.wall.as_secs_f64()
     }
 }
 
-/// The real command, in this folder, with a key and with no setting from outside.
+/// Command in this folder, with a key and without settings of the environment.
 pub fn juror(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_juror"));
     for (name, _) in std::env::vars_os() {
@@ -56,7 +56,7 @@ pub fn measure(command: &mut Command, exits: &[i32]) -> Measured {
     measure_beside(command, exits, |_| ()).0
 }
 
-/// Runs a program to its end and does something beside it, which is told its process id.
+/// Runs a program to its end and calls a function with its process id meanwhile.
 pub fn measure_beside<T>(
     command: &mut Command,
     exits: &[i32],
@@ -76,11 +76,11 @@ pub fn measure_beside<T>(
         ended.store(true, Ordering::Relaxed);
         (output, wall, looking.join().unwrap(), done)
     });
-    let said = String::from_utf8_lossy(&output.stderr);
+    let message = String::from_utf8_lossy(&output.stderr);
     let code = output.status.code();
     assert!(
         code.is_some_and(|code| exits.contains(&code)),
-        "{command:?} ended by {code:?}:\n{said}"
+        "{command:?} ended by {code:?}:\n{message}"
     );
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     (Measured { began, wall, cpu: cpu_of_children() - before, peak_mb, stdout }, done)
@@ -94,7 +94,7 @@ pub fn cpu_of_children() -> Duration {
     Duration::from_micros(microseconds.unsigned_abs())
 }
 
-/// The most memory that a living process ever had resident; 0 when it has ended.
+/// Peak resident memory of a running process; 0 when it has ended.
 pub fn peak_mb(process: u32) -> f64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,12 +1,11 @@
-//! Processor time and memory of a process and of all that it started.
+//! Processor time and memory of a process and its descendants.
 
 use std::{collections::BTreeMap, fs, time::Duration};
 
 /// Nanoseconds of a tick of the kernel's accounts.
 const TICK: u64 = 10_000_000;
 
-/// A process and its descendants, looked at again and again, since those that end take their
-/// accounts with them.
+/// Process and its descendants, polled repeatedly since the accounts of ended ones disappear.
 pub struct ProcessTree {
     root: u32,
     /// Last known ticks of each process.
@@ -18,7 +17,7 @@ impl ProcessTree {
         Self { root, ticks: BTreeMap::new() }
     }
 
-    /// Looks at the processes of now; false once the root has ended.
+    /// Polls the current processes; false once the root has ended.
     pub fn look(&mut self) -> bool {
         let processes = self.processes();
         self.ticks.extend(processes.iter().copied());

@@ -1,4 +1,4 @@
-//! `juror simulate` in a process of its own, so that its processor time is nobody else's.
+//! `juror simulate` as a process, so that its processor time is separate.
 
 use super::measured::juror;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interval of reading the count.
+/// Interval of polling the counter.
 const LOOK: Duration = Duration::from_millis(10);
 
 pub struct BenchSimulator {
@@ -21,13 +21,13 @@ pub struct BenchSimulator {
     address: SocketAddr,
 }
 
-/// Times of the questions, as the simulator counted them at every look.
+/// Request counts of the simulator at every poll.
 pub struct Asking {
     looks: Vec<(Instant, Value)>,
 }
 
 impl BenchSimulator {
-    /// Starts one with these flags of `juror simulate`.
+    /// Starts a simulator with these flags of `juror simulate`.
     pub fn start(flags: &[&str]) -> Self {
         let arguments = [&["simulate", "--quiet", "--listen", "127.0.0.1:0"], flags].concat();
         let mut command = juror(Path::new("/"), &arguments);
@@ -61,7 +61,7 @@ impl BenchSimulator {
         serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
     }
 
-    /// Does something and watches the count meanwhile.
+    /// Runs a function and polls the counter meanwhile.
     pub fn watch<T>(&self, work: impl FnOnce() -> T) -> (T, Asking) {
         let ended = AtomicBool::new(false);
         thread::scope(|scope| {
@@ -89,7 +89,7 @@ impl Drop for BenchSimulator {
 }
 
 impl Asking {
-    /// From the first question to the last answer.
+    /// Time from the first request to the last response.
     pub fn duration(&self) -> Duration {
         let answers = self.count(self.looks.len() - 1, "answers");
         let begun = self.looks.iter().position(|(_, stats)| stats["requests"] != 0).unwrap_or(0);
@@ -97,8 +97,8 @@ impl Asking {
         self.looks[ended.unwrap()].0 - self.looks[begun.saturating_sub(1)].0
     }
 
-    /// Growth of the count from `warm_up` after the first question until only this many of the
-    /// requests were still to come: seconds, and the counts at both ends.
+    /// Growth of the counter from `warm_up` after the first request until only this many requests
+    /// were left: seconds, and the counts at both ends.
     pub fn steady(
         &self,
         warm_up: Duration,

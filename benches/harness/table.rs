@@ -1,8 +1,8 @@
-//! A table of figures with the marks that they should meet.
+//! Table of figures with their targets.
 
 use std::{fmt::Display, fs::OpenOptions, io::Write as _};
 
-/// Environment variable with the Markdown file that tables are appended to as well.
+/// Environment variable with the Markdown file to which tables are appended too.
 const RESULTS: &str = "BENCH_RESULTS";
 
 /// Target of a figure.
@@ -13,7 +13,7 @@ pub enum Mark {
     Between(f64, f64),
 }
 
-/// Printed row by row, as soon as a figure is known.
+/// Table that is printed row by row once a figure is known.
 pub struct MarkTable;
 
 impl MarkTable {
@@ -23,13 +23,13 @@ impl MarkTable {
         Self
     }
 
-    /// A figure that only informs.
+    /// Adds an informative figure.
     pub fn row(&self, what: impl Display, value: f64, unit: &str) {
         println!("{what:<58} {:>12}", figure(value, unit));
         append(&format!("| {what} | {} | | |", figure(value, unit)));
     }
 
-    /// A figure with its mark.
+    /// Adds a figure with its target.
     pub fn marked(&self, what: impl Display, value: f64, unit: &str, mark: Mark) {
         let (bound, met) = match mark {
             Mark::AtMost(most) => (format!("≤ {}", figure(most, unit)), value <= most),

@@ -1,4 +1,4 @@
-//! A headless Chromium that draws pages and changes of them, spoken to over its debugging pipe.
+//! Headless Chromium that renders pages and changes of them, controlled over its debugging pipe.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use image::{DynamicImage, RgbImage};
@@ -85,7 +85,7 @@ impl BenchBrowser {
         Some(browser)
     }
 
-    /// Opens a page of so many CSS pixels.
+    /// Opens a page with a viewport in CSS pixels.
     pub fn open(&mut self, html: &str, size: [u32; 2], scale: u32) {
         let [width, height] = size;
         let metrics =
@@ -96,13 +96,13 @@ impl BenchBrowser {
         self.evaluate(&format!("window.PROPERTIES = {properties}; {PAGE_SCRIPT}; null"));
     }
 
-    /// Makes changes for good, beneath those of later trials.
+    /// Applies changes permanently, below those of later trials.
     pub fn plant(&mut self, changes: &[PageChange]) {
         let changes = serde_json::to_string(changes).unwrap();
         self.evaluate(&format!("applyChanges({changes}, ''); null"));
     }
 
-    /// Draws the page with changes, in CSS pixels as the product measures it, and takes them back.
+    /// Renders the page with changes, in CSS pixels as the product measures it, and reverts them.
     pub fn draw(&mut self, changes: &[PageChange]) -> (Raster, Snapshot) {
         let written = serde_json::to_string(changes).unwrap();
         let snapshot = self
@@ -117,7 +117,7 @@ impl BenchBrowser {
         }
     }
 
-    /// The page as it is.
+    /// Renders the unchanged page.
     pub fn capture(&mut self) -> RgbImage {
         let options = json!({"format": "png", "optimizeForSpeed": true});
         let shot = self.call("Page.captureScreenshot", options);

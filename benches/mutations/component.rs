@@ -5,12 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Components that nothing was tuned by.
+/// Components without an influence on tuning.
 pub const HELD_BACK: &str = "benches/components/held_back";
-/// Components that the noise of screenshots from elsewhere was tuned by.
+/// Components used to tune the noise of screenshots from other origins.
 pub const RENDERING_DIFFERENCES: &str = "benches/components/rendering_differences";
-/// Components that look otherwise in a larger viewport, which screenshots of another margin were
-/// tuned by.
+/// Components that differ in a larger viewport, used to tune screenshots of another margin.
 pub const OTHER_VIEWPORTS: &str = "benches/components/other_viewports";
 
 /// A page to change.
@@ -21,8 +20,8 @@ pub struct Component {
     pub number: usize,
 }
 
-/// Components of a folder, as pages that a function makes of their code. Those with odd numbers are
-/// held back from tuning.
+/// Components of a folder, converted to pages by a function. Those with odd numbers are held out
+/// from tuning.
 pub fn components(
     folder: &str,
     extension: &str,

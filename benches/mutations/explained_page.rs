@@ -1,11 +1,11 @@
-//! A page that is opened and explained as the product does it.
+//! Page that is opened and explained as in the product.
 
 use super::browser::BenchBrowser;
 use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot, ViewportSearch};
 use juror_types::evidence::{Evidence, EvidenceSource};
 
-/// Opens a page as the product does: in the viewport of the screenshot, or else without the margin
-/// that the screenshot has, if that fits better.
+/// Opens a page as the product does: in the viewport of the screenshot, or without the margin of
+/// the screenshot if that fits better.
 pub fn open_fitted(
     browser: &mut BenchBrowser,
     screenshot: &Raster,
@@ -32,7 +32,7 @@ pub fn open_fitted(
     }
 }
 
-/// The evidence of the open page, with its repairs, and the number of drawings that they took.
+/// Evidence of the open page with its repairs, and the number of renders that they took.
 pub fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
     let (drawing, snapshot) = browser.draw(&[]);
     let pair = PicturePair::new(screenshot, &drawing);

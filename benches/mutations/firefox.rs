@@ -1,4 +1,4 @@
-//! A headless Firefox that draws pages, spoken to over its Marionette port.
+//! Headless Firefox that renders pages, controlled over its Marionette port.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use image::{RgbImage, imageops};
@@ -15,9 +15,9 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Width and height of the window; pages are drawn in a frame in its corner.
+/// Width and height of the window; pages are rendered in a frame in its corner.
 const WINDOW: [u32; 2] = [1400, 2200];
-/// Attempts to reach its port, a quarter of a second apart.
+/// Attempts to connect to its port, a quarter of a second apart.
 const ATTEMPTS: usize = 120;
 
 /// A running Firefox.
@@ -33,13 +33,13 @@ impl Firefox {
     pub fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        // The fonts that Chromium takes where a page names none.
+        // Chromium's default fonts of a page.
         let fonts =
             [("serif", "Times New Roman"), ("sans-serif", "Arial"), ("monospace", "Monospace")];
         let fonts = fonts.map(|(family, font)| {
             format!("user_pref(\"font.name.{family}.x-western\", \"{font}\");\n")
         });
-        // A page is drawn before its fonts are found otherwise, on a busy machine.
+        // Otherwise a page may render before its fonts load on a busy machine.
         let preferences = format!(
             "user_pref(\"marionette.port\", {port});\n\
              user_pref(\"gfx.font_rendering.fallback.async\", false);\n{}",
@@ -66,7 +66,7 @@ impl Firefox {
         Some(firefox)
     }
 
-    /// The picture of a page with changes, of so many CSS pixels.
+    /// Renders a page with changes in a viewport in CSS pixels.
     pub fn draw(&mut self, html: &str, size: [u32; 2], changes: &[PageChange]) -> RgbImage {
         let [width, height] = size;
         let changes = serde_json::to_string(changes).unwrap();

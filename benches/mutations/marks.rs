@@ -1,20 +1,20 @@
-//! Marks that a report on planted changes must reach, and the report that must not.
+//! Targets of reports on planted changes, and an adversarial report that must miss them.
 
 use super::score::{RegionScore, RegionScores};
 use crate::harness::{Mark, MarkTable};
 
-/// Least shares of changes, in percent.
+/// Minimum shares of changes in percent.
 #[derive(Clone, Copy)]
 pub struct Marks {
     on_element: f64,
     element: f64,
     property: f64,
     both: f64,
-    /// Of the operator that is named worst; none where there is no such mark.
+    /// Minimum of the worst operator; none without such a target.
     worst_operator: Option<f64>,
 }
 
-/// Marks with a screenshot of the same browser.
+/// Targets with a screenshot of the same browser.
 pub const SAME_BROWSER: Marks = Marks {
     on_element: 95.0,
     element: 90.0,
@@ -22,12 +22,12 @@ pub const SAME_BROWSER: Marks = Marks {
     both: 85.0,
     worst_operator: Some(60.0),
 };
-/// Marks with a screenshot from elsewhere, for medium and large changes.
+/// Targets with a screenshot of another origin, for medium and large changes.
 pub const ELSEWHERE: Marks =
     Marks { on_element: 85.0, element: 70.0, property: 60.0, both: 55.0, worst_operator: None };
 
 impl Marks {
-    /// Prints each half of a set of scores against the marks.
+    /// Prints each half of a set of scores with the targets.
     pub fn print(&self, title: &str, scores: &RegionScores) {
         for (held_back, half) in [(false, "tuned by"), (true, "held back")] {
             let total = total_of(scores, held_back);
@@ -46,7 +46,7 @@ impl Marks {
         }
     }
 
-    /// Fails if scores of a report that names everything reach the marks in any half.
+    /// Fails if scores of a report that names everything reach the targets in any half.
     pub fn refuse(&self, everything: &RegionScores) {
         if everything.is_empty() {
             return;
@@ -76,7 +76,7 @@ fn total_of(scores: &RegionScores, held_back: bool) -> RegionScore {
     total
 }
 
-/// The operator whose changes are named worst, with the share of them that is.
+/// Operator with the smallest share of named changes, with that share.
 fn worst(scores: &RegionScores, held_back: bool) -> Option<(&'static str, f64)> {
     let half = scores.iter().filter(|((half, _), _)| *half == held_back);
     let shares = half.map(|((_, operator), score)| (*operator, score.percent(score.both)));

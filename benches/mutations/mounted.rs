@@ -1,4 +1,4 @@
-//! Components of React as pages of HTML: mounted once, then taken as they stand.
+//! React components as HTML pages: mounted once, then captured as static markup.
 
 use super::browser::BenchBrowser;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -17,8 +17,8 @@ const MODULES: [(&str, &str); 5] = [
 const TAILWIND: &str = include_str!("../../config/render/tailwind.js");
 const BUNDLE: &str = "react-bundle";
 
-/// The page of a component, without its scripts. Each takes a browser of its own: the modules of a
-/// document stay, whatever is written into it.
+/// Page of a component without its scripts. Each needs its own browser: modules persist in a
+/// document across rewrites.
 pub fn page_of(code: &str, size: [u32; 2]) -> String {
     let mut browser = BenchBrowser::start().expect("a browser, as there was one before");
     let runtime = tokio::runtime::Runtime::new().unwrap();

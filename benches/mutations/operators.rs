@@ -23,13 +23,13 @@ pub const OPERATORS: [&str; 14] = [
 /// Strengths of a change.
 pub const STRENGTHS: [&str; 3] = ["small", "medium", "large"];
 
-/// A change that is to be found.
+/// Change to be detected.
 pub struct Mutation {
     pub operator: &'static str,
     pub change: PageChange,
 }
 
-/// The change of a component by an operator; none where no element is fit for it.
+/// Change of a component by an operator; none without a suitable element.
 pub fn mutation(
     page: &Snapshot,
     operator: usize,
@@ -114,7 +114,7 @@ fn value(element: &SnapshotElement, operator: &str, strength: usize) -> Option<(
     written.map(|value| (operator.to_owned(), value))
 }
 
-/// A color some way toward its opposite; those of Tailwind by their lightness.
+/// Color shifted toward its opposite; Tailwind colors by lightness.
 fn recolored(color: &str, way: f64) -> Option<String> {
     if let Some(parts) = color.strip_prefix("oklch(") {
         let (lightness, rest) = parts.split_once(' ')?;

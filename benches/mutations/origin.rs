@@ -4,7 +4,7 @@ use super::{browser::BenchBrowser, firefox::Firefox};
 use image::{DynamicImage, RgbImage, imageops};
 use juror_evidence::{PageChange, Raster};
 
-/// The browsers that draw pages: one as the product does, another for screenshots from elsewhere.
+/// Browsers that render pages: one as in the product, another for screenshots of another origin.
 pub struct Browsers {
     pub chromium: BenchBrowser,
     pub firefox: Option<Firefox>,
@@ -20,9 +20,9 @@ juror_types::named_enum! {
         SameBrowser = "same browser",
         /// Each sample up to two levels off.
         Rounded = "two levels of noise",
-        /// Drawn at twice the size.
+        /// Rendered at twice the size.
         Double = "twice the size",
-        /// Drawn at twice the size and halved.
+        /// Rendered at twice the size and halved.
         Halved = "twice the size, halved",
         Jpeg = "JPEG of quality 85",
         /// Halved, with a further margin to the left and above.
@@ -35,18 +35,18 @@ impl ScreenshotOrigin {
     pub const ELSEWHERE: [Self; 4] =
         [Self::Halved, Self::Jpeg, Self::OtherMargin, Self::OtherBrowser];
 
-    /// Device pixels for each CSS pixel with which the product draws a page to compare it.
+    /// Device pixels per CSS pixel in the product's render for the comparison.
     pub fn device_scale(self) -> u32 {
         if self == Self::Double { 2 } else { 1 }
     }
 
-    /// Width and height in which the product draws a page to compare it: those of the screenshot.
+    /// Width and height of the product's render for the comparison: those of the screenshot.
     pub fn viewport(self, size: [u32; 2]) -> [u32; 2] {
         let [width, height] = size;
         if self == Self::OtherMargin { [width + MARGIN[0], height + MARGIN[1]] } else { size }
     }
 
-    /// The screenshot of a page with a change; none without the browser that takes it.
+    /// Screenshot of a page with a change; none without the required browser.
     pub fn screenshot(
         self,
         browsers: &mut Browsers,
@@ -77,7 +77,7 @@ impl ScreenshotOrigin {
         browser.capture()
     }
 
-    /// Changes the pixels of a picture as its origin does.
+    /// Changes the pixels of an image as its origin does.
     fn degrade(self, picture: &mut RgbImage, size: [u32; 2]) {
         match self {
             Self::SameBrowser | Self::Double | Self::OtherBrowser => {}

@@ -5,12 +5,12 @@ use juror_evidence::Snapshot;
 use juror_types::evidence::{AlternativeRepair, Evidence, EvidenceRegion};
 use std::collections::BTreeMap;
 
-/// Scores by half (whether it was held back) and operator.
+/// Scores by half (held out or not) and operator.
 pub type RegionScores = BTreeMap<(bool, &'static str), RegionScore>;
 
-/// Content of the first region about a change, other ways to write it included.
+/// Content of the first region about a change, including equivalent notations.
 pub struct Found {
-    /// True if any region lies on a changed element.
+    /// True if any region overlaps a changed element.
     pub on_element: bool,
     pub element: bool,
     pub property: bool,
@@ -53,7 +53,7 @@ fn touches(region: &EvidenceRegion, [x, y, width, height]: &[f64; 4]) -> bool {
         && *y < top + down + 2.0
 }
 
-/// The shorthand of a property, as which its longhands count.
+/// Shorthand of a property, under which its longhands are counted.
 fn family(property: &str) -> &str {
     let shorthands = ["padding", "margin", "gap", "border-radius"];
     let shorthand = shorthands.into_iter().find(|name| property.starts_with(name));
@@ -63,7 +63,7 @@ fn family(property: &str) -> &str {
     }
 }
 
-/// A report that names as much as one may, whatever was changed.
+/// Report that names the permitted maximum regardless of the change.
 pub fn name_everything(evidence: &Evidence, page: &Snapshot) -> Evidence {
     let Some(region) = evidence.regions.first() else { return evidence.clone() };
     let visible: Vec<_> = page.elements.iter().filter(|element| element.visible).collect();
@@ -89,7 +89,7 @@ pub fn name_everything(evidence: &Evidence, page: &Snapshot) -> Evidence {
     Evidence { regions: regions.collect(), ..evidence.clone() }
 }
 
-/// Numbers of changes, and of those that a report names.
+/// Numbers of changes and of named changes.
 #[derive(Clone, Copy, Default)]
 pub struct RegionScore {
     pub all: usize,
@@ -113,7 +113,7 @@ impl RegionScore {
         });
     }
 
-    /// A number of changes in percent of all.
+    /// Percentage of all changes.
     pub fn percent(&self, count: usize) -> f64 {
         100.0 * count as f64 / self.all.max(1) as f64
     }
@@ -140,7 +140,7 @@ impl RegionScore {
     }
 }
 
-/// Prints both halves of a set of scores; nothing of a half without changes.
+/// Prints both halves of a set of scores; skips a half without changes.
 pub fn print_scores(title: &str, scores: &RegionScores) {
     for (held_back, half) in [(false, "tuned by"), (true, "held back")] {
         if scores.keys().all(|(other, _)| *other != held_back) {

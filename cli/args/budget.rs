@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cap_is_an_amount_or_a_word() {
+    fn cap_is_an_amount_or_a_keyword() {
         let cap = |text: &str| text.parse::<CapFlag>().ok().map(|cap| cap.0);
         assert_eq!(cap("60"), Some(Budget::Cap("60".parse().unwrap())));
         assert_eq!(cap("unlimited"), Some(Budget::Unlimited));

@@ -1,4 +1,4 @@
-//! `juror cache`: shows and clears cached replies and kept pictures of rendered code.
+//! `juror cache`: shows and clears cached replies and rendered images.
 
 use crate::{
     args::{CacheCommand, CachePart, GlobalFlags},
@@ -76,7 +76,7 @@ async fn store_figures(
     Ok((figure, line))
 }
 
-/// The pictures of rendered code that are kept on this machine.
+/// Store of rendered images on this machine.
 fn kept_renders(command: &CacheCommand, settings: &Settings) -> Result<Figure, Failure> {
     let renders = renders(settings);
     let place = renders.folder().display();

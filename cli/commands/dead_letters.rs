@@ -17,7 +17,7 @@ use juror_app::{
     settings::{Layer, Settings},
 };
 use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
-use juror_report::sanitize::{harmless, harmless_lines};
+use juror_report::sanitize::{sanitize, sanitize_lines};
 use juror_types::event::Events;
 use serde_json::json;
 
@@ -59,7 +59,7 @@ async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit
             DeadLetterBody::Job(job) => terminal::print_json(job)?,
             DeadLetterBody::Result(result) => terminal::print_json(result)?,
             DeadLetterBody::Unreadable(bytes) => {
-                terminal::print(&harmless_lines(&String::from_utf8_lossy(bytes)))?;
+                terminal::print(&sanitize_lines(&String::from_utf8_lossy(bytes)))?;
             }
         }
     }
@@ -115,6 +115,6 @@ fn as_text(message: &StoredDeadLetter) -> String {
         _ => String::new(),
     };
     let id = if message.message_id.is_empty() { "(no id)" } else { &message.message_id };
-    let first = harmless(&format!("{id}  {}{about}", kind(message)));
-    format!("{first}\n    {}\n", harmless(&message.reason))
+    let first = sanitize(&format!("{id}  {}{about}", kind(message)));
+    format!("{first}\n    {}\n", sanitize(&message.reason))
 }

@@ -1,4 +1,4 @@
-//! `juror doctor`: checks what a run needs, at no cost.
+//! `juror doctor`: checks the requirements of a run, at no cost.
 
 mod endpoint;
 mod fleet;

@@ -83,16 +83,16 @@ pub async fn resume(
     Box::pin(self::run(&RunArguments { run, until_width: None, calling }, global)).await
 }
 
-/// Judges a prepared run and reports it; `asked` is the mode of evidence that is asked for.
+/// Judges a prepared run and reports it; `requested` is the requested evidence mode.
 pub async fn judge(
     run: LocalRun,
-    asked: Option<EvidenceMode>,
+    requested: Option<EvidenceMode>,
     outputs: &[PathBuf],
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
     let setup = run.setup();
     let evidence = evidence(&setup.settings);
-    setup.start_renderer(asked, &evidence).await?;
+    setup.start_renderer(requested, &evidence).await?;
     print_warnings(setup, setup.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
     let begun = run.begin(evidence).await?;
     if begun.presumed() > Money::ZERO && !global.quiet {

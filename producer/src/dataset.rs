@@ -104,7 +104,7 @@ impl Dataset {
         Ok(Self(Arc::new(OpenDataset { format, source, shape: shape.clone(), files })))
     }
 
-    /// Its format.
+    /// Format.
     pub fn format(&self) -> DatasetFormat {
         self.0.format
     }

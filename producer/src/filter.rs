@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_is_refused() {
+    fn invalid_conditions_are_refused() {
         for text in ["", "tags", "=x", "!=x", " =x"] {
             assert!(text.parse::<Filter>().is_err(), "{text:?}");
         }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_is_written_as_it_was_read() {
+    fn condition_round_trips() {
         for text in ["tags=button", "split!=test", "expected_pattern=a=b"] {
             assert_eq!(text.parse::<Filter>().unwrap().to_string(), text);
         }

@@ -35,7 +35,7 @@ pub struct PlanOptions {
     pub sample: Option<ItemSample>,
     /// Maximum number of items of those.
     pub limit: Option<u64>,
-    /// Number of judgements of each item.
+    /// Number of judgments of each item.
     pub repeat: NonZeroU32,
 }
 
@@ -72,9 +72,9 @@ pub struct PlanSummary {
     pub has_code: bool,
     /// Number of items without code.
     pub without_code: u64,
-    /// True if any has a picture of its rendered code.
+    /// True if any item has an image of its rendered code.
     pub has_rendered: bool,
-    /// True if any has code and no picture of it.
+    /// True if any item has code and no image of it.
     pub has_code_to_draw: bool,
     /// True if any has a quality score.
     pub has_quality: bool,

@@ -32,7 +32,7 @@ pub const MAX_CONCURRENT_UPLOADS: usize = 16;
 const TIMEOUT: Duration = Duration::from_secs(300);
 /// Number of retries of a request that fails temporarily.
 const RETRIES: usize = 5;
-/// Maximum number of objects that are remembered as existing.
+/// Maximum number of objects cached as existing.
 const MAX_KNOWN: usize = 100_000;
 
 /// Uploader of files to a bucket, with the objects known to exist there.
@@ -50,7 +50,7 @@ pub struct Uploader {
 /// The error of a bucket that is not usable because of the flag or the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadSetupError {
-    /// Not a bucket.
+    /// The destination is no bucket.
     #[error("{0:?} is not an upload destination; use s3://bucket/prefix")]
     Destination(String),
     /// A bucket that cannot be opened.
@@ -79,9 +79,9 @@ pub enum UploadError {
         item: String,
         /// The file.
         reference: String,
-        /// Its actual digest.
+        /// Actual digest.
         found: Digest,
-        /// Its digest in the manifest.
+        /// Digest in the manifest.
         promised: Digest,
     },
     /// The bucket refuses the object. The same command continues from here.

@@ -62,7 +62,7 @@ pub struct LiveUpdate {
 }
 
 impl LiveRuns {
-    /// No watched runs; all watchers end when `stop` is cancelled.
+    /// Creates an instance without watched runs; all watchers end when `stop` is cancelled.
     pub fn new(
         catalog: Arc<Catalog>,
         item_source: Arc<dyn ItemSource>,

@@ -74,7 +74,7 @@ impl TestSite {
     }
 
     /// Makes an item of a run unscorable, and rewrites its report.
-    pub fn lose(&self, name: &str, item: usize) {
+    pub fn make_unscorable(&self, name: &str, item: usize) {
         let path = self.path(name).join("results.jsonl");
         let text = fs::read_to_string(&path).unwrap();
         let mut lines: Vec<Value> =

@@ -1,4 +1,4 @@
-//! OpenAI's files and batches, with what can go wrong with them.
+//! OpenAI's files and batches with injectable faults.
 
 mod fault;
 mod file_store;
@@ -35,7 +35,7 @@ pub struct BatchSettings {
     pub end: BatchEnd,
     /// Their faults.
     pub faults: Vec<Share<BatchFault>>,
-    /// Input tokens of all batches that may be under way at once, if they are limited.
+    /// Maximum input tokens of all active batches, if limited.
     pub enqueued_tokens: Option<u64>,
 }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A request that can be answered.
+/// Valid chat request.
 #[derive(Debug)]
 pub(crate) struct ChatQuestion<'a> {
     pub(crate) facts: &'a ModelFacts,
@@ -26,7 +26,7 @@ pub(crate) struct ChatQuestion<'a> {
     pub(crate) texts: Vec<Cow<'a, str>>,
     /// Lane of the call.
     pub(crate) lane: Lane,
-    /// Part of the prompt that the cache is asked to keep.
+    /// Part of the prompt to be cached.
     pub(crate) cache_scope: CacheScope,
     pub(crate) images: Vec<ImagePart<'a>>,
     /// Most output tokens; none where the request has no limit.
@@ -85,7 +85,7 @@ impl<'a> ChatQuestion<'a> {
     }
 }
 
-/// Part of the prompt that a request asks the cache to keep.
+/// Part of the prompt that a request marks for the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheScope {
     /// The model has no such cache.
@@ -184,7 +184,7 @@ struct Contents<'a> {
     breakpoint: Option<usize>,
 }
 
-/// The lane in which a request is answered.
+/// Lane of a request.
 fn lane(
     service_tier: Option<&str>,
     price: &PriceEntry,
@@ -243,9 +243,9 @@ fn output_limit(
 
 fn contents(messages: Vec<Message<'_>>) -> Result<Contents<'_>, Refusal> {
     let mut contents = Contents { texts: Vec::new(), images: Vec::new(), breakpoint: None };
-    let mut asked = false;
+    let mut has_user_message = false;
     for message in messages {
-        asked |= message.role == "user";
+        has_user_message |= message.role == "user";
         match message.content {
             Content::Text(text) => contents.texts.push(text),
             Content::Parts(parts) => {
@@ -265,7 +265,7 @@ fn contents(messages: Vec<Message<'_>>) -> Result<Contents<'_>, Refusal> {
             }
         }
     }
-    if asked {
+    if has_user_message {
         return Ok(contents);
     }
     let message = "a message of the role user is required";

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 /// limits, no latency and no faults.
 #[derive(Clone, Debug)]
 pub struct SimulatorConfig {
-    /// The bearer key that it asks for; none takes any, or none at all.
+    /// Required bearer key; none accepts any key or its absence.
     pub key: Option<String>,
     /// Image formulas and parameters of models.
     pub models: Models,
@@ -21,47 +21,46 @@ pub struct SimulatorConfig {
     pub prices: Prices,
     /// Requests per minute, if they are limited.
     pub requests_per_minute: Option<u64>,
-    /// Tokens per minute, if they are limited, counted at admission and never given back.
+    /// Token limit per minute, if any; tokens are counted at admission and never refunded.
     pub tokens_per_minute: Option<u64>,
-    /// Tokens of a request that count; none: as the model's facts say.
+    /// Counting rule for the tokens of a request; none for the rule of the model's capabilities.
     pub token_count: Option<TokenCount>,
-    /// The most requests that are answered at once, if they are limited: more are refused without
-    /// a wait time.
+    /// Maximum number of concurrent requests, if limited: more are refused without a wait time.
     pub max_parallel: Option<u64>,
-    /// Part of a minute's allowance that may come at once.
+    /// Burst, as a part of a minute's allowance.
     pub burst: Duration,
-    /// Latency of an answer.
+    /// Latency of a reply.
     pub latency: Latency,
-    /// Faulty answers.
+    /// Faulty responses.
     pub faults: FaultPlan,
     /// Deviations of real servers that are imitated.
     pub quirks: Vec<Share<Quirk>>,
     /// Behavior of batches.
     pub batches: BatchSettings,
-    /// Wait that a refusal by fault asks for.
+    /// Wait stated by an injected refusal.
     pub fault_retry_after: Duration,
     /// The pause between the drops of a slow body.
     pub slow_pause: Duration,
     /// Response formats that it accepts.
     pub response_formats: ResponseFormats,
-    /// True if answers that the client never gets in whole are billed all the same (hang, reset,
-    /// cut, a client that goes away), as a provider may do.
+    /// True if responses that the client does not receive completely are billed (hang, reset, cut,
+    /// disconnected client), as a provider may do.
     pub bill_lost: bool,
-    /// Input tokens of each request that are told and billed as cached, at most all of them.
+    /// Input tokens of each request that are reported and billed as cached, at most all of them.
     pub cached_input_tokens: u64,
-    /// Input tokens that are told and billed beyond those that the image formula and the text
-    /// give, as where a provider changes its formula.
+    /// Input tokens that are reported and billed beyond those of the image formula and the text, as
+    /// after a change of a provider's formula.
     pub extra_input_tokens: u64,
-    /// Holds answers back until they are let through: each takes a permit for good, in the order
-    /// in which they became ready, and all pass once it is closed. None holds none.
+    /// Gate that holds responses: each takes a permit permanently, in the order in which they
+    /// became ready, and all pass once it is closed. None holds no response.
     pub gate: Option<Arc<Semaphore>>,
-    /// Answers to known questions, given where they have the shape that is asked for.
+    /// Recorded verdicts, used where they match the requested schema.
     pub book: Arc<VerdictBook>,
-    /// Finds, in a text of the request, the part that tells items with the same images apart; its
-    /// [`item_text_digest`](crate::item_text_digest) is looked up in the book.
+    /// Extracts the part of a request's text that distinguishes items with the same images; its
+    /// [`item_text_digest`](crate::item_text_digest) is looked up in the recorded verdicts.
     pub extract: fn(&str) -> Option<&str>,
-    /// The chance of each drawn score to differ by one from answer to answer; at 0 the same
-    /// question has always the same answer.
+    /// Probability of each random score to differ by one between replies; at 0 equal requests have
+    /// equal replies.
     pub noise: f64,
     /// Shift of every verdict, known ones too: a change of quality to be found.
     pub biases: Vec<Bias>,
@@ -101,7 +100,7 @@ impl Default for SimulatorConfig {
 }
 
 impl SimulatorConfig {
-    /// A simulator with these quirks, which every question meets.
+    /// Simulator with these quirks on every request.
     pub fn with_quirks(quirks: &[Quirk]) -> Self {
         Self { quirks: quirks.iter().copied().map(Share::from).collect(), ..Self::default() }
     }
@@ -116,9 +115,9 @@ impl SimulatorConfig {
 /// The tokens of a request that count against a limit per minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenCount {
-    /// Its input.
+    /// Input.
     Input,
-    /// Its input and its output limit.
+    /// Input and its output limit.
     Sum,
     /// The larger of the two.
     Max,
@@ -134,7 +133,7 @@ impl TokenCount {
     }
 }
 
-/// Latency of an answer: evenly distributed between two bounds.
+/// Latency of a reply: evenly distributed between two bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Latency {
     /// The shortest.
@@ -170,7 +169,7 @@ pub enum ResponseFormats {
 /// The error of starting a simulator.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SimulatorError {
-    /// More faults than answers.
+    /// Fault rates above one in total.
     #[error("the rates of faults add up to {0}: their sum must be at most 1")]
     FaultRates(f64),
 }

@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use serde_json::Value;
 
-/// Content of an answer.
+/// Content of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReplyContent {
     pub(crate) content: Option<String>,
@@ -80,7 +80,7 @@ fn corrupt_first_score(verdict: &mut Value, spoiled: impl Fn(i64) -> Value) {
     corrupt_scores(verdict, &mut |score| std::mem::take(&mut first).then(|| spoiled(score)));
 }
 
-/// Replaces each whole number for which `spoil` has something else.
+/// Replaces each integer for which `spoil` returns another value.
 fn corrupt_scores(value: &mut Value, spoil: &mut impl FnMut(i64) -> Option<Value>) {
     match value {
         Value::Object(parts) => parts.values_mut().for_each(|part| corrupt_scores(part, spoil)),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_spoils_what_it_says_and_no_more() {
+    fn each_corruption_changes_only_its_part() {
         let good = r#"{"scores":{"depth":8,"tone":9},"issues":["ünder"]}"#;
         assert_eq!(content_with(None).content.unwrap(), good);
         for (fault, expected) in [
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_ends_at_its_limit_within_no_character() {
+    fn reply_is_truncated_at_a_character_boundary() {
         for tokens in 1..14 {
             let cut = content_with(None).limited_to(tokens);
             let whole = tokens >= content_with(None).tokens();

@@ -1,4 +1,5 @@
-//! Deviations by name, each with the share of what it meets: written `gzip` or `moderation=0.1`.
+//! Deviations by name, each with the share of affected requests: written `gzip` or
+//! `moderation=0.1`.
 
 use std::str::FromStr;
 
@@ -14,7 +15,7 @@ pub trait Named: Copy + 'static {
     /// The name on the command line and in the statistics.
     fn name(self) -> &'static str;
 
-    /// One line on what happens.
+    /// One-line description.
     fn description(self) -> &'static str;
 }
 
@@ -57,7 +58,7 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-/// A deviation and the share of what it could meet that does meet it.
+/// Deviation and the share of eligible requests that it affects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share<Kind> {
     /// The deviation.
@@ -124,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn every_name_reads_back_and_has_one_line() {
+    fn names_round_trip_and_have_one_line_each() {
         names_read_back::<Quirk>();
         names_read_back::<BatchFault>();
         names_read_back::<Fault>();
     }
 
     #[test]
-    fn a_share_is_a_number_from_0_to_1() {
+    fn share_is_a_number_from_0_to_1() {
         let quarter = Share { of: BatchFault::Expired, share: 0.25 };
         assert_eq!("expired=0.25".parse(), Ok(quarter));
         for bad in ["expired=", "expired=2", "expired=NaN", "expire"] {

@@ -1,4 +1,4 @@
-//! Faults of an answer, by name.
+//! Faults of a reply, by name.
 
 use crate::deviation_share::named;
 

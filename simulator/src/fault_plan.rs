@@ -1,4 +1,4 @@
-//! Assignment of faults to answers.
+//! Assignment of faults to responses.
 
 use crate::{
     deviation_share::Share,
@@ -8,17 +8,17 @@ use crate::{
 use juror_types::id::Digest;
 use std::collections::HashMap;
 
-/// Plan of faulty answers. A script for an item comes first, then the script by order of arrival,
-/// then the rates.
+/// Plan of faulty responses. A script for an item takes precedence, then the script by order of
+/// arrival, then the rates.
 #[derive(Clone, Debug, Default)]
 pub struct FaultPlan {
-    /// Shares of faults over all answers, in sum at most 1. The choice depends on the seed, the
-    /// question and how often it was asked, so that asking again can succeed, and a second run of
-    /// the simulator does the same.
+    /// Shares of faults over all responses, at most 1 in total. The choice depends on the seed, the
+    /// request and the number of its repetitions, so that a retry can succeed, and a second run of
+    /// the simulator behaves equally.
     pub rates: Vec<Share<Fault>>,
-    /// Faults by order of arrival, `None` for a good answer; after its end all are good.
+    /// Faults by order of arrival, `None` for a good reply; after its end all are good.
     pub script: Vec<Option<Fault>>,
-    /// Faults of single items, by how often they were asked.
+    /// Faults of single items by number of requests.
     pub items: Vec<ItemScript>,
     /// Seed of the choice.
     pub seed: u64,
@@ -27,9 +27,9 @@ pub struct FaultPlan {
 /// The faults of one item.
 #[derive(Clone, Debug)]
 pub struct ItemScript {
-    /// Questions that it applies to.
+    /// Requests that it applies to.
     pub item: ItemKey,
-    /// The first answer's fault, the second one's, and so on; after its end all are good.
+    /// The first reply's fault, the second one's, and so on; after its end all are good.
     pub faults: Vec<Option<Fault>>,
 }
 
@@ -44,7 +44,7 @@ pub enum ItemKey {
 
 /// Parts of a request that decide on its fault.
 pub(crate) struct FaultKey<'a> {
-    /// Of all its content.
+    /// Hash of the whole request content.
     pub(crate) seed: u64,
     pub(crate) texts: &'a [&'a str],
     pub(crate) images: &'a [Digest],
@@ -55,12 +55,12 @@ pub(crate) struct FaultKey<'a> {
 pub(crate) struct FaultState {
     plan: FaultPlan,
     arrived: usize,
-    asked: HashMap<u64, u32>,
-    item_asked: Vec<usize>,
+    request_counts: HashMap<u64, u32>,
+    item_request_counts: Vec<usize>,
 }
 
 impl FaultPlan {
-    /// The share of answers that go wrong by rate.
+    /// Total share of faults by rate.
     pub(crate) fn total_rate(&self) -> f64 {
         self.rates.iter().map(|rate| rate.share).sum()
     }
@@ -73,16 +73,16 @@ impl FaultPlan {
 
 impl FaultState {
     pub(crate) fn new(plan: FaultPlan) -> Self {
-        let item_asked = vec![0; plan.items.len()];
-        Self { plan, arrived: 0, asked: HashMap::new(), item_asked }
+        let item_request_counts = vec![0; plan.items.len()];
+        Self { plan, arrived: 0, request_counts: HashMap::new(), item_request_counts }
     }
 
-    /// The fault of the next answer to this request.
-    pub(crate) fn choose(&mut self, asked: &FaultKey<'_>) -> Option<Fault> {
+    /// The fault of the next reply to this request.
+    pub(crate) fn choose(&mut self, key: &FaultKey<'_>) -> Option<Fault> {
         let order = self.arrived;
         self.arrived += 1;
-        for (script, count) in self.plan.items.iter().zip(&mut self.item_asked) {
-            if script.item.names(asked) {
+        for (script, count) in self.plan.items.iter().zip(&mut self.item_request_counts) {
+            if script.item.names(key) {
                 *count += 1;
                 return script.faults.get(*count - 1).copied().flatten();
             }
@@ -90,14 +90,14 @@ impl FaultState {
         if let Some(scripted) = self.plan.script.get(order) {
             return *scripted;
         }
-        self.by_rate(asked.seed)
+        self.by_rate(key.seed)
     }
 
     fn by_rate(&mut self, content: u64) -> Option<Fault> {
         if self.plan.rates.is_empty() {
             return None;
         }
-        let count = self.asked.entry(content).or_default();
+        let count = self.request_counts.entry(content).or_default();
         *count = count.wrapping_add(1);
         let seed = random::mix(random::mix(self.plan.seed, content), u64::from(*count));
         let mut rest = Random::new(seed).unit();
@@ -109,10 +109,10 @@ impl FaultState {
 }
 
 impl ItemKey {
-    fn names(&self, asked: &FaultKey<'_>) -> bool {
+    fn names(&self, key: &FaultKey<'_>) -> bool {
         match self {
-            Self::Image(digest) => asked.images.contains(digest),
-            Self::Text(text) => asked.texts.iter().any(|part| part.contains(text)),
+            Self::Image(digest) => key.images.contains(digest),
+            Self::Text(text) => key.texts.iter().any(|part| part.contains(text)),
         }
     }
 }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_hold_and_repeat_themselves_and_a_second_ask_differs() {
+    fn fault_rates_are_accurate_and_reproducible_and_retries_differ() {
         let rates = vec![
             Share { of: Fault::ServerError, share: 0.1 },
             Share { of: Fault::Empty, share: 0.1 },
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_items_script_goes_before_the_order_of_arrival() {
+    fn item_script_takes_precedence_over_arrival_order() {
         let plan = FaultPlan {
             script: vec![Some(Fault::Reset), None, Some(Fault::Empty)],
             items: vec![ItemScript {

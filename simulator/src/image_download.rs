@@ -14,8 +14,8 @@ const URL_KEY: &[u8] = b"\"image_url\":{\"url\":\"";
 const MAX_IMAGE: usize = 20 << 20;
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// A body whose images are here: each `http://` URL of an image is replaced by the file that it
-/// leads to. One that leads to no image stays, and is refused later.
+/// Downloads the images of a body: each `http://` URL of an image is replaced by its content. One
+/// that leads to no image is kept and refused later.
 pub(crate) async fn with_downloaded_images(body: Bytes) -> Bytes {
     let mut whole = Vec::new();
     let mut done = 0;
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_urls_of_the_web_are_found() {
+    fn only_http_urls_are_found() {
         let body = br#"{"image_url":{"url":"data:image/png;base64,AA"}},{"image_url":{"url":"http://a/1.png"}}"#;
         let (begin, end) = next_url(body, 0).unwrap();
         assert_eq!(&body[begin..end], b"http://a/1.png");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_url_that_leads_nowhere_stays() {
+    async fn unreachable_url_is_kept() {
         let body = Bytes::from_static(br#"{"image_url":{"url":"http://127.0.0.1:1/x.png"}}"#);
         assert_eq!(with_downloaded_images(body.clone()).await, body);
     }

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_stands_in_the_head_wherever_that_ends() {
+    fn image_size_is_read_from_the_header() {
         for (url, expected) in [
             (url("png", &png(1440, 900)), (1440, 900)),
             (url("jpeg", &jpeg(640, 480, 16)), (640, 480)),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_is_the_files() {
+    fn digest_equals_that_of_the_file() {
         let file = png(3, 4);
         let url = url("png", &file);
         let part = ImagePart::read(Cow::Borrowed(&url), None).unwrap();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_image_is_refused() {
+    fn non_image_is_refused() {
         let text = url("png", b"this is a text");
         for (bad, code) in [
             ("https://example.com/a.png", "invalid_image_url"),

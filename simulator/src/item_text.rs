@@ -1,4 +1,4 @@
-//! The text that tells items with the same images apart.
+//! Text that distinguishes items with the same images.
 
 use juror_types::id::Digest;
 
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_fence_that_is_closed_counts() {
+    fn first_closed_fence_counts() {
         let prompt =
             "Fences look like <<<this.\nCode:\n<<<M-1\n<b>\n</b>\nM-1>>>\n<<<M-2\nx\nM-2>>>\n";
         assert_eq!(first_fenced_text(prompt), Some("<b>\n</b>\n"));
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_end_at_the_end_makes_no_other_text() {
+    fn trailing_line_break_is_ignored() {
         assert_eq!(item_text_digest("<b/>"), item_text_digest("<b/>\r\n"));
         assert_ne!(item_text_digest("<b/>"), item_text_digest(" <b/>"));
     }

@@ -1,9 +1,9 @@
 //! A vision API that costs nothing: for the demo, the tests and load runs.
 //!
-//! It speaks OpenAI's chat completions, files and batches, enforces limits of requests and tokens
-//! per minute with the real headers, has latency and faults to choose from, and keeps count of what
-//! a provider would have billed. It does not judge pictures: known questions are answered from a
-//! [`VerdictBook`], all others deterministically from their content.
+//! It implements OpenAI's chat completions, files and batches, enforces limits of requests and
+//! tokens per minute with the real headers, has configurable latency and faults, and counts the
+//! costs that a provider would have billed. It does not judge images: recorded requests receive
+//! replies from a [`VerdictBook`], all others deterministic replies from their content.
 
 mod batch;
 mod chat_request;
@@ -41,8 +41,8 @@ pub use server::serve;
 pub use stats::Stats;
 pub use verdict::bias::{Bias, InvalidBias};
 
-/// The `system_fingerprint` of every answer, by which a simulated verdict is known.
+/// `system_fingerprint` of every reply, which identifies a simulated verdict.
 pub const FINGERPRINT: &str = "juror-simulator";
 
-/// Response header of the simulator, which judges no picture; its value is `1`.
+/// Response header that identifies the simulator; its value is `1`.
 pub const SIMULATOR_HEADER: &str = "x-juror-simulator";

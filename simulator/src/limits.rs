@@ -46,7 +46,7 @@ impl AccountLimits {
         Ok(())
     }
 
-    /// Tells the limits, what remains of them, and when they are full again.
+    /// Writes the limits, their remaining amounts and reset times.
     pub(crate) fn write_headers(&self, headers: &mut HeaderMap) {
         for (bucket, names) in [(&self.requests, REQUEST_HEADERS), (&self.tokens, TOKEN_HEADERS)] {
             let Some(bucket) = bucket else {
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_pass_at_the_rate_and_not_above_it() {
+    fn requests_pass_up_to_the_rate() {
         let start = Instant::now();
         let mut limits = AccountLimits::new(Some(600), None, Duration::from_secs(1), start);
         let mut passed = 0;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_takes_nothing_and_tells_how_long_to_wait() {
+    fn refusal_consumes_nothing_and_reports_the_wait() {
         let start = Instant::now();
         let mut limits = AccountLimits::new(Some(600), Some(60_000), Duration::from_secs(1), start);
         limits.admit(700, start).unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_larger_than_the_bucket_passes_when_it_is_full() {
+    fn request_larger_than_the_bucket_passes_when_it_is_full() {
         let start = Instant::now();
         let mut limits = AccountLimits::new(None, Some(60_000), Duration::from_secs(1), start);
         limits.admit(3_000, start).unwrap();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_tell_limit_rest_and_reset() {
+    fn headers_report_limit_remaining_and_reset() {
         let start = Instant::now();
         let mut limits =
             AccountLimits::new(Some(120), Some(60_000), Duration::from_secs(60), start);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_are_written_as_openai_writes_them() {
+    fn intervals_use_the_openai_notation() {
         for (milliseconds, text) in
             [(0, "0ms"), (12, "12ms"), (1_000, "1s"), (1_500, "1.5s"), (360_000, "6m0s")]
         {

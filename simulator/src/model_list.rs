@@ -1,11 +1,11 @@
-//! List of models that a server tells without a charge, in the shapes of OpenAI and, with quirks,
-//! of OpenRouter, LiteLLM and Ollama.
+//! Free list of models, in the shapes of OpenAI and, with quirks, of OpenRouter, LiteLLM and
+//! Ollama.
 
 use crate::{SimulatorConfig, quirk::Quirk};
 use juror_types::model::PriceEntry;
 use serde_json::{Value, json};
 
-/// The answer at this path; none if no list is there.
+/// The reply at this path; none if no list is there.
 pub(crate) fn respond(config: &SimulatorConfig, post: bool, path: &str) -> Option<Value> {
     let has = |quirk| config.quirks.iter().any(|rate| rate.of == quirk);
     if post {

@@ -16,7 +16,7 @@ pub(crate) struct PromptCacheState(Mutex<HashSet<u64>>);
 pub(crate) struct CacheUse {
     /// Input that was read from it.
     pub(crate) read: u64,
-    /// Input that was written into it; none where the model says nothing of that.
+    /// Input tokens written into the cache; none if the model does not report them.
     pub(crate) written: Option<u64>,
 }
 
@@ -24,8 +24,8 @@ pub(crate) struct CacheUse {
 const MIN_KEPT_TOKENS: u64 = 1_024;
 
 impl PromptCacheState {
-    /// Looks a question's beginning up and keeps it. Only texts are compared: a text after an image
-    /// counts as if it stood before.
+    /// Looks up and stores the prefix of a request. Only texts are compared: a text after an image
+    /// counts as if it came before.
     pub(crate) fn look_up(&self, question: &ChatQuestion<'_>, input_tokens: u64) -> CacheUse {
         let kept_texts = match question.cache_scope {
             CacheScope::Nothing => return CacheUse::default(),

@@ -7,8 +7,8 @@ pub(crate) use imitation::{ANSWERING_MODEL, Imitation, SubstituteResponse};
 use crate::deviation_share::named;
 
 named! {
-    /// A deviation of some server that the simulator imitates. A question either always meets it or
-    /// never. `imitation.rs` implements the deviations.
+    /// Deviation of a server that the simulator imitates. A request is either always or never
+    /// affected. `imitation.rs` implements the deviations.
     Quirk, "quirk", "--quirk";
     GatewayTimeout = "gateway-timeout": "504 with nginx's HTML page; the upstream finishes and bills the call";
     CloudflareTimeout = "cloudflare-timeout": "524 with a line of plain text; the upstream finishes and bills the call";

@@ -1,6 +1,6 @@
 //! Reproducible pseudo-random numbers, the same on every machine and in every version.
 
-/// SplitMix64: small, fast, and fixed for ever, unlike the generators of a library.
+/// SplitMix64: small, fast, and stable, unlike the generators of a library.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_never_change() {
+    fn random_sequence_is_stable() {
         let mut random = Random::new(1_234_567);
         assert_eq!(random.next(), 6_457_827_717_110_365_317);
         assert_eq!(random.next(), 3_203_168_211_198_807_973);

@@ -1,36 +1,36 @@
-//! Answers that were written by hand.
+//! Manually written verdicts.
 
 use juror_types::id::Digest;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Answers to known questions. A question is known by the digests of its images, in order, and,
-/// where items share images, by the digest of the text that tells them apart (an item's code or
-/// style). Images that follow the known ones, as measured evidence adds them, make no other
-/// question.
+/// Recorded verdicts. A request is identified by the digests of its images, in order, and, where
+/// items share images, by the digest of the text that distinguishes them (an item's code or style).
+/// Further images after the recorded ones, as measured evidence adds them, do not change the
+/// identity.
 #[derive(Clone, Debug, Default)]
 pub struct VerdictBook(HashMap<(Vec<Digest>, Option<Digest>), Value>);
 
 impl VerdictBook {
-    /// A book with no answers.
+    /// Creates an empty book.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Writes an answer down; `text` is the [`item_text_digest`](crate::item_text_digest) of the
-    /// item's code or style. Without one, it answers every question about these images that has no
-    /// answer of its own.
+    /// Records a verdict; `text` is the [`item_text_digest`](crate::item_text_digest) of the item's
+    /// code or style. Without one, the verdict applies to every request with these images that has
+    /// no verdict of its own.
     pub fn insert(&mut self, images: &[Digest], text: Option<Digest>, reply: Value) {
         self.0.insert((images.to_vec(), text), reply);
     }
 
-    /// True if there is no answer in it.
+    /// True if there is no reply in it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The answer to a question about these images and this text: of the answers to a beginning of
-    /// the images, that to the longest.
+    /// Verdict for a request with these images and this text: of those for a prefix of the images,
+    /// the one for the longest.
     pub fn find(&self, images: &[Digest], text: Option<Digest>) -> Option<&Value> {
         let beginnings = (0..=images.len()).rev().filter_map(|length| images.get(..length));
         beginnings.map(<[Digest]>::to_vec).find_map(|known| {
@@ -46,7 +46,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_text_tells_questions_about_the_same_images_apart() {
+    fn text_distinguishes_requests_about_the_same_images() {
         let [image, right, wrong, other] =
             [b"a", b"b", b"c", b"d"].map(|text| Digest::from_content(text));
         let mut book = VerdictBook::new();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn images_that_follow_the_known_ones_make_no_other_question() {
+    fn images_after_the_recorded_ones_do_not_change_the_request() {
         let [image, restyled, drawn] = [b"a", b"b", b"c"].map(|text| Digest::from_content(text));
         let mut book = VerdictBook::new();
         book.insert(&[image], None, json!(10));

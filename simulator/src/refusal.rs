@@ -1,4 +1,4 @@
-//! Answers that are errors, in OpenAI's shape.
+//! Error responses in OpenAI's format.
 
 use crate::fault::Fault;
 use hyper::StatusCode;
@@ -11,7 +11,7 @@ pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
     /// `error.type`.
     pub(crate) kind: &'static str,
-    /// `error.code`; also what the statistics count by.
+    /// `error.code`, which is also the key of the statistics.
     pub(crate) code: &'static str,
     /// `error.param`: the parameter at fault.
     pub(crate) parameter: Option<&'static str>,

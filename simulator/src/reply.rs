@@ -1,4 +1,4 @@
-//! Responses as they go over the wire: whole, cut, or in drops.
+//! Responses on the wire: complete, cut, or in small chunks.
 
 use crate::{FINGERPRINT, corrupt::ReplyContent, quirk::SubstituteResponse, refusal::Refusal};
 use bytes::Bytes;
@@ -79,7 +79,7 @@ pub(crate) fn substitute(substitute: &SubstituteResponse, headers: HeaderMap) ->
     bytes(status, headers, substitute.content_type, Bytes::from_static(substitute.body.as_bytes()))
 }
 
-/// The media type of answers and errors.
+/// Media type of responses and errors.
 pub(crate) const JSON: &str = "application/json";
 
 /// An error, with the time to wait where it has one.
@@ -107,7 +107,7 @@ pub(crate) fn cut(mut headers: HeaderMap, value: &Value) -> Response<Body> {
     response(StatusCode::OK, headers, StreamBody::new(first.chain(end)).boxed_unsync())
 }
 
-/// A response whose body comes in drops, with a pause before each.
+/// Response whose body is sent in small chunks, with a pause before each.
 pub(crate) fn slow(mut headers: HeaderMap, value: &Value, pause: Duration) -> Response<Body> {
     let body = Bytes::from(value.to_string());
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));

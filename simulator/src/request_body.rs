@@ -32,7 +32,7 @@ pub(crate) async fn read(mut body: Incoming, limit: usize) -> Result<Bytes, Unre
     Ok(whole.freeze())
 }
 
-/// Most bytes of a question.
+/// Maximum size of a request body in bytes.
 pub(crate) const MAX_QUESTION: usize = 64 << 20;
 /// Most bytes of an uploaded file.
 pub(crate) const MAX_FILE: usize = 512 << 20;

@@ -1,4 +1,4 @@
-//! One request, from its first byte to its answer.
+//! Handling of a request from its first byte to its response.
 
 mod batches;
 mod prepare_answer;
@@ -40,15 +40,15 @@ pub(crate) struct Simulator {
     config: SimulatorConfig,
     limits: Mutex<AccountLimits>,
     faults: Mutex<FaultState>,
-    /// The questions that were asked before, where quirks depend on it.
-    asked: Mutex<HashSet<u64>>,
+    /// Earlier requests, for quirks that depend on them.
+    known_requests: Mutex<HashSet<u64>>,
     prompt_cache: PromptCacheState,
     batches: BatchService,
     pub(crate) counter: Counter,
     serial: AtomicU64,
 }
 
-/// The connection is closed without an answer.
+/// The connection is closed without a response.
 #[derive(Debug, thiserror::Error)]
 #[error("closed without an answer")]
 pub(crate) struct HungUp;
@@ -62,7 +62,7 @@ impl Simulator {
             config,
             limits: Mutex::new(limits),
             faults: Mutex::new(faults),
-            asked: Mutex::default(),
+            known_requests: Mutex::default(),
             prompt_cache: PromptCacheState::default(),
             batches: BatchService::default(),
             counter: Counter::default(),
@@ -70,7 +70,7 @@ impl Simulator {
         }
     }
 
-    /// Answers one request, or hangs up.
+    /// Responds to a request, or closes the connection.
     pub(crate) async fn respond(
         &self,
         request: Request<Incoming>,
@@ -111,7 +111,7 @@ impl Simulator {
         mut headers: HeaderMap,
         shutdown: &Shutdown,
     ) -> Result<Response<Body>, HungUp> {
-        let _in_flight = self.counter.arrive();
+        let _in_flight = self.counter.begin_request();
         let prepared = match self.check_key(request.headers()) {
             Err(refusal) => Err(refusal),
             Ok(()) => match request_body::read(request.into_body(), MAX_QUESTION).await {
@@ -139,7 +139,7 @@ impl Simulator {
     ) -> Result<Response<Body>, HungUp> {
         let PreparedAnswer { fault, usage, cost, latency, .. } = prepared;
         if let Some(fault) = fault {
-            self.counter.spoil(fault);
+            self.counter.count_fault(fault);
         }
         self.counter.imitate(&prepared.imitation);
         let error =
@@ -153,7 +153,7 @@ impl Simulator {
             return Ok(reply::substitute(&substitute, headers));
         }
         let lost = matches!(fault, Some(Fault::Hang | Fault::Reset | Fault::Cut));
-        // A provider bills what it generates, whether or not the client is there to read it.
+        // A provider bills the generated tokens, even if the client has disconnected.
         let bill_first = error.is_none() && self.config.bill_lost;
         if bill_first {
             self.counter.bill(cost, usage);
@@ -178,7 +178,7 @@ impl Simulator {
             }
             Some(Fault::Reset) => return Err(HungUp),
             Some(Fault::Cut) => return Ok(reply::cut(headers, &body)),
-            _ => self.counter.count_answer(),
+            _ => self.counter.count_reply(),
         }
         Ok(match fault {
             Some(Fault::Slow) => reply::slow(headers, &body, self.config.slow_pause),
@@ -186,7 +186,7 @@ impl Simulator {
         })
     }
 
-    /// The count, once it has reached what the query asks for.
+    /// Returns the counters once they have reached the values of the query.
     async fn stats(&self, query: Option<&str>, shutdown: &Shutdown) -> Stats {
         let wanted = query.and_then(|query| query.split_once('='));
         if let Some((name, least)) = wanted
@@ -200,7 +200,7 @@ impl Simulator {
         self.counter.stats()
     }
 
-    /// Returns when one more answer may go out.
+    /// Waits until one more response may be sent.
     async fn pass_gate(&self, shutdown: &Shutdown) {
         let Some(gate) = &self.config.gate else { return };
         tokio::select! {

@@ -13,9 +13,9 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
 
-/// Answers on `listener` until `shutdown`: at a soft stop requests in flight are answered and
-/// hanging ones end, at a hard stop connections are dropped. Returns the count when every
-/// connection is closed.
+/// Serves `listener` until `shutdown`: a graceful stop completes requests in flight and ends
+/// hanging ones, a hard stop drops connections. Returns the counters when every connection is
+/// closed.
 pub fn serve(
     listener: TcpListener,
     config: SimulatorConfig,
@@ -54,7 +54,7 @@ async fn accept(listener: &TcpListener, shutdown: &Shutdown) -> Option<TcpStream
 }
 
 async fn connection(stream: TcpStream, simulator: Arc<Simulator>, shutdown: Shutdown) {
-    // Answers are small: waiting to fill a packet would only add latency.
+    // Responses are small: waiting to fill a packet would only add latency.
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| simulator.respond(request, &shutdown));
     let mut served = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), service));

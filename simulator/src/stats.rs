@@ -9,20 +9,20 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// The count of a simulator, as `GET /stats` tells it; `GET /stats?billed_calls=3` answers as soon
-/// as that number is reached (or `requests`, `answers`, `in_flight`, `batches`,
-/// `batch_polls`, `batch_cancels`).
+/// Counters of a simulator, as in `GET /stats`; `GET /stats?billed_calls=3` responds once that
+/// number is reached (or `requests`, `answers`, `in_flight`, `batches`, `batch_polls`,
+/// `batch_cancels`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// Requests to judge something.
     pub requests: u64,
-    /// Answers with status 200 that were sent, good or spoiled.
+    /// Sent responses with status 200, valid or corrupt.
     pub answers: u64,
     /// Requests that were turned away by the simulator's own rules, by the error's code.
     pub refusals: BTreeMap<&'static str, u64>,
     /// Faults that were played, by name.
     pub faults: BTreeMap<&'static str, u64>,
-    /// Answers that met a quirk, by its name.
+    /// Responses affected by a quirk, by its name.
     pub quirks: BTreeMap<&'static str, u64>,
     /// Calls that a provider would have billed.
     pub billed_calls: u64,
@@ -38,9 +38,9 @@ pub struct Stats {
     pub batch_cancels: u64,
     /// Tokens that counted against a limit per minute, by the rule of the simulator.
     pub counted_tokens: u64,
-    /// Requests that are being answered now.
+    /// Requests in flight.
     pub in_flight: u64,
-    /// The most that were ever answered at once.
+    /// Maximum number of concurrent requests so far.
     pub max_in_flight: u64,
 }
 
@@ -85,8 +85,8 @@ impl Counter {
         }
     }
 
-    /// Counts a request in flight until the guard is dropped, however its answer ends.
-    pub(crate) fn arrive(&self) -> InFlight<'_> {
+    /// Counts a request in flight until the guard is dropped.
+    pub(crate) fn begin_request(&self) -> InFlight<'_> {
         self.change(|stats| {
             stats.requests += 1;
             stats.in_flight += 1;
@@ -99,7 +99,7 @@ impl Counter {
         self.change(|stats| *stats.refusals.entry(code).or_default() += 1);
     }
 
-    pub(crate) fn spoil(&self, fault: Fault) {
+    pub(crate) fn count_fault(&self, fault: Fault) {
         self.change(|stats| *stats.faults.entry(fault.name()).or_default() += 1);
     }
 
@@ -133,7 +133,7 @@ impl Counter {
         self.change(|stats| stats.counted_tokens += tokens);
     }
 
-    pub(crate) fn count_answer(&self) {
+    pub(crate) fn count_reply(&self) {
         self.change(|stats| stats.answers += 1);
     }
 
@@ -148,7 +148,7 @@ impl Counter {
     }
 }
 
-/// One request that is being answered.
+/// Request in flight.
 pub(crate) struct InFlight<'a>(&'a Counter);
 
 impl Drop for InFlight<'_> {

@@ -1,4 +1,4 @@
-//! A made-up verdict: the same for the same question, and of the shape that was asked for.
+//! Generated verdicts, deterministic for a request and in its requested shape.
 
 pub(crate) mod bias;
 mod findings;
@@ -13,13 +13,13 @@ use crate::{
 use serde_json::{Map, Value};
 pub(crate) use shape::Shape;
 
-/// The shape that a request states, else that of the rubric whose keys its texts name.
+/// Shape of the request's schema, else of the rubric whose keys its texts contain.
 pub(crate) fn requested_shape(schema: Option<&Value>, texts: &[&str]) -> Shape {
     Shape::from_request(schema, texts).unwrap_or_else(|| known_rubrics::named_in(texts))
 }
 
-/// Draws a reply of this shape. `seed` is the question's; `noise` lets scores differ by one with
-/// that chance; `biases` move them after all else.
+/// Generates a random reply of this shape. `seed` is that of the request; `noise` is the
+/// probability that a score differs by one; `biases` apply last.
 pub(crate) fn draw(
     shape: &Shape,
     seed: u64,
@@ -62,7 +62,7 @@ impl Draw<'_> {
         }
     }
 
-    /// Scores are drawn first, wherever they stand, since statements speak of them.
+    /// Scores are generated first, regardless of their position, since statements refer to them.
     fn object(&mut self, key: &str, properties: &[(String, Shape)]) -> Value {
         let mut object: Map<String, Value> =
             properties.iter().map(|(name, _)| (name.clone(), Value::Null)).collect();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_question_has_the_same_verdict_and_noise_changes_it_by_one() {
+    fn equal_requests_have_equal_verdicts_and_noise_changes_them_by_one() {
         let scores = |reply: &Value| -> Vec<i64> {
             let scores = reply["scores"].as_object().unwrap();
             scores.values().map(|score| score.as_i64().unwrap()).collect()
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_spread_over_the_scale_and_lean_to_its_upper_half() {
+    fn scores_cover_the_scale_and_favor_its_upper_half() {
         let total = |seed| -> i64 {
             let reply = draw(&semantic(), seed, None, &[]);
             reply["scores"].as_object().unwrap().values().map(|score| score.as_i64().unwrap()).sum()
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shift_moves_its_criterion_alone_and_the_statements_follow() {
+    fn bias_moves_only_its_criterion_and_the_statements_follow() {
         let bias = ["variant_accuracy=-3".parse().unwrap()];
         for seed in 0..50 {
             let (plain, moved) =

@@ -4,7 +4,7 @@ use super::sources::{CRATES, Source, files_under, root, source_folder, sources};
 use std::fs;
 
 #[test]
-fn every_task_has_an_owner_who_waits_for_it() {
+fn spawned_tasks_are_awaited_by_an_owner() {
     for Source { name, code } in sources(&CRATES) {
         let lines: Vec<&str> = code.lines().map(str::trim).collect();
         for (number, line) in lines.iter().enumerate() {
@@ -25,7 +25,7 @@ fn every_task_has_an_owner_who_waits_for_it() {
 }
 
 #[test]
-fn a_lint_is_set_aside_only_with_a_proof() {
+fn lints_are_expected_only_with_a_reason() {
     for Source { name, code } in sources(&CRATES) {
         assert!(!code.contains("#[allow("), "{name}: write #[expect(…, reason = \"…\")]");
         for (place, _) in code.match_indices("#[expect(") {
@@ -39,7 +39,7 @@ fn a_lint_is_set_aside_only_with_a_proof() {
 }
 
 #[test]
-fn no_result_is_nested_and_no_setting_is_changed_to_pass_a_value() {
+fn no_result_is_nested_and_no_setting_is_mutated_to_pass_a_value() {
     for Source { name, code } in sources(&CRATES) {
         assert!(!code.contains("Result<Result<"), "{name} nests a result in another");
         let is_path = |left: &str| {
@@ -53,7 +53,7 @@ fn no_result_is_nested_and_no_setting_is_changed_to_pass_a_value() {
 }
 
 #[test]
-fn everything_that_is_shipped_can_be_read() {
+fn shipped_files_are_readable() {
     use juror_app::settings::Settings;
     use juror_types::{model, rubric};
     assert!(model::Prices::builtin().iter().count() > 0);
@@ -70,7 +70,7 @@ fn everything_that_is_shipped_can_be_read() {
 }
 
 #[test]
-fn the_map_names_only_what_is_there() {
+fn architecture_map_names_only_existing_paths() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     for name in map.split('`').skip(1).step_by(2) {
         let is_file = name.ends_with(".rs") || name.ends_with(".toml");

@@ -1,4 +1,4 @@
-//! No circle between the modules of a crate, at any depth.
+//! Cyclic dependencies between the modules of a crate, at any depth.
 
 use super::sources::{CRATES, Source, root, source_folder, sources};
 use std::{
@@ -9,11 +9,11 @@ use std::{
 /// Names from the crate's root to a module or an item.
 type ItemPath = Vec<String>;
 
-/// Modules, each with those beside it that it or a module inside it uses.
+/// Modules, each with the sibling modules that it or a submodule uses.
 type Uses = BTreeMap<ItemPath, BTreeSet<ItemPath>>;
 
 #[test]
-fn modules_of_a_crate_use_each_other_one_way() {
+fn each_crate_has_no_module_cycles() {
     for folder in CRATES {
         let circle = in_circles(&uses_of(folder));
         assert!(circle.is_empty(), "modules of {folder} use each other in a circle: {circle:#?}");
@@ -66,7 +66,7 @@ fn used_paths(code: &str, own: &[String]) -> Vec<ItemPath> {
     paths
 }
 
-/// Reads the tree of paths at the start of a text.
+/// Parses the `use` tree at the start of a text.
 fn expand(text: &str, from: &[String], paths: &mut Vec<ItemPath>) {
     if let Some(group) = text.strip_prefix('{') {
         for member in group_members(group) {
@@ -112,7 +112,7 @@ fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// The modules that reach themselves.
+/// Modules that are part of a cycle.
 fn in_circles(uses: &Uses) -> BTreeSet<String> {
     let reaches = |from: &ItemPath| {
         let mut reached = BTreeSet::new();
@@ -128,7 +128,7 @@ fn in_circles(uses: &Uses) -> BTreeSet<String> {
 }
 
 #[test]
-fn trees_of_paths_are_read() {
+fn use_trees_are_parsed() {
     let own = ["a", "b"].map(str::to_owned);
     let read = used_paths("use crate::{x::{y::Z, w}, v::self}; super::super::t(super::u)", &own);
     let joined: Vec<String> = read.iter().map(|path| path.join("::")).collect();

@@ -3,7 +3,7 @@
 use super::sources::{CRATES, dependencies, files_under, root, source_folder, sources};
 use std::{collections::BTreeSet, fs};
 
-/// Each crate with the crates that it may depend on; what is above it never stands there.
+/// Each crate with its allowed dependencies.
 const ARROWS: [(&str, &[&str]); 19] = [
     ("common/types", &[]),
     ("common/tls", &[]),
@@ -73,7 +73,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ),
 ];
 
-/// Libraries with the only places that may use them.
+/// Libraries with the only crates and modules that may use them.
 const LIBRARIES: [(&str, &[&str]); 14] = [
     (
         "reqwest",
@@ -112,7 +112,7 @@ fn crates_depend_only_on_those_below_them() {
 }
 
 #[test]
-fn tests_too_use_only_crates_below() {
+fn tests_use_only_crates_below_too() {
     for role in ["producer", "worker", "aggregator", "simulator"] {
         for path in files_under(&root().join(role)) {
             let text = fs::read_to_string(&path).unwrap();
@@ -125,7 +125,7 @@ fn tests_too_use_only_crates_below() {
 }
 
 #[test]
-fn each_library_is_used_in_its_places_only() {
+fn restricted_libraries_are_used_only_in_their_crates() {
     for (library, places) in LIBRARIES {
         let uses =
             [format!("use {library}::"), format!("use {library};"), format!(" ::{library}::")];
@@ -151,7 +151,7 @@ fn is_in(name: &str, place: &str) -> bool {
 }
 
 #[test]
-fn only_the_command_line_reads_the_environment_and_prints() {
+fn only_the_cli_reads_the_environment_and_prints() {
     let libraries: Vec<&str> = CRATES.into_iter().filter(|folder| *folder != "cli").collect();
     for source in sources(&libraries) {
         for word in ["std::env", "env::var", "env::args", "println!", "eprintln!", "print!("] {

@@ -5,7 +5,7 @@ use super::sources::{
 };
 use std::{collections::BTreeMap, path::Path};
 
-/// Pictures in place of the field's words.
+/// Metaphors that stand in for terms of the field.
 const PICTURES: [&str; 23] = [
     "house",
     "home",
@@ -35,7 +35,7 @@ const PICTURES: [&str; 23] = [
 const DRAWERS: [&str; 5] = ["util", "utils", "helper", "helpers", "misc"];
 
 #[test]
-fn a_type_has_one_name_in_the_workspace() {
+fn type_names_are_unique_in_the_workspace() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for path in all_rust_files() {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -75,7 +75,7 @@ fn files_are_named_by_words_of_the_field() {
     }
 }
 
-/// Words that are no noun to document.
+/// Words that name no documented item.
 const NO_NOUNS: [&str; 13] = [
     "What", "How", "Who", "Whoever", "Nobody", "Somebody", "Whatever", "However", "Whether", "If",
     "Where", "When", "So",

@@ -1,9 +1,9 @@
-//! Every command line in `deploy/` and its page, held against the command's own help.
+//! Command lines in `deploy/` and its page, compared with the help of the command.
 
 use crate::{repository, text_of};
 use std::{collections::BTreeSet, fs, process::Command};
 
-/// A command line: where it stands, and its words after `juror`.
+/// Command line: its location, and its words after `juror`.
 type Line = (String, Vec<String>);
 
 /// The files that name the command, from the root.
@@ -19,8 +19,7 @@ fn files() -> Vec<String> {
     files
 }
 
-/// The parts of a file that are commands: what stands between backquotes, fenced or not, and what
-/// a unit starts.
+/// Commands in a file: text in backquotes, fenced or inline, and the `Exec` lines of units.
 fn code(file: &str) -> Vec<String> {
     let text = text_of(file).replace("\\\n", " ");
     let is_start = |line: &&str| line.starts_with("ExecStart=");
@@ -47,7 +46,7 @@ fn command_lines() -> Vec<Line> {
     lines
 }
 
-/// The help of a command, and none if there is no such command.
+/// Help of a command; none for an unknown command.
 fn help(command: &[&str]) -> Option<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_juror")).args(command).arg("--help").output();
     let output = output.unwrap();
@@ -59,7 +58,7 @@ fn flags(help: &str) -> BTreeSet<&str> {
     words.filter(|word| word.starts_with("--")).collect()
 }
 
-/// Asserts that the command would take these words, as far as commands and flags go.
+/// Asserts that the command line names an existing command and existing flags.
 #[track_caller]
 pub fn assert_known(place: &str, words: &[String]) {
     let is_name = |word: &&String| word.starts_with(|letter: char| letter.is_ascii_lowercase());
@@ -78,7 +77,7 @@ pub fn assert_known(place: &str, words: &[String]) {
 }
 
 #[test]
-fn every_command_line_is_one_that_the_command_takes() {
+fn command_lines_parse() {
     let lines = command_lines();
     let starts_a_command =
         |words: &[String]| words.first().is_some_and(|word| word.starts_with(char::is_alphabetic));
@@ -88,7 +87,7 @@ fn every_command_line_is_one_that_the_command_takes() {
         assert_known(file, words);
     }
     for role in ["worker", "aggregate", "serve", "enqueue", "run"] {
-        assert!(commands.iter().any(|(_, words)| words[0] == role), "nobody starts {role}");
+        assert!(commands.iter().any(|(_, words)| words[0] == role), "no command starts {role}");
     }
 }
 
@@ -104,7 +103,7 @@ fn every_variable_is_a_setting() {
     }
 }
 
-/// True if the manual of all settings has it, set or commented out.
+/// True if the settings manual has the key, set or commented out.
 fn is_setting(variable: &str) -> bool {
     let mut section = "";
     for line in juror_app::settings::DEFAULTS.lines() {

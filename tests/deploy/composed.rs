@@ -1,7 +1,7 @@
-//! `deploy/compose.yaml`: read by docker compose itself, then looked at as it read it.
+//! `deploy/compose.yaml` as docker compose resolves it.
 
 use crate::{
-    file_validators::{compose, says_nothing},
+    file_validators::{assert_silent, compose},
     repository, settings_of, text_of,
 };
 use juror_app::settings::Settings;
@@ -15,10 +15,10 @@ use std::{
     collections::BTreeMap, net::SocketAddr, path::PathBuf, process::Command, time::Duration,
 };
 
-/// Folder of kept pictures of rendered code.
+/// Folder of stored rendered images.
 const RENDERS: &str = "/var/lib/juror/renders";
 
-/// Content of `.env`; the values can be told apart in the composed settings.
+/// Content of `.env`; its values are distinguishable in the resolved settings.
 const GIVEN: [(&str, &str); 6] = [
     ("RABBITMQ_PASSWORD", "of-rabbitmq"),
     ("REDIS_PASSWORD", "of-redis"),
@@ -28,7 +28,7 @@ const GIVEN: [(&str, &str); 6] = [
     ("WRITE_TOKEN_FILE", "/the/write/token"),
 ];
 
-/// docker compose, with nothing from outside but what is given.
+/// `docker compose` with only the given environment.
 fn compose_with(given: &[(&str, &str)]) -> Command {
     let mut command = compose();
     command.arg("--file").arg(repository("deploy/compose.yaml"));
@@ -64,12 +64,12 @@ pub fn settings(fleet: &Value, role: &str) -> Settings {
 }
 
 #[test]
-fn docker_compose_takes_it() {
-    says_nothing(compose_with(&GIVEN).arg("--quiet"));
+fn docker_compose_accepts_the_file() {
+    assert_silent(compose_with(&GIVEN).arg("--quiet"));
 }
 
 #[test]
-fn nothing_starts_without_what_env_must_hold() {
+fn missing_env_values_prevent_startup() {
     let example = text_of("deploy/.env.example");
     for (name, _) in GIVEN {
         let line = format!("\n{name}=\n");
@@ -77,14 +77,14 @@ fn nothing_starts_without_what_env_must_hold() {
         let others = GIVEN.into_iter().filter(|(other, _)| *other != name).collect::<Vec<_>>();
         for given in [others.clone(), [others, vec![(name, "")]].concat()] {
             let output = compose_with(&given).arg("--quiet").output().unwrap();
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(!output.status.success() && said.contains(name), "{name}: {said}");
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && message.contains(name), "{name}: {message}");
         }
     }
 }
 
 #[test]
-fn every_role_gets_settings_that_the_command_knows() {
+fn every_role_has_settings_that_the_command_accepts() {
     let fleet = fleet();
     for role in ["worker", "aggregate", "serve", "juror"] {
         let settings = settings(&fleet, role).fleet;
@@ -94,7 +94,7 @@ fn every_role_gets_settings_that_the_command_knows() {
 }
 
 #[test]
-fn every_role_is_started_by_a_command_that_there_is() {
+fn roles_are_started_by_existing_commands() {
     let fleet = fleet();
     for role in ["worker", "aggregate", "serve"] {
         let command = words(&fleet["services"][role]["command"]);
@@ -105,7 +105,7 @@ fn every_role_is_started_by_a_command_that_there_is() {
 }
 
 #[test]
-fn only_workers_hold_the_key_and_in_a_file() {
+fn only_workers_have_the_key_and_in_a_file() {
     let fleet = fleet();
     assert_eq!(fleet["secrets"]["openai_api_key"]["file"], "/the/key");
     for (name, service) in fleet["services"].as_object().unwrap() {
@@ -113,12 +113,12 @@ fn only_workers_hold_the_key_and_in_a_file() {
         let has_key = secrets.any(|secret| secret["source"] == "openai_api_key");
         assert_eq!(has_key, name == "worker", "{name}");
     }
-    let told = settings(&fleet, "worker").judge.api_key_file.unwrap();
-    assert_eq!(fleet["services"]["worker"]["secrets"][0]["target"], told.to_str().unwrap());
+    let reported = settings(&fleet, "worker").judge.api_key_file.unwrap();
+    assert_eq!(fleet["services"]["worker"]["secrets"][0]["target"], reported.to_str().unwrap());
 }
 
 #[test]
-fn whoever_is_stopped_gets_the_time_that_stopping_takes() {
+fn stop_timeouts_cover_graceful_shutdown() {
     let fleet = fleet();
     for (role, drain) in [
         ("worker", settings(&fleet, "worker").fleet.drain_timeout_seconds),
@@ -129,12 +129,12 @@ fn whoever_is_stopped_gets_the_time_that_stopping_takes() {
     }
     for (name, service) in fleet["services"].as_object().unwrap() {
         let keeps_data = ["aggregate", "rabbitmq", "redis"].contains(&name.as_str());
-        // Docker's own is 10 s.
+        // Docker's default is 10 s.
         assert!(!keeps_data || service["stop_grace_period"].is_string(), "{name}");
     }
 }
 
-/// Docker writes a duration as in `2m0s`.
+/// Docker formats a duration as in `2m0s`.
 fn grace(service: &Value) -> Duration {
     let text = service["stop_grace_period"].as_str().unwrap();
     let (minutes, seconds) = text.split_once('m').unwrap_or(("0", text));
@@ -143,7 +143,7 @@ fn grace(service: &Value) -> Duration {
 }
 
 #[tokio::test]
-async fn its_redis_may_hold_a_budget() {
+async fn redis_is_configured_to_hold_budgets() {
     let fleet = fleet();
     let command = words(&fleet["services"]["redis"]["command"]);
     assert_eq!(command[0], "redis-server");
@@ -157,7 +157,7 @@ async fn its_redis_may_hold_a_budget() {
 }
 
 #[test]
-fn what_outlives_a_container_is_in_a_volume() {
+fn persistent_data_is_in_volumes() {
     let fleet = fleet();
     let volumes = |service: &str| -> Vec<(String, String)> {
         let list = fleet["services"][service]["volumes"].as_array().unwrap().iter();
@@ -190,13 +190,13 @@ fn what_outlives_a_container_is_in_a_volume() {
         let kept = settings(&fleet, service).render.keep_dir;
         assert_eq!(kept, Some(PathBuf::from(RENDERS)), "{service}");
     }
-    // Who only looks cannot write.
+    // The dashboard mounts the runs read-only.
     let shown = fleet["services"]["serve"]["volumes"].as_array().unwrap();
     assert!(shown.iter().all(|volume| volume["read_only"] == true), "{shown:?}");
 }
 
 #[test]
-fn a_worker_holds_its_browsers_at_their_limits() {
+fn worker_limits_cover_its_browsers() {
     let fleet = fleet();
     let worker = &fleet["services"]["worker"];
     let browsers = settings(&fleet, "worker").render.concurrency.unwrap() as u64;
@@ -211,7 +211,7 @@ fn a_worker_holds_its_browsers_at_their_limits() {
 }
 
 #[test]
-fn every_container_is_bounded_pinned_and_watched() {
+fn containers_have_limits_pinned_images_and_health_checks() {
     let fleet = fleet();
     for (name, service) in fleet["services"].as_object().unwrap() {
         assert!(service["deploy"]["resources"]["limits"]["memory"].is_string(), "{name}");
@@ -229,13 +229,13 @@ fn every_container_is_bounded_pinned_and_watched() {
 }
 
 #[test]
-fn prometheus_asks_where_the_roles_listen() {
+fn prometheus_scrapes_the_ports_of_the_roles() {
     let fleet = fleet();
-    let asked = crate::prometheus::ports_by_service();
+    let ports = crate::prometheus::ports_by_service();
     for role in ["worker", "aggregate"] {
         let listen: SocketAddr = settings(&fleet, role).fleet.listen.unwrap();
         assert!(listen.ip().is_unspecified(), "{role} listens to {listen} alone");
-        assert_eq!(asked.get(role), Some(&listen.port()), "{role}");
+        assert_eq!(ports.get(role), Some(&listen.port()), "{role}");
         for name in [role, "prometheus"] {
             let networks = fleet["services"][name]["networks"].as_object().unwrap();
             assert!(networks.contains_key("fleet"), "{name} is not where {role} is found");

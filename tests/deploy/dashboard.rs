@@ -1,5 +1,4 @@
-//! The dashboard in `deploy/compose.yaml`: who reaches it, by which tokens, and who sees that it
-//! lives.
+//! The dashboard in `deploy/compose.yaml`: its exposure, tokens and health check.
 
 use crate::composed::{fleet, settings, words};
 use std::{
@@ -9,7 +8,7 @@ use std::{
 };
 
 #[test]
-fn only_the_dashboard_holds_its_tokens_and_in_files() {
+fn only_the_dashboard_has_its_tokens_and_in_files() {
     let fleet = fleet();
     assert_eq!(fleet["secrets"]["read_token"]["file"], "/the/read/token");
     assert_eq!(fleet["secrets"]["write_token"]["file"], "/the/write/token");
@@ -23,13 +22,13 @@ fn only_the_dashboard_holds_its_tokens_and_in_files() {
         let secret = secrets.find(|secret| secret["source"] == source).unwrap();
         Some(PathBuf::from(secret["target"].as_str().unwrap()))
     };
-    let told = settings(&fleet, "serve").serve;
-    assert_eq!(told.read_token_file, target("read_token"));
-    assert_eq!(told.write_token_file, target("write_token"));
+    let reported = settings(&fleet, "serve").serve;
+    assert_eq!(reported.read_token_file, target("read_token"));
+    assert_eq!(reported.write_token_file, target("write_token"));
 }
 
 #[test]
-fn the_dashboard_is_reached_from_this_machine_alone() {
+fn dashboard_is_reachable_only_from_this_machine() {
     let fleet = fleet();
     let listen = settings(&fleet, "serve").serve.listen;
     assert!(listen.ip().is_unspecified(), "{listen} is not reached through a published port");
@@ -38,19 +37,19 @@ fn the_dashboard_is_reached_from_this_machine_alone() {
     assert_eq!(ports.len(), 1);
     assert_eq!(ports[0]["host_ip"], "127.0.0.1");
     assert_eq!(ports[0]["target"], listen.port());
-    // Docker publishes nothing of a container that has internal networks alone.
+    // Docker publishes no port of a container that has only internal networks.
     let networks = serve["networks"].as_object().unwrap();
     let is_internal = |name: &String| fleet["networks"][name]["internal"] == true;
     assert!(!networks.keys().all(is_internal), "{networks:?}");
 }
 
-/// The dashboard's health check, asked at a port of this machine.
+/// Health check of the dashboard, run against a local port.
 fn dashboard_is_healthy(port: u16) -> bool {
     let fleet = fleet();
     let own = format!("/127.0.0.1/{} ", settings(&fleet, "serve").serve.listen.port());
     let check = words(&fleet["services"]["serve"]["healthcheck"]["test"]);
     let ["CMD", program, flags @ .., script] = &check[..] else { panic!("{check:?}") };
-    // What docker compose prints can be read by it again: a dollar sign is two.
+    // docker compose escapes a dollar sign as two.
     let script = script.replace("$$", "$");
     assert!(script.contains(&own), "{script} does not ask {own}");
     let script = script.replace(&own, &format!("/127.0.0.1/{port} "));
@@ -59,7 +58,7 @@ fn dashboard_is_healthy(port: u16) -> bool {
 }
 
 #[test]
-fn the_dashboards_health_check_knows_whether_it_answers() {
+fn dashboard_health_check_detects_its_response() {
     let folder = tempfile::tempdir().unwrap();
     let mut dashboard = Command::new(env!("CARGO_BIN_EXE_juror"))
         .args(["serve", "--quiet", "--listen", "127.0.0.1:0", "--runs-dir", "runs"])
@@ -75,5 +74,5 @@ fn the_dashboards_health_check_knows_whether_it_answers() {
     dashboard.kill().unwrap();
     dashboard.wait().unwrap();
     assert_eq!(healthy, Some(true), "{line}");
-    assert_eq!(port.map(dashboard_is_healthy), Some(false), "nobody listens there any more");
+    assert_eq!(port.map(dashboard_is_healthy), Some(false), "the port is closed");
 }

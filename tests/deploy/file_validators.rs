@@ -1,5 +1,4 @@
-//! The programs that judge the files: those of this machine, or ones fetched into a folder of the
-//! tests' own.
+//! Validators of the deployment files, from this machine or fetched into a test folder.
 
 use crate::repository;
 use juror_services::install;
@@ -8,38 +7,38 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// `docker compose` of the second kind, which needs no engine to read a file.
+/// `docker compose` version 2, which needs no engine to resolve a file.
 pub fn compose() -> Command {
     of_this_machine(&["docker", "compose"], "version")
         .unwrap_or_else(|| Command::new(from_pypi().join("docker-compose")))
 }
 
-/// The linter of Dockerfiles and of the shell in them.
+/// hadolint, the linter of Dockerfiles and their shell commands.
 pub fn hadolint() -> Command {
     of_this_machine(&["hadolint"], "--version")
         .unwrap_or_else(|| Command::new(from_pypi().join("hadolint")))
 }
 
-/// Prometheus' own reader of its configuration.
+/// `promtool`, Prometheus's validator of its configuration.
 pub fn promtool() -> Command {
     let unpacked = || install::unpacked("prometheus", folder()).join("usr/bin/promtool");
     of_this_machine(&["promtool"], "--version").unwrap_or_else(|| Command::new(unpacked()))
 }
 
-/// Reads units as the service manager does, without one that runs.
+/// `systemd-analyze`, which validates units without a running service manager.
 pub fn systemd_analyze() -> Command {
     let program = "/usr/bin/systemd-analyze";
     install::ensure(program, "systemd");
     Command::new(program)
 }
 
-/// Runs a checker, and shows what it says unless it is content and silent.
+/// Runs a validator and asserts that it succeeds without output.
 #[track_caller]
-pub fn says_nothing(command: &mut Command) {
+pub fn assert_silent(command: &mut Command) {
     let output = command.output().unwrap();
-    let said = [output.stdout.as_slice(), &output.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert!(output.status.success() && said.trim().is_empty(), "{command:?}:\n{said}");
+    let message = [output.stdout.as_slice(), &output.stderr].concat();
+    let message = String::from_utf8_lossy(&message);
+    assert!(output.status.success() && message.trim().is_empty(), "{command:?}:\n{message}");
 }
 
 fn from_pypi() -> PathBuf {
@@ -56,6 +55,7 @@ fn of_this_machine(words: &[&str], version: &str) -> Option<Command> {
         command.args(&words[1..]);
         command
     };
-    let asked = command().arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    asked.is_ok_and(|status| status.success()).then(command)
+    let version_status =
+        command().arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    version_status.is_ok_and(|status| status.success()).then(command)
 }

@@ -1,7 +1,7 @@
 //! `deploy/Dockerfile` and what its build is given.
 
 use crate::{
-    file_validators::{hadolint, says_nothing},
+    file_validators::{assert_silent, hadolint},
     repository, text_of,
 };
 use std::{
@@ -30,12 +30,12 @@ pub fn environment() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_linter_has_nothing_to_say() {
-    says_nothing(hadolint().arg(repository("deploy/Dockerfile")));
+fn hadolint_reports_nothing() {
+    assert_silent(hadolint().arg(repository("deploy/Dockerfile")));
 }
 
 #[test]
-fn the_program_in_it_is_not_root() {
+fn program_does_not_run_as_root() {
     let instructions = instructions();
     let user = instructions.iter().rev().find_map(|line| line.strip_prefix("USER ")).unwrap();
     let (user, group) = user.split_once(':').unwrap();
@@ -43,7 +43,7 @@ fn the_program_in_it_is_not_root() {
 }
 
 #[test]
-fn it_builds_with_the_toolchain_that_the_manifest_asks_for() {
+fn image_uses_the_toolchain_of_the_manifest() {
     let manifest: toml::Table = text_of("Cargo.toml").parse().unwrap();
     let wanted = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
     let from = format!("FROM rust:{wanted}-");
@@ -51,7 +51,7 @@ fn it_builds_with_the_toolchain_that_the_manifest_asks_for() {
 }
 
 #[test]
-fn both_stages_are_of_one_debian_so_that_the_program_finds_its_c_library() {
+fn both_stages_use_one_debian_release_for_libc_compatibility() {
     let instructions = instructions();
     let images = instructions.iter().filter_map(|line| line.strip_prefix("FROM "));
     let images = images.map(|rest| rest.split(' ').next().unwrap()).collect::<Vec<_>>();
@@ -60,16 +60,16 @@ fn both_stages_are_of_one_debian_so_that_the_program_finds_its_c_library() {
     assert!(builder.ends_with(&format!("-slim-{suite}")), "{images:?}");
 }
 
-/// The folders and files that the build is given; everything else stays outside.
+/// Files and folders of the build context; all others are excluded.
 fn context() -> Vec<String> {
     let text = text_of(".dockerignore");
     let mut patterns = text.lines().filter(|line| !line.starts_with('#'));
-    assert_eq!(patterns.next(), Some("*"), "what is not named must stay outside");
+    assert_eq!(patterns.next(), Some("*"), "unlisted files must be excluded");
     patterns.map(|line| line.strip_prefix('!').unwrap().to_owned()).collect()
 }
 
 #[test]
-fn the_build_is_given_all_that_the_program_is_made_of() {
+fn build_context_has_every_source_of_the_program() {
     let folder = tempfile::tempdir().unwrap();
     for entry in context() {
         let copy = folder.path().join(&entry);
@@ -77,7 +77,7 @@ fn the_build_is_given_all_that_the_program_is_made_of() {
         let copied = Command::new("cp").arg("-r").args([repository(&entry), copy]).status();
         assert!(copied.unwrap().success(), "{entry}");
     }
-    // Every manifest is there, with the files that it names, and the lock fits them.
+    // Every manifest is in the context with the files that it names, and the lock file matches.
     let tree = Command::new(env!("CARGO"))
         .args(["tree", "--workspace", "--locked", "--offline"])
         .current_dir(folder.path())
@@ -86,7 +86,7 @@ fn the_build_is_given_all_that_the_program_is_made_of() {
     assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
     let mut included = 0;
     visit(folder.path(), &mut |source| {
-        // What only tests include may stay outside.
+        // Files that only tests include may be excluded.
         if source.to_string_lossy().ends_with("tests.rs") {
             return;
         }
@@ -120,7 +120,7 @@ fn visit(folder: &Path, visitor: &mut impl FnMut(&Path)) {
 }
 
 #[test]
-fn nothing_that_might_be_secret_is_given_to_the_build() {
+fn build_context_excludes_possible_secrets() {
     for entry in context() {
         let private = [".git", ".env", "deploy", "runs", "target", "juror.toml"];
         assert!(!private.contains(&entry.as_str()), "{entry}");
@@ -129,7 +129,7 @@ fn nothing_that_might_be_secret_is_given_to_the_build() {
     assert!(!instructions.iter().any(|line| line.contains("API_KEY") || line.starts_with("ADD ")));
 }
 
-/// Asks the image's health check of a role that listens there.
+/// Runs the image's health check against a role that listens on this port.
 fn is_healthy(listen: &str) -> bool {
     let instructions = instructions();
     let check = instructions.iter().find_map(|line| line.strip_prefix("HEALTHCHECK ")).unwrap();
@@ -141,7 +141,7 @@ fn is_healthy(listen: &str) -> bool {
 }
 
 #[test]
-fn the_health_check_believes_what_the_role_says_of_itself() {
+fn health_check_uses_the_reported_health_of_the_role() {
     for (answer, healthy) in [("200 OK", true), ("503 Service Unavailable", false)] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -158,7 +158,7 @@ fn the_health_check_believes_what_the_role_says_of_itself() {
 }
 
 #[test]
-fn a_role_that_does_not_answer_is_not_healthy() {
+fn unresponsive_role_is_unhealthy() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);

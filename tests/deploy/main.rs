@@ -1,5 +1,4 @@
-//! Checks of `deploy/`: its files are given to the programs that read them, and compared with the
-//! command that they start.
+//! Checks of `deploy/`: its files are validated by their programs and compared with the command.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -3,7 +3,7 @@
 use crate::{file_validators::promtool, repository, text_of};
 use std::collections::BTreeMap;
 
-/// The port at which each service's replicas are asked.
+/// Port at which each service's replicas are scraped.
 pub fn ports_by_service() -> BTreeMap<String, u16> {
     let text = text_of("deploy/prometheus.yml");
     let mut service = None;
@@ -19,9 +19,9 @@ pub fn ports_by_service() -> BTreeMap<String, u16> {
 }
 
 #[test]
-fn prometheus_takes_it() {
+fn promtool_accepts_the_rules() {
     let file = repository("deploy/prometheus.yml");
     let output = promtool().args(["check", "config", "--lint-fatal"]).arg(file).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("SUCCESS"), "{said}");
+    let message = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && message.contains("SUCCESS"), "{message}");
 }

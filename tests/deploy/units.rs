@@ -1,7 +1,7 @@
-//! `deploy/systemd/`: verified by systemd's own program as it lies on a machine, then looked at.
+//! `deploy/systemd/`: validated by systemd, then checked for its settings.
 
 use crate::{
-    file_validators::{says_nothing, systemd_analyze},
+    file_validators::{assert_silent, systemd_analyze},
     repository, settings_of, text_of,
 };
 use juror_app::settings::Settings;
@@ -22,7 +22,7 @@ const UNITS: [&str; 5] = [
     TIMER,
 ];
 const TIMER: &str = "juror-nightly.timer";
-/// Units whose processes may draw.
+/// Units whose processes may render.
 const DRAWING_UNITS: [&str; 2] = ["juror-worker@1.service", "juror-nightly.service"];
 const SHARED: &str = "juror-.service.d/10-juror.conf";
 /// Maximum exposure by `systemd-analyze security` in tenths, from 0 to 100; a plain unit has more
@@ -31,7 +31,7 @@ const MAX_EXPOSURE: &str = "15";
 /// The same of a unit under which a browser runs in its sandbox.
 const MAX_DRAWING_EXPOSURE: &str = "20";
 
-/// A machine on which the units and the command lie where `docs/deploy.md` puts them.
+/// File system in which units and command are installed as in `docs/deploy.md`.
 fn machine() -> TempDir {
     let machine = tempfile::tempdir().unwrap();
     let place = |name: &str| {
@@ -41,7 +41,7 @@ fn machine() -> TempDir {
     };
     fs::copy(env!("CARGO_BIN_EXE_juror"), place("usr/local/bin/juror")).unwrap();
     fs::copy("/bin/sh", place("bin/sh")).unwrap();
-    // The targets that every unit hangs on.
+    // Targets that every unit depends on.
     let copied = Command::new("cp")
         .args(["-r", "/usr/lib/systemd/system"])
         .arg(place("usr/lib/systemd/system"))
@@ -58,7 +58,7 @@ fn machine() -> TempDir {
     machine
 }
 
-/// The file of a unit, which for an instance is its template's.
+/// File of a unit; of an instance, its template.
 fn file_of(unit: &str) -> String {
     unit.replace("@1.", "@.")
 }
@@ -77,7 +77,7 @@ fn in_systemd(name: &str) -> String {
     format!("deploy/systemd/{name}")
 }
 
-/// The last value of a key, which is the one that counts.
+/// Last value of a key, which takes precedence.
 fn value(unit: &str, key: &str) -> String {
     let lines = lines(unit);
     let found = lines.iter().rev().find(|(name, _)| name == key);
@@ -103,13 +103,13 @@ fn settings(unit: &str) -> Settings {
 }
 
 #[test]
-fn systemd_takes_every_unit_without_a_word() {
+fn systemd_accepts_every_unit_without_warnings() {
     let machine = machine();
-    says_nothing(systemd_analyze().arg("verify").arg("--root").arg(machine.path()).args(UNITS));
+    assert_silent(systemd_analyze().arg("verify").arg("--root").arg(machine.path()).args(UNITS));
 }
 
 #[test]
-fn every_service_is_kept_in() {
+fn services_are_sandboxed() {
     let machine = machine();
     for unit in UNITS.into_iter().filter(|unit| *unit != TIMER) {
         let mut security = systemd_analyze();
@@ -117,18 +117,18 @@ fn every_service_is_kept_in() {
         let threshold = if draws { MAX_DRAWING_EXPOSURE } else { MAX_EXPOSURE };
         security.args(["security", "--offline=yes", "--threshold", threshold, "--root"]);
         let output = security.arg(machine.path()).arg(unit).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{unit}:\n{said}");
+        let message = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{unit}:\n{message}");
         assert_eq!(value(unit, "User"), "juror");
     }
 }
 
 #[test]
-fn the_timer_starts_once_a_night() {
+fn timer_starts_once_a_night() {
     let output = systemd_analyze().arg("calendar").arg(value(TIMER, "OnCalendar")).output();
     let output = output.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // The elements: any year, month and day; one hour, minute and second.
+    // Parts: any year, month and day; one hour, minute and second.
     assert!(
         String::from_utf8_lossy(&output.stdout).contains("Normalized form: *-*-* 02:30:00 UTC")
     );
@@ -145,13 +145,13 @@ fn every_variable_is_a_setting_that_the_command_knows() {
 }
 
 #[test]
-fn the_key_is_a_credential_of_those_who_call() {
+fn key_is_a_credential_of_calling_units_only() {
     for unit in ["juror-worker@1.service", "juror-nightly.service"] {
         let credential = value(unit, "LoadCredential");
         let (name, file) = credential.split_once(':').unwrap();
         assert!(file.starts_with("/etc/juror/"), "{unit}");
-        let told = settings(unit).judge.api_key_file.unwrap();
-        assert_eq!(told, Path::new("%d").join(name), "{unit}");
+        let reported = settings(unit).judge.api_key_file.unwrap();
+        assert_eq!(reported, Path::new("%d").join(name), "{unit}");
     }
     for unit in ["juror-aggregate.service", "juror-serve.service"] {
         assert!(!credentials(unit).contains_key("openai_api_key"), "{unit}");
@@ -166,15 +166,15 @@ fn credentials(unit: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_dashboard_is_for_this_machine_and_its_tokens_are_credentials() {
+fn dashboard_listens_locally_and_its_tokens_are_credentials() {
     let unit = "juror-serve.service";
     let command = value(unit, "ExecStart");
     let mut words = command.split_whitespace();
     let listen = words.find(|word| *word == "--listen").and_then(|_| words.next()).unwrap();
     assert!(listen.parse::<SocketAddr>().unwrap().ip().is_loopback(), "{listen}");
-    let (told, credentials) = (settings(unit).serve, credentials(unit));
+    let (reported, credentials) = (settings(unit).serve, credentials(unit));
     for (file, name) in
-        [(told.read_token_file, "read_token"), (told.write_token_file, "write_token")]
+        [(reported.read_token_file, "read_token"), (reported.write_token_file, "write_token")]
     {
         assert_eq!(file.unwrap(), Path::new("%d").join(name));
         assert_eq!(credentials[name], format!("/etc/juror/{name}"));
@@ -182,7 +182,7 @@ fn the_dashboard_is_for_this_machine_and_its_tokens_are_credentials() {
 }
 
 #[test]
-fn the_dashboard_shows_the_runs_of_those_who_write_them() {
+fn dashboard_reads_the_run_directories_of_writing_units() {
     for unit in ["juror-aggregate.service", "juror-serve.service", "juror-nightly.service"] {
         assert!(value(unit, "ExecStart").contains("--runs-dir %S/juror/runs"), "{unit}");
         assert_eq!(value(unit, "StateDirectory"), "juror juror/runs", "{unit}");
@@ -190,7 +190,7 @@ fn the_dashboard_shows_the_runs_of_those_who_write_them() {
 }
 
 #[test]
-fn whoever_is_stopped_gets_the_time_that_stopping_takes() {
+fn stop_timeouts_cover_graceful_shutdown() {
     let worker = "juror-worker@1.service";
     let command = value(worker, "ExecStart");
     let mut words = command.split_whitespace();
@@ -229,7 +229,7 @@ fn every_variable_of_the_nightly_run_has_an_example() {
 }
 
 #[test]
-fn a_night_is_asked_for_by_flags_that_both_of_its_commands_take() {
+fn nightly_flags_are_accepted_by_both_commands() {
     let line = value("juror-nightly.service", "ExecStart");
     let flags = line.split_whitespace().filter(|word| word.starts_with("--"));
     let flags: Vec<String> = flags.map(str::to_owned).collect();
@@ -242,7 +242,7 @@ fn a_night_is_asked_for_by_flags_that_both_of_its_commands_take() {
 }
 
 #[test]
-fn a_unit_that_draws_holds_its_browsers_at_their_limits() {
+fn rendering_unit_limits_cover_its_browsers() {
     let text = text_of("deploy/systemd/draws.conf");
     let value = |key: &str| {
         let lines = text.lines().filter_map(|line| line.split_once('='));

@@ -1,13 +1,13 @@
-//! Answers that are no verdicts, and servers that cannot be asked for a shape.
+//! Replies without a verdict, and servers without response formats.
 
 use crate::{
-    errors::{books_agree, results, script},
+    errors::{check_costs, results, script},
     harness::{CommandHarness, Recorder, TestSimulator, completion, pico, verdict, write_items},
 };
 use juror_simulator::{Fault, ResponseFormats, SimulatorConfig};
 use serde_json::{Value, json};
 
-/// Faults of an answer's content that leave no verdict in it, and what is said of each.
+/// Faults of a reply's content that leave no verdict, with the expected messages.
 const UNUSABLE: [(Fault, &str); 9] = [
     (Fault::Truncated, ""),
     (Fault::Refusal, "the judge refused to answer: I cannot help with this picture."),
@@ -21,7 +21,7 @@ const UNUSABLE: [(Fault, &str); 9] = [
 ];
 
 #[test]
-fn an_unusable_answer_is_paid_for_and_asked_for_again() {
+fn unusable_reply_is_billed_and_retried() {
     let harness = CommandHarness::new();
     write_items(&harness, 9);
     let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault), None]).collect();
@@ -34,22 +34,22 @@ fn an_unusable_answer_is_paid_for_and_asked_for_again() {
         assert!(result["semantic"]["total_score"].as_i64().is_some());
     }
     assert_eq!(simulator.requests(), 18);
-    assert_eq!(books_agree(&harness, &simulator), 0);
+    assert_eq!(check_costs(&harness, &simulator), 0);
     let total = pico(&harness.report("first")["cost"]["total_usd"]);
-    assert_eq!(total, simulator.bill(), "both answers are paid for, to the last digit");
+    assert_eq!(total, simulator.bill(), "both replies are booked exactly");
 }
 
 #[test]
-fn three_unusable_answers_are_unscorable_and_never_a_score() {
+fn three_unusable_replies_are_unscorable_and_never_a_score() {
     let harness = CommandHarness::new();
     write_items(&harness, 10);
     let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault); 4]).collect();
     let scripts: Vec<_> = scripts.iter().zip(0..).map(|(faults, n)| (n, &faults[..])).collect();
     let simulator = TestSimulator::failing(script(&scripts));
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
-    run.prints(&["1 of 10 scored", "9 unscorable"]).says(&["--resume first"]);
-    for (result, (fault, says)) in results(&harness, 9).iter().zip(UNUSABLE) {
-        // The limit that cut an answer is doubled once, and would cut the third as well.
+    run.stdout_contains(&["1 of 10 scored", "9 unscorable"]).stderr_contains(&["--resume first"]);
+    for (result, (fault, expected_text)) in results(&harness, 9).iter().zip(UNUSABLE) {
+        // The output limit is doubled once, and the third reply would be truncated as well.
         let answers = if fault == Fault::Length { 2 } else { 3 };
         assert_eq!(result["outcome"], "unscorable", "{fault}: {result}");
         assert_eq!(result["attempts"], answers, "{fault}");
@@ -59,10 +59,10 @@ fn three_unusable_answers_are_unscorable_and_never_a_score() {
         let message = result["error"]["message"].as_str().unwrap();
         let begins = format!("none of {answers} replies is usable; the last: ");
         assert!(message.starts_with(&begins), "{message}");
-        assert!(message.contains(says), "{fault}: {message}");
+        assert!(message.contains(expected_text), "{fault}: {message}");
     }
     assert_eq!(simulator.requests(), 8 * 3 + 2 + 1);
-    assert_eq!(books_agree(&harness, &simulator), 0);
+    assert_eq!(check_costs(&harness, &simulator), 0);
     let report = harness.report("first");
     assert_eq!(pico(&report["cost"]["total_usd"]), simulator.bill());
     let only = harness.result("first", "item_0009");
@@ -74,19 +74,19 @@ fn three_unusable_answers_are_unscorable_and_never_a_score() {
 }
 
 #[test]
-fn a_verdict_in_a_fence_or_between_sentences_is_read() {
+fn verdict_in_a_code_fence_or_prose_is_parsed() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let faults = script(&[(0, &[Some(Fault::Fenced)]), (1, &[Some(Fault::Prose)])]);
     let simulator = TestSimulator::failing(faults);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     assert_eq!(simulator.requests(), 2);
-    assert_eq!(books_agree(&harness, &simulator), 0);
+    assert_eq!(check_costs(&harness, &simulator), 0);
 }
 
 #[test]
-fn a_server_that_cannot_be_asked_for_a_shape_judges_all_the_same() {
-    for (response_formats, told) in [
+fn server_without_response_formats_still_judges() {
+    for (response_formats, reported) in [
         (ResponseFormats::JsonObject, "is asked for from now on"),
         (ResponseFormats::TextOnly, "is asked for from now on"),
     ] {
@@ -96,15 +96,15 @@ fn a_server_that_cannot_be_asked_for_a_shape_judges_all_the_same() {
         let simulator = TestSimulator::start(config);
         let flags = ["-j", "1"];
         let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
-        run.prints(&["6 of 6 scored"]).says(&[told]);
-        assert!(simulator.requests() <= 8, "only the first question is asked in vain");
-        assert_eq!(books_agree(&harness, &simulator), 0);
+        run.stdout_contains(&["6 of 6 scored"]).stderr_contains(&[reported]);
+        assert!(simulator.requests() <= 8, "only the first request is refused");
+        assert_eq!(check_costs(&harness, &simulator), 0);
         assert_eq!(harness.result("first", "item_0000")["attempts"], 1);
     }
 }
 
 #[test]
-fn what_says_nothing_believable_of_its_cost_counts_at_its_bound() {
+fn implausible_usage_is_booked_at_its_bound() {
     let mut impossible = completion(&verdict(9), 0, 0);
     impossible.1["usage"] = json!({"prompt_tokens": i64::MAX, "completion_tokens": i64::MAX});
     let mut silent = completion(&verdict(9), 0, 0);
@@ -123,13 +123,13 @@ fn what_says_nothing_believable_of_its_cost_counts_at_its_bound() {
 }
 
 #[test]
-fn a_bill_above_its_bound_is_booked_and_stops_the_run() {
+fn bill_above_its_bound_is_booked_and_stops_the_run() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let judge = Recorder::start(vec![completion(&verdict(9), 200_000, 60)]);
     let flags = ["-j", "1", "--budget-usd", "0.3"];
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
-    run.prints(&[
+    run.stdout_contains(&[
         "1 of 3 scored",
         "$0.5006 of a budget of $0.3000, which is exceeded",
         "2 skipped",
@@ -137,7 +137,7 @@ fn a_bill_above_its_bound_is_booked_and_stops_the_run() {
         "correct the model's",
         "price or image formula",
     ]);
-    assert_eq!(judge.asked().len(), 1);
+    assert_eq!(judge.requests().len(), 1);
     let cost = &harness.report("first")["cost"];
     // 200,000 tokens at $2.50 and 60 at $10 a million.
     assert_eq!(pico(&cost["total_usd"]), 500_600_000_000);

@@ -1,11 +1,11 @@
-//! Errors that are found before a run begins: reported with place and remedy, without any cost.
+//! Errors found before a run starts: reported with location and remedy, without any cost.
 
 use crate::harness::{CommandHarness, Finished, TestSimulator, png, repository, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 use std::{fs, path::Path};
 
-/// Runs over a manifest with these lines, beside a `shot.png` that is sound.
+/// Runs a manifest with these lines, next to a valid `shot.png`.
 fn run(lines: &str, flags: &[&str]) -> (CommandHarness, Finished) {
     let harness = CommandHarness::new();
     harness.write("shot.png", png(1, 8, 8));
@@ -17,18 +17,18 @@ fn run(lines: &str, flags: &[&str]) -> (CommandHarness, Finished) {
 const SOUND: &str = r#"{"id":"a","screenshot":"shot.png","generated_code":"<p>Text</p>"}"#;
 
 #[track_caller]
-fn refused(lines: &str, flags: &[&str], says: &[&str]) {
+fn refused(lines: &str, flags: &[&str], message: &[&str]) {
     let (harness, finished) = run(lines, flags);
-    finished.exits(2).says(says);
+    finished.exits(2).stderr_contains(message);
     assert!(!harness.path("runs").exists(), "nothing is left behind");
 }
 
 #[test]
-fn a_dataset_that_is_wrong_is_refused_with_its_line() {
+fn invalid_dataset_is_refused_with_its_line() {
     CommandHarness::new()
         .juror(&["run", "none.jsonl"])
         .exits(2)
-        .says(&["none.jsonl does not exist", "check the path"]);
+        .stderr_contains(&["none.jsonl does not exist", "check the path"]);
     let missing = r#"{"id":"a","screenshot":"none.png","generated_code":"<p>a</p>"}"#;
     let place = "manifest.jsonl, line 1: field \"screenshot\":";
     refused(missing, &[], &[place, "\"none.png\" does not exist", "relative to the manifest"]);
@@ -46,7 +46,7 @@ fn a_dataset_that_is_wrong_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_broken_line_among_a_thousand_is_named_and_nothing_is_spent() {
+fn invalid_line_among_a_thousand_is_reported_and_nothing_is_spent() {
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let mut lines = String::new();
     for number in 1..=1_000 {
@@ -60,7 +60,7 @@ fn a_broken_line_among_a_thousand_is_named_and_nothing_is_spent() {
 }
 
 #[test]
-fn a_dataset_that_only_the_judge_can_evaluate_names_the_flag() {
+fn judge_only_dataset_names_the_required_flag() {
     refused(
         r#"{"id":"a","screenshot":"shot.png"}"#,
         &[],
@@ -69,8 +69,8 @@ fn a_dataset_that_only_the_judge_can_evaluate_names_the_flag() {
 }
 
 #[test]
-fn settings_that_are_wrong_are_named_with_file_and_line() {
-    for (text, says) in [
+fn invalid_settings_are_reported_with_file_and_line() {
+    for (text, message) in [
         (
             "[judge]\n\nmodell = \"x\"\n",
             "juror.toml:3: judge.modell: unknown key 'modell'; did you mean 'model'?",
@@ -88,12 +88,12 @@ fn settings_that_are_wrong_are_named_with_file_and_line() {
         harness.write("shot.png", png(1, 8, 8));
         harness.write("manifest.jsonl", SOUND);
         harness.write("juror.toml", text);
-        harness.juror(&["run", "manifest.jsonl"]).exits(2).says(&[says]);
+        harness.juror(&["run", "manifest.jsonl"]).exits(2).stderr_contains(&[message]);
         assert!(!harness.path("runs").exists());
     }
     let harness = CommandHarness::new();
     harness.write("manifest.jsonl", SOUND);
-    for (name, value, says) in [
+    for (name, value, message) in [
         (
             "JUROR_JUDGE_MODELL",
             "x",
@@ -103,13 +103,13 @@ fn settings_that_are_wrong_are_named_with_file_and_line() {
         ("JUROR_CONFIG", "none.toml", "settings file none.toml cannot be read"),
     ] {
         let run = harness.command(&["run", "manifest.jsonl"]).env(name, value).output().unwrap();
-        Finished::from(run).exits(2).says(&[says]);
+        Finished::from(run).exits(2).stderr_contains(&[message]);
     }
 }
 
 #[test]
-fn flags_that_are_wrong_are_refused_before_anything_is_written() {
-    for (flags, says) in [
+fn invalid_flags_are_refused_before_any_write() {
+    for (flags, message) in [
         (&["--budget-usd", "abc"][..], "\"abc\" is not an amount in US dollars"),
         (
             &["--budget-usd", "-1"],
@@ -134,9 +134,9 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
         (&["--enable-llm-judge", "--base-url", "ftp://a"], "must start with https:// or http://"),
         (&["--enable-llm-judge", "--base-url", "http://u:secret@a"], "contains a user or password"),
     ] {
-        refused(SOUND, flags, &[says]);
+        refused(SOUND, flags, &[message]);
         if !flags.contains(&"--run-id") {
-            refused(SOUND, &[flags, &["--dry-run"]].concat(), &[says]);
+            refused(SOUND, &[flags, &["--dry-run"]].concat(), &[message]);
         }
     }
     let (_, finished) = run(SOUND, &["--enable-llm-judge", "--base-url", "http://u:secret@a"]);
@@ -144,9 +144,9 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
 }
 
 #[test]
-fn a_rubric_whose_weights_make_no_sense_is_refused_with_its_line() {
+fn invalid_rubric_weights_are_refused_with_their_line() {
     let acrue = fs::read_to_string(repository("config/rubrics/acrue.toml")).unwrap();
-    for (weight, says) in [
+    for (weight, message) in [
         ("weight = -2", "-2 is not a weight"),
         ("weight = \"two\"", "invalid type"),
         ("weight = 0", "every weight is 0, so there is no total; set a positive one"),
@@ -162,7 +162,7 @@ fn a_rubric_whose_weights_make_no_sense_is_refused_with_its_line() {
             &["rubric", "check", "own.toml"][..],
             &["run", "manifest.jsonl", "--rubric", "own.toml"],
         ] {
-            let refused = harness.juror(command).exits(2).says(&["own.toml:", says]);
+            let refused = harness.juror(command).exits(2).stderr_contains(&["own.toml:", message]);
             let (_, after) = refused.stderr.split_once("own.toml:").unwrap();
             assert!(after.starts_with(|first: char| first.is_ascii_digit()), "a line: {after}");
         }
@@ -170,17 +170,22 @@ fn a_rubric_whose_weights_make_no_sense_is_refused_with_its_line() {
 }
 
 #[test]
-fn without_a_key_the_real_provider_is_not_asked() {
+fn real_provider_is_not_called_without_a_key() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let run = ["run", "manifest.jsonl", "--enable-llm-judge"];
     let without = harness.command(&run).env_remove("OPENAI_API_KEY").output().unwrap();
-    Finished::from(without).exits(2).says(&["OPENAI_API_KEY", "judge.api_key_file", "juror demo"]);
+    Finished::from(without).exits(2).stderr_contains(&[
+        "OPENAI_API_KEY",
+        "judge.api_key_file",
+        "juror demo",
+    ]);
     let mut lost = harness.command(&run);
     lost.env_remove("OPENAI_API_KEY").env("JUROR_JUDGE_API_KEY_FILE", "none.txt");
-    Finished::from(lost.output().unwrap()).exits(2).says(&["none.txt cannot be read"]);
+    Finished::from(lost.output().unwrap()).exits(2).stderr_contains(&["none.txt cannot be read"]);
     let broken = harness.command(&run).env("OPENAI_API_KEY", "two\nlines").output().unwrap();
-    let broken = Finished::from(broken).exits(2).says(&["environment variable OPENAI_API_KEY"]);
+    let broken =
+        Finished::from(broken).exits(2).stderr_contains(&["environment variable OPENAI_API_KEY"]);
     assert!(!broken.stderr.contains("lines"), "{}", broken.stderr);
     assert!(!harness.path("runs").exists());
 }
@@ -200,7 +205,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn the_key_appears_nowhere() {
+fn key_appears_in_no_output_or_file() {
     let key = "sk-very-secret-key-of-this-test";
     let contains = |content: &[u8]| content.windows(key.len()).any(|part| part == key.as_bytes());
     for accepted in [key, "another-key"] {
@@ -225,7 +230,7 @@ fn the_key_appears_nowhere() {
 }
 
 #[test]
-fn a_dry_run_names_every_item_that_would_fail_and_a_run_fails_just_those() {
+fn dry_run_lists_exactly_the_items_that_would_fail() {
     let harness = CommandHarness::new();
     let sound = png(1, 8, 8);
     harness.write("sound.png", &sound);
@@ -245,24 +250,24 @@ fn a_dry_run_names_every_item_that_would_fail_and_a_run_fails_just_those() {
         lines.push_str(&format!("{item}\n"));
     }
     harness.write("manifest.jsonl", lines);
-    let says = [
+    let message = [
         "4 of 5 items would fail",
         "manifest.jsonl, line 2: screenshot: empty.png: this is an empty file",
         "manifest.jsonl, line 3: screenshot: cut.png: this PNG file cannot be read",
         "manifest.jsonl, line 4: screenshot: page.png: this is an HTML page",
         "manifest.jsonl, line 5: generated_code: latin1.html: not UTF-8",
     ];
-    harness.juror(&["run", "manifest.jsonl", "--dry-run"]).exits(2).says(&says);
+    harness.juror(&["run", "manifest.jsonl", "--dry-run"]).exits(2).stderr_contains(&message);
     let limited = ["run", "manifest.jsonl", "--dry-run", "--limit", "1"];
-    harness.juror(&limited).exits(0).prints(&["1 of 5 items are valid"]);
+    harness.juror(&limited).exits(0).stdout_contains(&["1 of 5 items are valid"]);
     let doctor = harness.juror(&["doctor", "manifest.jsonl"]).exits(1);
-    doctor.prints(&["BAD   dataset", "4 of 5 items would fail"]);
+    doctor.stdout_contains(&["BAD   dataset", "4 of 5 items would fail"]);
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    harness.judge_run(&simulator, "r", &[]).exits(3).prints(&["4 failed"]);
+    harness.judge_run(&simulator, "r", &[]).exits(3).stdout_contains(&["4 failed"]);
 }
 
 #[test]
-fn a_path_with_two_dots_is_refused_with_a_remedy_that_works() {
+fn path_with_parent_components_is_refused_with_a_working_remedy() {
     let harness = CommandHarness::new();
     harness.write("shots/1.png", png(1, 8, 8));
     let item = |path: &str| {
@@ -272,9 +277,9 @@ fn a_path_with_two_dots_is_refused_with_a_remedy_that_works() {
     let run = ["run", "set/manifest.jsonl", "--data-root", "shots"];
     item("../shots/1.png");
     for flags in [&[][..], &["--dry-run"]] {
-        let says =
+        let message =
             ["has '..', which is not allowed", "below the manifest's folder or a --data-root"];
-        harness.juror(&[&run[..], flags].concat()).exits(2).says(&says);
+        harness.juror(&[&run[..], flags].concat()).exits(2).stderr_contains(&message);
     }
     item("1.png");
     harness.juror(&run).exits(0);

@@ -1,46 +1,46 @@
-//! Runs whose calls are bought in batches.
+//! Runs in the batch lane.
 
-/// Tests that kill a process at each step of a batch's life by this function.
+/// Defines tests that kill a process at each step of a batch with this function.
 macro_rules! kill_at_each_step {
     ($killed_at:ident) => {
         #[test]
-        fn while_the_file_is_uploaded() {
+        fn during_file_upload() {
             $killed_at(Moment::Call, 1);
         }
 
         #[test]
-        fn when_the_file_is_there_and_nobody_knows() {
-            $killed_at(Moment::Answer, 1);
+        fn after_unrecorded_file_upload() {
+            $killed_at(Moment::Response, 1);
         }
 
         #[test]
-        fn before_the_batch_is_created() {
+        fn before_batch_creation() {
             $killed_at(Moment::Call, 2);
         }
 
         #[test]
-        fn when_the_batch_is_created_and_nobody_knows() {
-            $killed_at(Moment::Answer, 2);
+        fn after_unrecorded_batch_creation() {
+            $killed_at(Moment::Response, 2);
         }
 
         #[test]
-        fn when_the_batch_has_ended_and_nobody_knows() {
-            $killed_at(Moment::Answer, 3);
+        fn after_unrecorded_batch_end() {
+            $killed_at(Moment::Response, 3);
         }
 
         #[test]
-        fn while_its_answers_are_fetched() {
-            $killed_at(Moment::Answer, 4);
+        fn during_output_download() {
+            $killed_at(Moment::Response, 4);
         }
 
         #[test]
-        fn when_all_is_collected_and_its_input_is_deleted() {
-            $killed_at(Moment::Answer, 5);
+        fn after_collection_and_input_deletion() {
+            $killed_at(Moment::Response, 5);
         }
 
         #[test]
-        fn when_all_is_collected_and_its_answers_are_deleted() {
-            $killed_at(Moment::Answer, 6);
+        fn after_collection_and_output_deletion() {
+            $killed_at(Moment::Response, 6);
         }
     };
 }
@@ -60,7 +60,7 @@ use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share, SimulatorConfi
 use serde_json::Value;
 use std::{io::Write as _, net::TcpStream};
 
-/// Lets the batches of a simulator end at the next look.
+/// Ends the batches of a simulator at the next poll.
 fn end_batches(simulator: &TestSimulator) {
     let mut stream = TcpStream::connect(simulator.address).unwrap();
     let request =
@@ -69,7 +69,7 @@ fn end_batches(simulator: &TestSimulator) {
     std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
 }
 
-/// A run of so many items, looked at often, against a simulator with these batches.
+/// Run of this many items with frequent polling, against a simulator with these batches.
 struct BatchFixture {
     harness: CommandHarness,
     simulator: TestSimulator,
@@ -92,7 +92,7 @@ impl BatchFixture {
         Self::new(items, BatchSettings { faults, ..BatchSettings::default() })
     }
 
-    /// Lets runs go on however many replies in a row are lost.
+    /// Disables the circuit breaker.
     fn never_pause(&self) {
         let settings = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\n\
                         [judge]\nmax_unusable_in_a_row = 1000\n";
@@ -103,7 +103,7 @@ impl BatchFixture {
         Self::new(items, BatchSettings { end: BatchEnd::OnRequest, ..BatchSettings::default() })
     }
 
-    /// Runs everything in batches, as run `night`.
+    /// Runs all jobs in batches, as run `night`.
     fn run(&self, more: &[&str]) -> crate::harness::Finished {
         let flags = [&["--lane", "batch", "--budget-usd", "1"], more].concat();
         self.harness.judge_run(&self.simulator, "night", &flags)
@@ -113,7 +113,7 @@ impl BatchFixture {
         self.harness.report("night")
     }
 
-    /// The jobs with this outcome, and this kind of error.
+    /// Number of jobs with this outcome and kind of error.
     fn count(&self, outcome: &str, kind: &str) -> usize {
         let journal = self.harness.journal("night");
         let is = |line: &&Value| {
@@ -122,9 +122,9 @@ impl BatchFixture {
         journal.iter().filter(is).count()
     }
 
-    /// Asserts that the report's cost is the bill, but for so much that is presumed.
+    /// Asserts that the report's cost is the bill plus this presumed amount.
     #[track_caller]
-    fn costs_the_bill_and_presumed(&self, presumed: i64) {
+    fn assert_billed_plus_presumed(&self, presumed: i64) {
         let cost = &self.report()["cost"];
         assert_eq!(pico(&cost["presumed_usd"]), presumed, "{cost}");
         let missing = if presumed > 0 { self.unseen_bill() } else { 0 };
@@ -133,7 +133,8 @@ impl BatchFixture {
 
     /// Billed amount that is part of no result.
     fn unseen_bill(&self) -> i64 {
-        let told: i64 = self.harness.journal("night").iter().map(|r| pico(&r["cost_usd"])).sum();
-        self.simulator.bill() - told
+        let reported: i64 =
+            self.harness.journal("night").iter().map(|r| pico(&r["cost_usd"])).sum();
+        self.simulator.bill() - reported
     }
 }

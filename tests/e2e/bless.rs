@@ -31,70 +31,94 @@ fn listed(harness: &CommandHarness) -> Value {
 }
 
 #[test]
-fn a_blessed_run_is_compared_with_by_its_name_until_another_one_is_blessed() {
+fn blessed_run_is_the_baseline_until_another_is_blessed() {
     let harness = runs(&[("monday", &GOOD), ("tuesday", &BAD)]);
-    harness.juror(&["bless", "monday"]).exits(0).prints(&["baseline main is run monday"]);
-    run(&harness, "wednesday", &BAD, &["--baseline", "main"]).exits(100).prints(&["WORSE"]);
+    harness.juror(&["bless", "monday"]).exits(0).stdout_contains(&["baseline main is run monday"]);
+    run(&harness, "wednesday", &BAD, &["--baseline", "main"])
+        .exits(100)
+        .stdout_contains(&["WORSE"]);
     assert_eq!(harness.report("wednesday")["comparison"]["base"]["run"], "monday");
     harness.juror(&["report", "tuesday", "--baseline", "main"]).exits(100);
-    harness.juror(&["compare", "main", "tuesday"]).exits(100).prints(&["base monday"]);
+    harness.juror(&["compare", "main", "tuesday"]).exits(100).stdout_contains(&["base monday"]);
 
     let again = harness.juror(&["bless", "tuesday"]).exits(0);
-    again.prints(&["baseline main is run tuesday; it was run monday"]);
-    harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0).prints(&["SAME"]);
+    again.stdout_contains(&["baseline main is run tuesday; it was run monday"]);
+    harness
+        .juror(&["report", "wednesday", "--baseline", "main"])
+        .exits(0)
+        .stdout_contains(&["SAME"]);
     assert_eq!(listed(&harness)[0]["run_id"], "tuesday");
-    harness.juror(&["bless", "--list"]).exits(0).prints(&["main", "tuesday"]);
+    harness.juror(&["bless", "--list"]).exits(0).stdout_contains(&["main", "tuesday"]);
 
     harness.write("juror.toml", "schema = 1\n[run]\nbaseline = \"main\"\n");
-    harness.juror(&["report", "monday"]).exits(0).prints(&["BETTER"]);
+    harness.juror(&["report", "monday"]).exits(0).stdout_contains(&["BETTER"]);
     harness.juror(&["report", "monday", "--baseline", ""]).exits(0);
     assert!(harness.report("monday").get("comparison").is_none());
 }
 
 #[test]
-fn every_command_that_reads_a_run_takes_its_blessed_name() {
+fn commands_that_read_a_run_accept_its_blessed_name() {
     let harness = runs(&[("monday", &GOOD[..2])]);
     harness.juror(&["bless", "monday"]).exits(0);
     let shown = harness.juror(&["runs", "show", "monday"]).exits(0).stdout;
     assert_eq!(harness.juror(&["runs", "show", "main"]).exits(0).stdout, shown);
-    harness.juror(&["report", "main"]).exits(0).says(&["runs/monday"]);
+    harness.juror(&["report", "main"]).exits(0).stderr_contains(&["runs/monday"]);
     harness.juror(&["runs", "trend", "main"]).exits(0);
-    harness.juror(&["compare", "main", "main"]).exits(0).prints(&["monday"]);
-    harness.juror(&["calibrate", "main"]).exits(2).says(&["run monday"]);
-    harness.juror(&["retry", "main"]).exits(2).says(&["no run \"main\" in runs"]);
+    harness.juror(&["compare", "main", "main"]).exits(0).stdout_contains(&["monday"]);
+    harness.juror(&["calibrate", "main"]).exits(2).stderr_contains(&["run monday"]);
+    harness.juror(&["retry", "main"]).exits(2).stderr_contains(&["no run \"main\" in runs"]);
 }
 
 #[test]
-fn lists_mark_the_blessed_run_and_a_name_can_be_taken_away() {
+fn blessed_run_is_marked_in_lists_and_a_name_can_be_removed() {
     let harness = runs(&[("monday", &GOOD[..2])]);
     assert_eq!(listed(&harness), json!([]));
-    harness.juror(&["bless", "--list"]).exits(0).prints(&["no run is blessed", "juror bless RUN"]);
+    harness
+        .juror(&["bless", "--list"])
+        .exits(0)
+        .stdout_contains(&["no run is blessed", "juror bless RUN"]);
     harness.juror(&["bless", "runs/monday", "--name", "good"]).exits(0);
-    harness.juror(&["runs"]).exits(0).prints(&["BASELINE", "good"]);
+    harness.juror(&["runs"]).exits(0).stdout_contains(&["BASELINE", "good"]);
     let list = harness.juror(&["runs", "--json"]).exits(0).stdout;
     assert_eq!(serde_json::from_str::<Value>(&list).unwrap()[0]["baselines"], json!(["good"]));
-    harness.juror(&["bless", "--remove", "good"]).exits(0).prints(&["good is removed", "monday"]);
-    harness.juror(&["bless", "--remove", "good"]).exits(2).says(&["no run is blessed", "--list"]);
+    harness
+        .juror(&["bless", "--remove", "good"])
+        .exits(0)
+        .stdout_contains(&["good is removed", "monday"]);
+    harness
+        .juror(&["bless", "--remove", "good"])
+        .exits(2)
+        .stderr_contains(&["no run is blessed", "--list"]);
     assert_eq!(listed(&harness), json!([]));
     assert!(harness.path("runs/monday/report.json").is_file());
 }
 
 #[test]
-fn unknown_and_ambiguous_names_are_refused_before_anything_is_spent() {
+fn unknown_and_ambiguous_names_are_refused_before_any_cost() {
     let harness = runs(&[("monday", &GOOD[..2]), ("candidate", &GOOD[..2])]);
     harness.juror(&["bless", "monday"]).exits(0);
     let unknown = run(&harness, "tuesday", &[], &["--baseline", "mian"]).exits(2);
-    unknown.says(&["no run \"mian\"", "blessed: main (run monday)", "newest runs: candidate"]);
+    unknown.stderr_contains(&[
+        "no run \"mian\"",
+        "blessed: main (run monday)",
+        "newest runs: candidate",
+    ]);
     assert!(!harness.path("runs/tuesday").exists());
-    harness.juror(&["bless", "nothing"]).exits(2).says(&["contains no run", "juror runs"]);
-    harness.juror(&["bless", "monday", "--name", "a/b"]).exits(2).says(&["a/b", "ASCII letters"]);
+    harness
+        .juror(&["bless", "nothing"])
+        .exits(2)
+        .stderr_contains(&["contains no run", "juror runs"]);
+    harness
+        .juror(&["bless", "monday", "--name", "a/b"])
+        .exits(2)
+        .stderr_contains(&["a/b", "ASCII letters"]);
     let taken = harness.juror(&["bless", "monday", "--name", "candidate"]).exits(2);
-    taken.says(&["would mean two runs", "another --name"]);
+    taken.stderr_contains(&["would mean two runs", "another --name"]);
     harness.juror(&["bless"]).exits(2);
 
     fs::rename(harness.path("runs/monday"), harness.path("kept")).unwrap();
     let gone = harness.juror(&["report", "candidate", "--baseline", "main"]).exits(2);
-    gone.says(&["baseline main is run monday, which is no longer in runs"]);
+    gone.stderr_contains(&["baseline main is run monday, which is no longer in runs"]);
 }
 
 #[test]
@@ -103,20 +127,19 @@ fn a_run_with_lost_jobs_is_blessed_only_by_force() {
     write_items(&harness, 2);
     run(&harness, "cut", &[9], &["--budget-usd", "0.0001"]).exits(3);
     let refused = harness.juror(&["bless", "cut"]).exits(2);
-    refused.says(&["2 of 2 jobs lost (2 skipped)", "juror retry cut", "--force"]);
+    refused.stderr_contains(&["2 of 2 jobs lost (2 skipped)", "juror retry cut", "--force"]);
     assert_eq!(listed(&harness), json!([]));
     let forced = harness.juror(&["bless", "cut", "--force"]).exits(0);
-    forced.says(&["2 of 2 jobs lost", "comparisons leave their items out"]);
+    forced.stderr_contains(&["2 of 2 jobs lost", "comparisons leave their items out"]);
 }
 
-/// A night whose items are scored by these, in their order; anything but code is as on other
-/// nights.
+/// Run with these scores of its items, in order, equal to other nights except in its code.
 fn night(harness: &CommandHarness, number: u32, scores: &[u64], flags: &[&str]) -> Finished {
     run(harness, &format!("night-{number}"), scores, flags)
 }
 
 #[test]
-fn a_report_begins_with_items_that_are_new_fixed_worse_and_flaky() {
+fn report_starts_with_new_fixed_worse_and_flaky_items() {
     let harness = CommandHarness::new();
     write_items(&harness, 8);
     // Item 1 passes, fails, passes, fails; item 2 fails and is fixed; item 3 fails for the first
@@ -140,8 +163,8 @@ fn a_report_begins_with_items_that_are_new_fixed_worse_and_flaky() {
     assert_eq!(changes["flaky"][0]["outcomes"], outcomes);
     assert_eq!(changes["runs"], json!(["night-1", "night-2", "night-3", "night-4"]));
 
-    let told = ["SINCE THE BASELINE", "1 NEW", "1 FIXED", "1 FLAKY", "item_0003: 90% → 30%"];
-    let last = last.prints(&told);
+    let reported = ["SINCE THE BASELINE", "1 NEW", "1 FIXED", "1 FLAKY", "item_0003: 90% → 30%"];
+    let last = last.stdout_contains(&reported);
     assert!(last.stdout.find("SINCE THE BASELINE") < last.stdout.find("PIPELINE"));
     let markdown = fs::read_to_string(harness.path("out.md")).unwrap();
     let heading = "**❌ Since the baseline: 1 new, 1 fixed, 1 flaky**";
@@ -156,7 +179,7 @@ fn a_report_begins_with_items_that_are_new_fixed_worse_and_flaky() {
 }
 
 #[test]
-fn flaky_items_are_kept_out_of_gate_and_comparison_where_that_is_set() {
+fn flaky_items_are_excluded_from_gate_and_comparison_if_configured() {
     let harness = CommandHarness::new();
     write_items(&harness, 8);
     for (number, score) in [(1, 9), (2, 2), (3, 9), (4, 2)] {
@@ -168,11 +191,11 @@ fn flaky_items_are_kept_out_of_gate_and_comparison_where_that_is_set() {
     harness.write("gate.toml", gate);
     let report = ["report", "night-4", "--gate", "gate.toml"];
     harness.juror(&report).exits(100);
-    harness.juror(&["compare", "main", "night-4"]).exits(0).prints(&["INCONCLUSIVE"]);
+    harness.juror(&["compare", "main", "night-4"]).exits(0).stdout_contains(&["INCONCLUSIVE"]);
     harness.write("juror.toml", "schema = 1\n[compare]\nflaky = \"leave_out\"\n");
-    harness.juror(&report).exits(0).prints(&["is evaluated without 1 flaky item"]);
+    harness.juror(&report).exits(0).stdout_contains(&["is evaluated without 1 flaky item"]);
     let compared = harness.juror(&["compare", "main", "night-4"]).exits(0);
-    compared.prints(&["SAME", "left out", "Flaky items", "item_0001"]);
+    compared.stdout_contains(&["SAME", "left out", "Flaky items", "item_0001"]);
     harness.write("juror.toml", "schema = 1\n[compare]\nflaky_runs = 0\n");
     let compared = harness.juror(&["compare", "main", "night-4", "--json"]).exits(0);
     let found: Value = serde_json::from_str(&compared.stdout).unwrap();
@@ -181,7 +204,7 @@ fn flaky_items_are_kept_out_of_gate_and_comparison_where_that_is_set() {
 }
 
 #[test]
-fn a_baseline_that_lost_results_is_refused_before_anything_is_spent() {
+fn baseline_with_lost_results_is_refused_before_any_cost() {
     let harness = runs(&[("monday", &GOOD)]);
     harness.juror(&["bless", "monday"]).exits(0);
     let journal = harness.path("runs/monday/results.jsonl");
@@ -189,12 +212,13 @@ fn a_baseline_that_lost_results_is_refused_before_anything_is_spent() {
     let kept: Vec<_> = lines.lines().take(3).collect();
     fs::write(&journal, kept.join("\n") + "\n").unwrap();
     let tuesday = run(&harness, "tuesday", &GOOD, &["--baseline", "main"]).exits(2);
-    tuesday.says(&["5 of 8 results of run monday are lost", "restore its results.jsonl"]);
+    tuesday
+        .stderr_contains(&["5 of 8 results of run monday are lost", "restore its results.jsonl"]);
     assert!(!harness.path("runs/tuesday").exists());
 }
 
 #[test]
-fn a_baseline_that_tells_little_of_today_is_named_with_its_cause() {
+fn outdated_baseline_is_warned_of_with_its_cause() {
     let harness = runs(&[("monday", &GOOD)]);
     harness.juror(&["bless", "monday"]).exits(0);
     let file = harness.path("runs/baselines/main.json");
@@ -209,26 +233,26 @@ fn a_baseline_that_tells_little_of_today_is_named_with_its_cause() {
     blessed["results_digest"] = json!("0".repeat(64));
     fs::write(&file, blessed.to_string()).unwrap();
     harness.write("shots/0003.png", png(99, 64, 32));
-    let told = warnings("wednesday", &["--model", "gpt-4.1"]);
+    let reported = warnings("wednesday", &["--model", "gpt-4.1"]);
     for part in [
         "baseline main (run monday) was blessed",
         "compare.max_baseline_age_days",
         "run monday have changed since it was blessed as main",
         "1 of the base's 8 items have another input (1)",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(reported.contains(part), "{part}: {reported}");
     }
     let shown = harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0);
-    shown.prints(&["ANOTHER JUDGE", "gpt-4.1"]);
+    shown.stdout_contains(&["ANOTHER JUDGE", "gpt-4.1"]);
     let site = ApiServer::open(&harness, &[]);
-    let said = ["run monday) was blessed", "have changed since it was blessed as main"];
-    site.get("/compare?base=monday&head=wednesday").is(200).says(&said);
-    let asked = "/api/v1/compare?base=monday&head=wednesday";
-    let told = site.get(asked).is(200).json()["warnings"].to_string();
-    assert!(said.iter().all(|part| told.contains(part)), "{told}");
+    let output = ["run monday) was blessed", "have changed since it was blessed as main"];
+    site.get("/compare?base=monday&head=wednesday").has_status(200).body_contains(&output);
+    let address = "/api/v1/compare?base=monday&head=wednesday";
+    let reported = site.get(address).has_status(200).json()["warnings"].to_string();
+    assert!(output.iter().all(|part| reported.contains(part)), "{reported}");
     harness.juror(&["bless", "monday"]).exits(0);
-    let told = site.get(asked).is(200).json()["warnings"].to_string();
-    assert!(said.iter().all(|part| !told.contains(part)), "blessed again: {told}");
+    let reported = site.get(address).has_status(200).json()["warnings"].to_string();
+    assert!(output.iter().all(|part| !reported.contains(part)), "blessed again: {reported}");
     fs::write(&file, blessed.to_string()).unwrap();
     harness.write("juror.toml", "schema = 1\n[compare]\nmax_baseline_age_days = 0\n");
     harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0);

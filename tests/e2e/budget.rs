@@ -1,4 +1,4 @@
-//! Budgets of a run, a day and a month, which are never exceeded.
+//! Budgets per run, day and month, which are never exceeded.
 
 use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico, write_items};
 use juror_simulator::{Latency, SimulatorConfig};
@@ -12,7 +12,7 @@ struct Prices {
     least: i64,
 }
 
-/// Asks one question to find out.
+/// Makes one call to measure them.
 fn prices() -> Prices {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
@@ -33,7 +33,7 @@ fn slow() -> SimulatorConfig {
 }
 
 #[test]
-fn sixty_four_calls_at_once_of_twenty_times_the_cap() {
+fn sixty_four_concurrent_calls_of_twenty_times_the_cap() {
     const ITEMS: u32 = 64;
     let prices = prices();
     let cap = prices.worst * i64::from(ITEMS) / 20;
@@ -42,7 +42,7 @@ fn sixty_four_calls_at_once_of_twenty_times_the_cap() {
     let simulator = TestSimulator::start(slow());
     let flags = ["-j", "64", "--budget-usd", &dollars(cap)];
     let ended = harness.judge_run(&simulator, "capped", &flags).exits(3);
-    ended.says(&["juror run --resume capped"]).prints(&["of 64 scored"]);
+    ended.stderr_contains(&["juror run --resume capped"]).stdout_contains(&["of 64 scored"]);
 
     assert!(simulator.bill() <= cap);
     assert!(cap - simulator.bill() < prices.worst * 11 / 10, "a call is left unused");
@@ -61,17 +61,17 @@ fn sixty_four_calls_at_once_of_twenty_times_the_cap() {
 
     let enough = dollars(prices.worst * i64::from(ITEMS));
     let resumed = harness.resume("capped", &["--budget-usd", &enough]).exits(0);
-    let resumed = resumed.prints(&["64 of 64 scored"]);
+    let resumed = resumed.stdout_contains(&["64 of 64 scored"]);
     let shown = Money::from_pico(simulator.bill()).rounded(4);
-    resumed.says(&[&format!("done, ${shown} of $")]);
+    resumed.stderr_contains(&[&format!("done, ${shown} of $")]);
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS), "nothing was paid twice");
     assert_eq!(pico(&harness.report("capped")["cost"]["total_usd"]), simulator.bill());
 }
 
 #[test]
-fn a_budget_holds_although_its_ledger_is_lost() {
+fn budget_holds_after_loss_of_its_ledger() {
     let prices = prices();
-    // It has room for one call.
+    // The budget covers one call.
     let cap = prices.worst + prices.least / 2;
     let harness = CommandHarness::new();
     write_items(&harness, 3);
@@ -85,7 +85,7 @@ fn a_budget_holds_although_its_ledger_is_lost() {
         let _ = std::fs::remove_file(harness.path("runs").join(file));
     }
     harness.resume("moved", &[]).exits(3);
-    assert_eq!(simulator.bill(), bill, "the journal tells what the run has spent already");
+    assert_eq!(simulator.bill(), bill, "the journal has the earlier cost of the run");
     let report = harness.report("moved");
     assert_eq!(pico(&report["cost"]["total_usd"]), simulator.bill());
     let history = harness.juror(&["budget", "history", "--tag", "night", "--json"]).exits(0).stdout;
@@ -94,9 +94,9 @@ fn a_budget_holds_although_its_ledger_is_lost() {
 }
 
 #[test]
-fn a_run_keeps_its_budget_however_it_is_continued() {
+fn resumed_run_keeps_its_budget() {
     let prices = prices();
-    // It has room for one call.
+    // The budget covers one call.
     let cap = prices.worst + prices.least / 2;
     let harness = CommandHarness::new();
     write_items(&harness, 3);
@@ -111,17 +111,17 @@ fn a_run_keeps_its_budget_however_it_is_continued() {
 }
 
 #[test]
-fn a_budget_of_nothing_spends_nothing() {
+fn zero_budget_spends_nothing() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let ended = harness.judge_run(&simulator, "none", &["--budget-usd", "0"]).exits(3);
-    ended.prints(&["0 of 3 scored"]);
+    ended.stdout_contains(&["0 of 3 scored"]);
     assert_eq!(simulator.requests(), 0);
 }
 
 #[test]
-fn two_processes_share_a_day_and_a_month() {
+fn two_processes_share_a_daily_and_a_monthly_cap() {
     const ITEMS: u32 = 20;
     let prices = prices();
     for period in ["day", "month"] {
@@ -147,17 +147,17 @@ fn two_processes_share_a_day_and_a_month() {
 }
 
 #[test]
-fn a_run_without_a_budget_says_so() {
+fn run_without_a_budget_reports_it() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let ended = harness.judge_run(&simulator, "free", &[]).exits(0);
-    ended.says(&["no budget: spending is unlimited; set one with --budget-usd"]);
+    ended.stderr_contains(&["no budget: spending is unlimited; set one with --budget-usd"]);
     assert_eq!(harness.report("free")["cost"]["budget_usd"], Value::Null);
 }
 
 #[test]
-fn a_budget_holds_over_kills() {
+fn budget_holds_across_kills() {
     const ITEMS: u32 = 12;
     let prices = prices();
     let gate = CallGate::closed();
@@ -178,7 +178,7 @@ fn a_budget_holds_over_kills() {
     let report = harness.report("killed");
     let total = pico(&report["cost"]["total_usd"]);
     assert!(simulator.bill() <= total && total <= cap, "{total} of {cap}");
-    // Four calls died with their process and count in full; what is left serves the rest.
+    // Four calls of the killed process count in full; the rest is available to others.
     let presumed = pico(&report["cost"]["presumed_usd"]);
     assert!(presumed > prices.worst * 3 && presumed < prices.worst * 5, "{presumed}");
     assert!(report["coverage"]["scored"].as_u64().unwrap() >= 1);
@@ -190,21 +190,21 @@ fn a_budget_holds_over_kills() {
 }
 
 #[test]
-fn what_a_crash_kept_from_the_journal_is_resumed_all_the_same() {
+fn results_missing_from_the_journal_after_a_crash_are_restored() {
     let prices = prices();
     let harness = CommandHarness::new();
     write_items(&harness, 6);
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    // Room for three calls: a call goes out while its worst case fits.
+    // The budget covers three calls: a call is admitted while its worst case fits.
     let cap = prices.worst + prices.least * 5 / 2;
     let flags = ["-j", "1", "--budget-usd", &dollars(cap)];
     harness.judge_run(&simulator, "lost", &flags).exits(3);
     let paid = simulator.count("billed_calls");
-    // As a crash leaves it between storing results and committing them.
+    // State after a crash between storing and committing results.
     harness.write("runs/lost/results.jsonl", "");
     let enough = dollars(prices.worst * 6);
     let resumed = harness.resume("lost", &["--budget-usd", &enough]).exits(0);
-    resumed.prints(&["6 of 6 scored"]);
+    resumed.stdout_contains(&["6 of 6 scored"]);
     assert_eq!(simulator.count("billed_calls"), 6, "{paid} were paid for already");
     assert_eq!(pico(&harness.report("lost")["cost"]["total_usd"]), simulator.bill());
     let rounds = |line: &Value| line["round"].as_u64().unwrap();
@@ -212,7 +212,7 @@ fn what_a_crash_kept_from_the_journal_is_resumed_all_the_same() {
 }
 
 #[test]
-fn a_bill_above_its_bound_stops_the_run_and_is_told() {
+fn bill_above_its_bound_stops_the_run_and_is_reported() {
     let prices = prices();
     let harness = CommandHarness::new();
     write_items(&harness, 6);
@@ -220,7 +220,7 @@ fn a_bill_above_its_bound_stops_the_run_and_is_told() {
     let config = SimulatorConfig { extra_input_tokens: 20_000, ..SimulatorConfig::default() };
     let simulator = TestSimulator::start(config);
     let flags = ["-j", "1", "--budget-usd", "10"];
-    harness.judge_run(&simulator, "over", &flags).exits(3).prints(&["1 of 6 scored"]);
+    harness.judge_run(&simulator, "over", &flags).exits(3).stdout_contains(&["1 of 6 scored"]);
     assert_eq!(simulator.count("billed_calls"), 1);
     let report = harness.report("over");
     assert_eq!(pico(&report["cost"]["total_usd"]), simulator.bill());
@@ -230,12 +230,12 @@ fn a_bill_above_its_bound_stops_the_run_and_is_told() {
     let skipped = harness.journal("over").into_iter().find(|line| line["outcome"] == "skipped");
     let message = skipped.unwrap()["error"]["message"].to_string();
     assert!(message.contains("a bill exceeded its upper bound"), "{message}");
-    // Whoever resumes has decided to go on: one more call, and it stops again.
-    harness.resume("over", &["-j", "1"]).exits(3).prints(&["2 of 6 scored"]);
+    // Resuming admits one more call, and the run stops again.
+    harness.resume("over", &["-j", "1"]).exits(3).stdout_contains(&["2 of 6 scored"]);
 }
 
 #[test]
-fn a_cap_of_a_day_or_a_month_stands_until_it_is_lifted() {
+fn daily_and_monthly_caps_persist_until_lifted() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -248,10 +248,10 @@ fn a_cap_of_a_day_or_a_month_stands_until_it_is_lifted() {
             RunningCommand::start(command).finish()
         };
         let run = |name: &str| format!("{name}_{}", variable.to_lowercase());
-        judge(&run("capped"), Some("0.0001")).exits(3).prints(&["0 of 2 scored"]);
+        judge(&run("capped"), Some("0.0001")).exits(3).stdout_contains(&["0 of 2 scored"]);
         let silent = judge(&run("silent"), None).exits(3);
-        silent.prints(&["0 of 2 scored"]).says(&["juror budget set"]);
-        judge(&run("lifted"), Some("unlimited")).exits(0).prints(&["2 of 2 scored"]);
-        judge(&run("after"), None).exits(0).prints(&["2 of 2 scored"]);
+        silent.stdout_contains(&["0 of 2 scored"]).stderr_contains(&["juror budget set"]);
+        judge(&run("lifted"), Some("unlimited")).exits(0).stdout_contains(&["2 of 2 scored"]);
+        judge(&run("after"), None).exits(0).stdout_contains(&["2 of 2 scored"]);
     }
 }

@@ -1,4 +1,4 @@
-//! `juror budget`: what is shown, set and told of the past is what was billed.
+//! `juror budget`: displayed, set and historical amounts match the bill.
 
 use crate::harness::{
     ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items,
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// Sums of what a history tells, in pico-dollars. A run may have begun before midnight.
+/// Sums of a history in pico-dollars. A run may have started before midnight.
 fn sum(rows: &Value) -> i64 {
     rows.as_array().unwrap().iter().map(|row| pico(&row["spent_usd"])).sum()
 }
@@ -19,11 +19,11 @@ fn json_of(text: &str) -> Value {
 }
 
 #[test]
-fn state_and_history_are_the_bill_to_the_last_digit() {
+fn status_and_history_match_the_bill_exactly() {
     let harness = CommandHarness::new();
     write_items(&harness, 5);
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    harness.juror(&["budget", "history"]).exits(0).prints(&["last 14 days", "$0.00"]);
+    harness.juror(&["budget", "history"]).exits(0).stdout_contains(&["last 14 days", "$0.00"]);
     for run in ["one", "other"] {
         harness.judge_run(&simulator, run, &["--budget-usd", "1", "--no-cache"]).exits(0);
     }
@@ -51,20 +51,22 @@ fn state_and_history_are_the_bill_to_the_last_digit() {
 }
 
 #[test]
-fn a_cap_that_is_set_holds_and_tells_the_one_before() {
+fn changed_cap_applies_and_reports_the_previous_one() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let set = |words: &[&str]| harness.juror(&[&["budget", "set"], words].concat());
-    set(&["month", "0.0001"]).exits(0).prints(&["each month may cost at most $0.0001", "no cap"]);
-    harness.judge_run(&simulator, "capped", &[]).exits(3).prints(&["0 of 3 scored"]);
+    set(&["month", "0.0001"])
+        .exits(0)
+        .stdout_contains(&["each month may cost at most $0.0001", "no cap"]);
+    harness.judge_run(&simulator, "capped", &[]).exits(3).stdout_contains(&["0 of 3 scored"]);
     assert_eq!(simulator.requests(), 0);
     let change = json_of(&set(&["month", "5", "--json"]).exits(0).stdout);
     assert_eq!(change["budget"], "month");
     let amounts = [&change["cap_usd"], &change["before_usd"]].map(pico);
     assert_eq!(amounts, ["5", "0.0001"].map(|amount| pico(&json!(amount))));
     set(&["day", "2"]).exits(0);
-    harness.judge_run(&simulator, "free", &[]).exits(0).prints(&["3 of 3 scored"]);
+    harness.judge_run(&simulator, "free", &[]).exits(0).stdout_contains(&["3 of 3 scored"]);
     let shown = json_of(&harness.juror(&["budget", "show", "--json"]).exits(0).stdout);
     let left = pico(&json!("5")) - simulator.bill();
     assert_eq!(pico(&shown[0]["cap_usd"]), pico(&json!("2")));
@@ -72,13 +74,15 @@ fn a_cap_that_is_set_holds_and_tells_the_one_before() {
 
     harness.write("juror.toml", "[budget]\nmonth_usd = \"7\"\n");
     let warned = set(&["month", "unlimited"]).exits(0);
-    warned.prints(&["each month has no cap", "before: $5.00"]).says(&["budget.month_usd", "$7.00"]);
-    set(&["month", "-1"]).exits(2).says(&["0 or more, or unlimited"]);
-    set(&["week", "5"]).exits(2).says(&["day", "month"]);
+    warned
+        .stdout_contains(&["each month has no cap", "before: $5.00"])
+        .stderr_contains(&["budget.month_usd", "$7.00"]);
+    set(&["month", "-1"]).exits(2).stderr_contains(&["0 or more, or unlimited"]);
+    set(&["week", "5"]).exits(2).stderr_contains(&["day", "month"]);
 }
 
 #[test]
-fn a_fleet_shows_sets_and_remembers_its_own_budgets() {
+fn fleet_stores_its_own_budgets() {
     let harness = CommandHarness::new();
     write_items(&harness, 6);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -87,10 +91,10 @@ fn a_fleet_shows_sets_and_remembers_its_own_budgets() {
     fleet.start();
     let mut producer = fleet.producer("night", &["--budget-usd", "1"]);
     producer.start();
-    assert_eq!(producer.end(MAX_WAIT), 0, "{}", producer.said());
+    assert_eq!(producer.await_exit(MAX_WAIT), 0, "{}", producer.output());
     fleet.await_report("night", MAX_WAIT);
     let set = fleet.juror(&["budget", "set", "month", "60"]).exits(0);
-    set.prints(&["each month may cost at most $60.00", "before: no cap"]);
+    set.stdout_contains(&["each month may cost at most $60.00", "before: no cap"]);
     let shown = json_of(&fleet.juror(&["budget", "show", "night", "--json"]).exits(0).stdout);
     let history = json_of(&fleet.juror(&["budget", "history", "--json"]).exits(0).stdout);
     fleet.stop();
@@ -102,13 +106,15 @@ fn a_fleet_shows_sets_and_remembers_its_own_budgets() {
 }
 
 #[test]
-fn days_begin_in_the_zone_of_the_settings_and_a_change_is_told() {
+fn days_use_the_configured_time_zone_and_a_change_is_reported() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.write("juror.toml", "[budget]\nzone = \"Asia/Kolkata\"\n");
     let changed = harness.judge_run(&simulator, "first", &[]).exits(0);
-    changed.says(&["days and months of budgets begin in Asia/Kolkata from now on; before: UTC"]);
+    changed.stderr_contains(&[
+        "days and months of budgets begin in Asia/Kolkata from now on; before: UTC",
+    ]);
     let again = harness.judge_run(&simulator, "second", &["--no-cache"]).exits(0);
     assert!(!again.stderr.contains("begin in"), "{}", again.stderr);
     let shown = json_of(&harness.juror(&["budget", "show", "--json"]).exits(0).stdout);
@@ -118,19 +124,19 @@ fn days_begin_in_the_zone_of_the_settings_and_a_change_is_told() {
         assert!(state["renews_at"].as_str().unwrap().ends_with("T18:30:00Z"), "{state}");
     }
     let history = harness.juror(&["budget", "history"]).exits(0);
-    history.prints(&["time zone Asia/Kolkata"]);
+    history.stdout_contains(&["time zone Asia/Kolkata"]);
     let history = json_of(&harness.juror(&["budget", "history", "--json"]).exits(0).stdout);
     assert_eq!(sum(&history["months"]), simulator.bill());
 
     harness.write("juror.toml", "[budget]\nzone = \"America/New_York\"\n");
     let differs = harness.juror(&["budget", "show"]).exits(0);
-    differs.says(&["budget.zone is America/New_York", "begin in Asia/Kolkata"]);
+    differs.stderr_contains(&["budget.zone is America/New_York", "begin in Asia/Kolkata"]);
     harness.write("juror.toml", "[budget]\nzone = \"Atlantis\"\n");
-    harness.juror(&["budget", "show"]).exits(2).says(&["Atlantis", "Europe/Berlin"]);
+    harness.juror(&["budget", "show"]).exits(2).stderr_contains(&["Atlantis", "Europe/Berlin"]);
 }
 
 #[test]
-fn alerts_are_sent_once_for_a_budget_and_fail_without_harm() {
+fn alerts_are_sent_once_per_budget_and_failures_are_harmless() {
     let harness = CommandHarness::new();
     write_items(&harness, 4);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -139,7 +145,7 @@ fn alerts_are_sent_once_for_a_budget_and_fail_without_harm() {
         [[budget.alerts]]\nat = 0.0001\ncommand = [\"false\"]\n";
     harness.write("juror.toml", settings);
     let warned = harness.judge_run(&simulator, "first", &[]).exits(0);
-    warned.says(&["the alert at 0.0001 of budget month", "false ended with"]);
+    warned.stderr_contains(&["the alert at 0.0001 of budget month", "false ended with"]);
     harness.judge_run(&simulator, "second", &["--no-cache"]);
     let sent = std::fs::read_to_string(harness.path("sent.jsonl")).unwrap();
     let messages: Vec<Value> = sent.lines().map(json_of).collect();
@@ -149,16 +155,22 @@ fn alerts_are_sent_once_for_a_budget_and_fail_without_harm() {
     assert!(pico(&messages[0]["spent_usd"]) <= simulator.bill());
 
     harness.write("juror.toml", "[[budget.alerts]]\nat = 80\ncommand = [\"true\"]\n");
-    harness.juror(&["budget", "show"]).exits(2).says(&["at = 80", "above 0 and at most 1"]);
+    harness
+        .juror(&["budget", "show"])
+        .exits(2)
+        .stderr_contains(&["at = 80", "above 0 and at most 1"]);
 }
 
 #[test]
-fn the_report_and_the_dashboard_tell_the_money_of_the_month() {
+fn report_and_dashboard_show_the_monthly_cost() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.write("juror.toml", "[budget]\nmonth_usd = \"60\"\n");
-    harness.judge_run(&simulator, "first", &[]).exits(0).prints(&["this month: $", " of $60.00"]);
+    harness
+        .judge_run(&simulator, "first", &[])
+        .exits(0)
+        .stdout_contains(&["this month: $", " of $60.00"]);
     let files = ["-o", "report.html", "-o", "report.md"];
     harness.judge_run(&simulator, "second", &[&["--no-cache"], &files[..]].concat()).exits(0);
     let month = &harness.report("second")["cost"]["month"];
@@ -169,5 +181,9 @@ fn the_report_and_the_dashboard_tell_the_money_of_the_month() {
         assert!(page.contains("this month: "), "{file}");
     }
     let site = ApiServer::open(&harness, &[]);
-    site.get("/").is(200).says(&["Budgets of all runs", "This month", " of $60.00"]);
+    site.get("/").has_status(200).body_contains(&[
+        "Budgets of all runs",
+        "This month",
+        " of $60.00",
+    ]);
 }

@@ -1,4 +1,4 @@
-//! A question that was asked before is not paid for again, and no other question is taken for it.
+//! The reply cache: equal requests are billed once, and different requests never share a reply.
 
 use crate::harness::{CallGate, CommandHarness, TestSimulator, pico, png, repository};
 use juror_simulator::SimulatorConfig;
@@ -7,7 +7,7 @@ use std::fs;
 
 const ITEMS: u64 = 4;
 
-/// A dataset whose items name all their files, and a simulator.
+/// Dataset whose items reference all their files, and a simulator.
 fn fixture() -> (CommandHarness, TestSimulator) {
     let harness = CommandHarness::new();
     let mut manifest = String::new();
@@ -38,7 +38,7 @@ fn scores(harness: &CommandHarness, run: &str) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn a_second_run_of_an_unchanged_dataset_makes_no_call_and_costs_nothing() {
+fn unchanged_dataset_makes_no_call_and_costs_nothing() {
     let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "first", &[]).exits(0);
     assert_eq!(simulator.requests(), ITEMS);
@@ -57,7 +57,7 @@ fn a_second_run_of_an_unchanged_dataset_makes_no_call_and_costs_nothing() {
 }
 
 #[test]
-fn a_changed_file_costs_exactly_one_call() {
+fn changed_file_costs_exactly_one_call() {
     let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "before", &[]).exits(0);
     let changes = [
@@ -65,10 +65,10 @@ fn a_changed_file_costs_exactly_one_call() {
         ("2.tsx", b"export const A = () => <b>2</b>;".to_vec()),
         ("3.json", b"{\"color.primary\": \"#111111\"}".to_vec()),
     ];
-    for (asked, (file, content)) in (1..).zip(changes) {
+    for (expected_requests, (file, content)) in (1..).zip(changes) {
         harness.write(file, content);
         harness.judge_run(&simulator, file, &[]).exits(0);
-        assert_eq!(simulator.requests(), ITEMS + asked, "{file}");
+        assert_eq!(simulator.requests(), ITEMS + expected_requests, "{file}");
         let fresh: Vec<_> =
             harness.journal(file).into_iter().filter(|line| line["cached"] == false).collect();
         assert_eq!(fresh.len(), 1);
@@ -77,7 +77,7 @@ fn a_changed_file_costs_exactly_one_call() {
 }
 
 #[test]
-fn whatever_else_is_asked_is_asked_anew() {
+fn other_changes_miss_the_cache() {
     let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "first", &[]).exits(0);
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
@@ -86,7 +86,7 @@ fn whatever_else_is_asked_is_asked_anew() {
     harness.write("small.toml", "[image]\nmax_side = 32\n");
     harness.write("brief.toml", "[judge]\nmax_output_tokens = 900\n");
     harness.write("low.toml", "[judge]\ndetail = \"low\"\n");
-    let mut asked = ITEMS;
+    let mut expected_requests = ITEMS;
     for (run, flags, anew) in [
         ("model", &["--model", "gpt-4.1"][..], ITEMS),
         ("rubric", &["--rubric", "own.toml"], ITEMS),
@@ -94,19 +94,19 @@ fn whatever_else_is_asked_is_asked_anew() {
         ("max_side", &["--config", "small.toml"], ITEMS),
         ("output", &["--config", "brief.toml"], ITEMS),
         ("detail", &["--config", "low.toml"], ITEMS),
-        // The first of each item's two verdicts is known.
+        // The first of two verdicts of each item is cached.
         ("repeat", &["--repeat", "2"], ITEMS),
         ("no_cache", &["--no-cache"], ITEMS),
         ("again", &[], 0),
     ] {
         harness.judge_run(&simulator, run, flags).exits(0);
-        asked += anew;
-        assert_eq!(simulator.requests(), asked, "{run}");
+        expected_requests += anew;
+        assert_eq!(simulator.requests(), expected_requests, "{run}");
     }
 }
 
 #[test]
-fn a_simulated_verdict_is_never_handed_to_another_endpoint() {
+fn simulated_verdict_is_never_reused_for_another_endpoint() {
     let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "simulated", &[]).exits(0);
     let other = TestSimulator::start(SimulatorConfig::default());
@@ -116,7 +116,7 @@ fn a_simulated_verdict_is_never_handed_to_another_endpoint() {
 }
 
 #[test]
-fn without_the_cache_a_run_still_knows_its_own_results() {
+fn run_without_the_cache_still_reuses_its_own_results() {
     let gate = CallGate::closed();
     let (harness, warm) = fixture();
     let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
@@ -124,24 +124,28 @@ fn without_the_cache_a_run_still_knows_its_own_results() {
     harness.judge_run(&warm, "warm", &[]).exits(0);
     let flags = ["--no-cache", "-j", "2"];
     let mut running = harness.start_run(&simulator, "own", &flags);
-    gate.let_through(2);
-    running.await_words("2/4 done");
+    gate.allow(2);
+    running.await_stderr("2/4 done");
     simulator.await_count("billed_calls", 4);
     running.kill();
-    // As a crash between settling and journal leaves it.
+    // State after a crash between settlement and journal.
     fs::write(harness.path("runs/own/results.jsonl"), "").unwrap();
     gate.open();
-    harness.resume("own", &["--no-cache"]).exits(0).prints(&["4 of 4 scored"]);
+    harness.resume("own", &["--no-cache"]).exits(0).stdout_contains(&["4 of 4 scored"]);
     assert_eq!(simulator.count("billed_calls"), 2 + 2 + 2, "two were cut off");
     assert!(harness.journal("own").iter().all(|line| line["cached"] == false));
 }
 
 #[test]
-fn an_emptied_cache_is_asked_in_vain() {
+fn cleared_cache_has_no_hits() {
     let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "first", &[]).exits(0);
     let stats = harness.juror(&["cache", "stats"]).exits(0);
-    stats.prints(&["4 replies in", "they cost $0.00", "those of the simulator are worth $0.0"]);
+    stats.stdout_contains(&[
+        "4 replies in",
+        "they cost $0.00",
+        "those of the simulator are worth $0.0",
+    ]);
     harness.juror(&["cache", "clear"]).exits(0);
     harness.judge_run(&simulator, "second", &[]).exits(0);
     assert_eq!(simulator.requests(), 2 * ITEMS);

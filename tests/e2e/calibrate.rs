@@ -1,4 +1,4 @@
-//! Does the judge agree with people, and does a later run still have the same judge?
+//! Calibration of the judge against human labels, and its validity for later runs.
 
 use crate::{
     formats,
@@ -13,7 +13,7 @@ use std::fs;
 const JUDGED: [u64; 12] = [9, 8, 9, 10, 4, 7, 6, 8, 3, 9, 5, 8];
 const RATED: [u64; 12] = [8, 8, 7, 9, 3, 7, 5, 6, 4, 9, 3, 7];
 
-/// A table by two raters, the second a point above the first on every third item.
+/// Labels of two raters, the second one point higher on every third item.
 fn labels(harness: &CommandHarness) {
     let mut table = "id,rater,visual_similarity,layout_accuracy,semantic_correctness\n".to_owned();
     for (number, rating) in RATED.into_iter().enumerate() {
@@ -24,7 +24,7 @@ fn labels(harness: &CommandHarness) {
     harness.write("labels.csv", table);
 }
 
-/// Run `base` of twelve items, and what two people said of them.
+/// Run `base` of twelve items, with the labels of two raters.
 fn judged() -> CommandHarness {
     let harness = CommandHarness::new();
     write_items(&harness, 12);
@@ -43,9 +43,9 @@ fn calibration(harness: &CommandHarness, run: &str) -> Value {
 }
 
 #[test]
-fn the_judge_is_held_against_people() {
+fn judge_is_calibrated_against_human_labels() {
     let harness = judged();
-    calibrate(&harness, &["--labels", "labels.csv"]).exits(0).prints(&[
+    calibrate(&harness, &["--labels", "labels.csv"]).exits(0).stdout_contains(&[
         "CALIBRATION",
         "12 labeled items",
         "labels.csv",
@@ -66,7 +66,7 @@ fn the_judge_is_held_against_people() {
     let visual = &found["criteria"][0];
     let agreement = &visual["agreement"];
     assert_eq!((&visual["key"], &agreement["n"]), (&json!("visual_similarity"), &json!(12)));
-    // Of the ratings above: (86 − 76 − 4 × 0.5) / 12.
+    // From the ratings above:
     let bias = agreement["bias"]["value"].as_f64().unwrap();
     assert!((bias - 8.0 / 12.0).abs() < 1e-8, "{bias}");
     for key in ["pearson", "spearman", "kendall_tau_b", "weighted_kappa", "exact", "adjacent"] {
@@ -83,12 +83,12 @@ fn the_judge_is_held_against_people() {
 }
 
 #[test]
-fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
+fn later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     let harness = judged();
-    assert!(harness.report("base").get("calibration").is_none(), "nobody has calibrated it yet");
+    assert!(harness.report("base").get("calibration").is_none(), "it is not calibrated yet");
     calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
     let same = harness.scripted_run("same", &JUDGED, &["--repeat", "2"]).exits(0);
-    same.prints(&["JUDGE AND PEOPLE", "NOT ENOUGH", "12 labeled items · run base"]);
+    same.stdout_contains(&["JUDGE AND PEOPLE", "NOT ENOUGH", "12 labeled items · run base"]);
     let known = &harness.report("same")["calibration"];
     assert_eq!((&known["status"], &known["n"]), (&json!("not_enough"), &json!(12)));
     let shortfall = known["shortfall"].as_str().unwrap();
@@ -106,14 +106,14 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
         known["notes"][0].as_str().unwrap().contains("the judge's endpoint changed from"),
         "{known}"
     );
-    harness.juror(&["report", "base"]).exits(0).prints(&["NOT ENOUGH"]);
+    harness.juror(&["report", "base"]).exits(0).stdout_contains(&["NOT ENOUGH"]);
 
     harness.write("runs/torn/calibration.json", "{");
     let warned = harness.juror(&["report", "base"]).exits(0);
-    warned.prints(&["NOT ENOUGH", "runs/torn/calibration.json is not a calibration"]);
+    warned.stdout_contains(&["NOT ENOUGH", "runs/torn/calibration.json is not a calibration"]);
 
     let hot = harness.scripted_run("other", &JUDGED, &["--model", "gpt-4.1"]).exits(0);
-    hot.prints(&[
+    hot.stdout_contains(&[
         "UNCALIBRATED",
         "CHANGED: judge: openai gpt-4o at calibration, openai gpt-4.1 now",
     ]);
@@ -125,7 +125,7 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     harness.write("own.toml", format!("# changed\n{rubric}"));
     harness.write("juror.toml", "[judge]\ntemperature = 0.7\n[image]\nmax_side = 640\n");
     let all = harness.scripted_run("all", &JUDGED, &["--rubric", "own.toml"]).exits(0);
-    all.prints(&[
+    all.stdout_contains(&[
         "CHANGED: temperature: 0.1 at calibration, 0.7 now",
         "CHANGED: rubric: semantic@2 (",
         "640",
@@ -136,7 +136,7 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
 }
 
 #[test]
-fn a_file_of_ones_own_choice_is_named_by_flag_or_setting_and_checked_first() {
+fn chosen_calibration_file_is_validated_first() {
     let harness = judged();
     calibrate(&harness, &["--labels", "labels.csv", "-o", "kept.json"]).exits(0);
     fs::remove_file(harness.path("runs/base/calibration.json")).unwrap();
@@ -145,7 +145,7 @@ fn a_file_of_ones_own_choice_is_named_by_flag_or_setting_and_checked_first() {
     harness.juror(&["report", "base", "--calibration", "kept.json"]).exits(0);
     assert_eq!(harness.report("base")["calibration"]["file"], "kept.json");
     harness.write("juror.toml", "[run]\ncalibration = \"kept.json\"\n");
-    harness.juror(&["report", "base"]).exits(0).prints(&["NOT ENOUGH"]);
+    harness.juror(&["report", "base"]).exits(0).stdout_contains(&["NOT ENOUGH"]);
 
     let kept = fs::read_to_string(harness.path("kept.json")).unwrap();
     harness.write("changed.json", kept.replace("gpt-4o", "gpt-4.1"));
@@ -158,19 +158,22 @@ fn a_file_of_ones_own_choice_is_named_by_flag_or_setting_and_checked_first() {
         ("labels.csv", "labels.csv is not a calibration"),
     ] {
         let flags = ["--calibration", file];
-        harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(2).says(&[words]);
+        harness
+            .judge(&judge.base_url(), "manifest.jsonl", &flags)
+            .exits(2)
+            .stderr_contains(&[words]);
     }
-    assert_eq!(judge.asked().len(), 0, "nothing was spent");
+    assert_eq!(judge.requests().len(), 0, "nothing was spent");
     let enqueue = ["enqueue", "manifest.jsonl", "--calibration", "kept.json"];
-    harness.juror(&enqueue).exits(2).says(&["--calibration", "--wait"]);
+    harness.juror(&enqueue).exits(2).stderr_contains(&["--calibration", "--wait"]);
 }
 
 #[test]
-fn wrong_labels_are_refused_and_leave_nothing() {
+fn invalid_labels_are_refused_and_write_nothing() {
     let harness = judged();
     let refused = |name: &str, text: &str, words: &[&str]| {
         harness.write(name, text);
-        calibrate(&harness, &["--labels", name]).exits(2).says(words);
+        calibrate(&harness, &["--labels", name]).exits(2).stderr_contains(words);
     };
     refused(
         "off.jsonl",
@@ -199,19 +202,23 @@ fn wrong_labels_are_refused_and_leave_nothing() {
     );
     refused("empty.csv", "id,visual_similarity\n", &["empty.csv: no line"]);
     refused("labels.xlsx", "", &["use .jsonl or .csv"]);
-    calibrate(&harness, &["--labels", "gone.csv"]).exits(2).says(&["gone.csv cannot be read"]);
-    calibrate(&harness, &[]).exits(2).says(&["no item of run base has a label", "--labels FILE"]);
+    calibrate(&harness, &["--labels", "gone.csv"])
+        .exits(2)
+        .stderr_contains(&["gone.csv cannot be read"]);
+    calibrate(&harness, &[])
+        .exits(2)
+        .stderr_contains(&["no item of run base has a label", "--labels FILE"]);
     let strange = ["--labels", "labels.csv", "-o", "calibration.csv"];
-    calibrate(&harness, &strange).exits(2).says(&["is written as .json"]);
-    harness.juror(&["calibrate", "nobody"]).exits(2).says(&["no run \"nobody\""]);
+    calibrate(&harness, &strange).exits(2).stderr_contains(&["is written as .json"]);
+    harness.juror(&["calibrate", "nobody"]).exits(2).stderr_contains(&["no run \"nobody\""]);
     assert!(!harness.path("runs/base/calibration.json").exists());
     harness.juror(&["run", "manifest.jsonl", "--run-id", "off"]).exits(0);
     let off = harness.juror(&["calibrate", "off", "--labels", "labels.csv"]);
-    off.exits(2).says(&["run off has no judge"]);
+    off.exits(2).stderr_contains(&["run off has no judge"]);
 }
 
 #[test]
-fn a_calibration_of_enough_items_is_not_replaced_by_one_of_too_few() {
+fn sufficient_calibration_is_not_replaced_by_a_smaller_one() {
     let harness = CommandHarness::new();
     write_items(&harness, 24);
     let scores: Vec<u64> = (0..24).map(|number| number % 10).collect();
@@ -225,16 +232,23 @@ fn a_calibration_of_enough_items_is_not_replaced_by_one_of_too_few() {
     calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
     let whole = calibration(&harness, "base");
     let refused = calibrate(&harness, &["--labels", "one.csv", "-o", "one.json"]).exits(2);
-    refused.says(&["rests on 24 labeled items", "calibration of 1 labeled item", "remove"]);
+    refused.stderr_contains(&[
+        "rests on 24 labeled items",
+        "calibration of 1 labeled item",
+        "remove",
+    ]);
     assert_eq!(calibration(&harness, "base"), whole);
     assert!(!harness.path("one.json").exists());
-    harness.juror(&["report", "base"]).exits(0).prints(&["JUDGE AND PEOPLE", " CALIBRATED"]);
+    harness
+        .juror(&["report", "base"])
+        .exits(0)
+        .stdout_contains(&["JUDGE AND PEOPLE", " CALIBRATED"]);
     fs::remove_file(harness.path("runs/base/calibration.json")).unwrap();
     calibrate(&harness, &["--labels", "one.csv"]).exits(0);
 }
 
 #[test]
-fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
+fn items_carry_their_own_labels_and_few_labels_report_undefined_figures() {
     let harness = CommandHarness::new();
     let manifest = write_items(&harness, 2);
     let text = fs::read_to_string(&manifest).unwrap();
@@ -244,8 +258,12 @@ fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
     );
     fs::write(&manifest, labeled).unwrap();
     harness.scripted_run("base", &[9, 8], &[]).exits(0);
-    let told = calibrate(&harness, &[]).exits(0);
-    told.prints(&["the items' labels", "it needs 3 items, and there are 2", "no item has both"]);
+    let reported = calibrate(&harness, &[]).exits(0);
+    reported.stdout_contains(&[
+        "the items' labels",
+        "it needs 3 items, and there are 2",
+        "no item has both",
+    ]);
     let found = calibration(&harness, "base");
     let visual = &found["criteria"][0]["agreement"];
     assert_eq!((&visual["n"], &visual["bias"]["value"]), (&json!(2), &json!(0.5)));
@@ -254,39 +272,52 @@ fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
 }
 
 #[test]
-fn the_simulators_calibration_is_marked_and_holds_for_no_judge() {
+fn simulated_calibration_is_marked_and_applies_to_no_judge() {
     let harness = CommandHarness::new();
     write_items(&harness, 12);
     labels(&harness);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "base", &[]).exits(0);
-    let told = calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
-    told.prints(&["CALIBRATION  SIMULATED", "AGREEMENT  SIMULATED", "none is a judgement"]);
+    let reported = calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
+    reported.stdout_contains(&[
+        "CALIBRATION  SIMULATED",
+        "AGREEMENT  SIMULATED",
+        "none is a judgment",
+    ]);
     assert_eq!(calibration(&harness, "base")["binding"]["simulated"], true);
-    harness.judge_run(&simulator, "again", &[]).exits(0).prints(&["JUDGE AND PEOPLE  SIMULATED"]);
+    harness
+        .judge_run(&simulator, "again", &[])
+        .exits(0)
+        .stdout_contains(&["JUDGE AND PEOPLE  SIMULATED"]);
     assert_eq!(harness.report("again")["calibration"]["simulated"], true);
 
     harness.scripted_run("real", &JUDGED, &[]).exits(0);
     assert!(harness.report("real").get("calibration").is_none());
     let file = "runs/base/calibration.json";
     let forced = harness.scripted_run("forced", &JUDGED, &["--calibration", file]).exits(0);
-    forced.prints(&["UNCALIBRATED", "scores: the simulator's at calibration, a judge's now"]);
+    forced.stdout_contains(&[
+        "UNCALIBRATED",
+        "scores: the simulator's at calibration, a judge's now",
+    ]);
 }
 
 #[test]
-fn a_run_is_not_gone_on_with_where_images_are_prepared_otherwise() {
+fn run_is_not_resumed_with_different_image_preparation() {
     let harness = judged();
     let path = harness.path("runs/base/run.json");
     let record = fs::read_to_string(&path).unwrap();
     assert!(record.contains("\"version\": 1"));
     fs::write(&path, record.replace("\"max_bytes\": ", "\"max_bytes\": 9")).unwrap();
-    harness.resume("base", &[]).exits(2).says(&["its image preparation is version 1, up to 9"]);
+    harness
+        .resume("base", &[])
+        .exits(2)
+        .stderr_contains(&["its image preparation is version 1, up to 9"]);
     fs::write(&path, record).unwrap();
     harness.resume("base", &[]).exits(0);
 }
 
 #[test]
-fn every_command_of_the_manual_runs() {
+fn documented_commands_run() {
     let harness = CommandHarness::new();
     let manifest = write_items(&harness, 12);
     fs::rename(manifest, harness.path("shots.jsonl")).unwrap();
@@ -298,7 +329,7 @@ fn every_command_of_the_manual_runs() {
     manual.run(&harness, &[("JUROR_JUDGE_BASE_URL", &judge)]);
     assert!(harness.path("calibration.json").is_file());
 
-    // The examples of labels are what the command reads.
+    // The documented label examples parse.
     let examples =
         [("example.jsonl", manual.blocks("json")), ("example.csv", manual.blocks("csv"))];
     for (name, blocks) in examples {

@@ -1,5 +1,5 @@
-//! Processes killed at every point of a job's way, connections cut, servers restarted: in the end
-//! every item has exactly one outcome, and nobody paid more than was allowed.
+//! Chaos tests: processes are killed at every step of a job, connections cut and servers restarted;
+//! every item ends with exactly one outcome within the budget.
 
 mod checks;
 mod disruptions;
@@ -9,18 +9,18 @@ use disruptions::Disruptions;
 use plan::Plan;
 
 #[test]
-fn a_fleet_that_is_shaken_ends_as_if_nothing_had_happened() {
-    Disruptions::begin(Plan { seed: 20_261_122, jobs: 300, rounds: 1 }).run();
+fn disrupted_fleet_ends_like_an_undisturbed_one() {
+    Disruptions::start(Plan { seed: 20_261_122, jobs: 300, rounds: 1 }).run();
 }
 
-/// Takes minutes; `CHAOS_SEED` and `CHAOS_JOBS` make another one of it.
+/// Runs for minutes; `CHAOS_SEED` and `CHAOS_JOBS` vary it.
 #[test]
-#[ignore = "takes minutes: cargo test --test e2e -- --ignored --nocapture shaken_for_long"]
-fn a_large_run_that_is_shaken_for_long_ends_as_if_nothing_had_happened() {
+#[ignore = "takes minutes: cargo test --test e2e -- --ignored --nocapture large_disrupted_run"]
+fn large_disrupted_run_ends_like_an_undisturbed_one() {
     let number = |name: &str, default: u32| {
         std::env::var(name).map_or(default, |text| text.parse().expect("a whole number"))
     };
     let jobs = number("CHAOS_JOBS", 20_000);
     let seed = number("CHAOS_SEED", 1).into();
-    Disruptions::begin(Plan { seed, jobs, rounds: (jobs / 2_000).max(1) }).run();
+    Disruptions::start(Plan { seed, jobs, rounds: (jobs / 2_000).max(1) }).run();
 }

@@ -10,7 +10,7 @@ fn json_of(finished: &Finished) -> Value {
 }
 
 #[test]
-fn a_report_is_rendered_again_from_its_journal() {
+fn report_is_regenerated_from_its_journal() {
     let harness = CommandHarness::new();
     write_items(&harness, 4);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -19,17 +19,20 @@ fn a_report_is_rendered_again_from_its_journal() {
     fs::remove_file(harness.path("runs/first/report.json")).unwrap();
     let again = harness.juror(&["report", "first"]).exits(0);
     assert_eq!(harness.report("first"), report.clone());
-    let told = |text: &str| text.split("Time:").next().unwrap().to_owned();
-    assert_eq!(told(&again.stdout), told(&first.stdout));
+    let reported = |text: &str| text.split("Time:").next().unwrap().to_owned();
+    assert_eq!(reported(&again.stdout), reported(&first.stdout));
     let as_json = harness.juror(&["report", "first", "--json"]).exits(0);
     assert_eq!(json_of(&as_json), report);
     assert_eq!(simulator.requests(), 4);
-    harness.juror(&["report", "none"]).exits(2).says(&["runs/none contains no run", "juror runs"]);
-    harness.juror(&["retry", "none"]).exits(2).says(&["no run \"none\" in runs"]);
+    harness
+        .juror(&["report", "none"])
+        .exits(2)
+        .stderr_contains(&["runs/none contains no run", "juror runs"]);
+    harness.juror(&["retry", "none"]).exits(2).stderr_contains(&["no run \"none\" in runs"]);
 }
 
 #[test]
-fn a_report_comes_in_every_format_that_is_asked_for() {
+fn report_is_written_in_every_requested_format() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     harness.write("out/kept.txt", "");
@@ -52,14 +55,14 @@ fn a_report_comes_in_every_format_that_is_asked_for() {
 }
 
 #[test]
-fn runs_are_listed_with_what_they_came_to() {
+fn runs_are_listed_with_their_outcome() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
-    harness.juror(&["runs"]).exits(0).prints(&["no runs in runs", "juror demo"]);
+    harness.juror(&["runs"]).exits(0).stdout_contains(&["no runs in runs", "juror demo"]);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "second"]).exits(0);
-    harness.juror(&["runs"]).exits(0).prints(&[
+    harness.juror(&["runs"]).exits(0).stdout_contains(&[
         "first",
         "second",
         "2/2",
@@ -74,9 +77,9 @@ fn runs_are_listed_with_what_they_came_to() {
 }
 
 #[test]
-fn rubrics_are_listed_shown_and_checked() {
+fn rubrics_are_listed_shown_and_validated() {
     let harness = CommandHarness::new();
-    harness.juror(&["rubric", "list"]).exits(0).prints(&[
+    harness.juror(&["rubric", "list"]).exits(0).stdout_contains(&[
         "semantic@2",
         "acrue@2",
         "20 criteria",
@@ -92,9 +95,9 @@ fn rubrics_are_listed_shown_and_checked() {
         harness.write("own.toml", shown);
         let checked = harness.juror(&["rubric", "check", "own.toml"]).exits(0);
         let id = name.trim_end_matches("@1");
-        checked.prints(&[&format!("{id}@{version} is valid")]);
+        checked.stdout_contains(&[&format!("{id}@{version} is valid")]);
         let question = harness.juror(&["rubric", "show", name]).exits(0);
-        question.prints(&[
+        question.stdout_contains(&[
             "# Criteria",
             "[image: ",
             "# The item",
@@ -102,12 +105,12 @@ fn rubrics_are_listed_shown_and_checked() {
         ]);
     }
     harness.write("own.toml", "schema = 1\nid = \"own\"\n");
-    harness.juror(&["rubric", "check", "own.toml"]).exits(2).says(&["own.toml"]);
+    harness.juror(&["rubric", "check", "own.toml"]).exits(2).stderr_contains(&["own.toml"]);
     let semantic = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     harness
         .write("own.toml", semantic.replace("max_output_tokens = 2500", "max_output_tokens = 900"));
     harness.write("other.toml", semantic.replace("id = \"semantic\"", "id = \"other\""));
-    harness.juror(&["rubric", "check", "own.toml", "other.toml"]).exits(0).says(&[
+    harness.juror(&["rubric", "check", "own.toml", "other.toml"]).exits(0).stderr_contains(&[
         "own.toml: max_output_tokens = 900 is less than a full reply needs",
         "own.toml: another rubric with a different text has the name semantic@2",
     ]);
@@ -116,15 +119,18 @@ fn rubrics_are_listed_shown_and_checked() {
     let low =
         low.replace("min = 0", "min = 1").replace("{ from = 0, to = 0, ", "{ from = 1, to = 1, ");
     harness.write("low.toml", low.replace("from = 1, to = 3", "from = 2, to = 2"));
-    harness.juror(&["rubric", "check", "low.toml"]).exits(0).says(&[
+    harness.juror(&["rubric", "check", "low.toml"]).exits(0).stderr_contains(&[
         "low.toml: success = { at_least = 0.1 } is met by the worst scores: 1 of 10 everywhere is 0.10",
         "low.toml: anchors of criterion \"visual_similarity\": no band has the score 3,",
     ]);
-    harness.juror(&["rubric", "show", "none"]).exits(2).says(&["no rubric \"none\": use semantic"]);
+    harness
+        .juror(&["rubric", "show", "none"])
+        .exits(2)
+        .stderr_contains(&["no rubric \"none\": use semantic"]);
 }
 
 #[test]
-fn the_manual_is_printed_and_reads_as_settings() {
+fn manual_is_printed_and_parses_as_settings() {
     let harness = CommandHarness::new();
     let manual = harness.juror(&["settings"]).exits(0).stdout;
     assert_eq!(manual, fs::read_to_string(repository("config/default.toml")).unwrap());
@@ -133,7 +139,7 @@ fn the_manual_is_printed_and_reads_as_settings() {
 }
 
 #[test]
-fn an_estimate_is_what_the_run_then_says_and_leaves_out_what_is_known() {
+fn estimate_matches_the_run_and_excludes_cached_items() {
     let harness = CommandHarness::new();
     write_items(&harness, 5);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -141,8 +147,11 @@ fn an_estimate_is_what_the_run_then_says_and_leaves_out_what_is_known() {
     let estimate = ["estimate", "manifest.jsonl", "--base-url", &url, "--json"];
     let before = json_of(&harness.juror(&estimate).exits(0));
     assert_eq!((&before["models"][0]["calls"], &before["cached"]), (&json!(5), &json!(0)));
-    assert_eq!(simulator.requests(), 0, "nobody is asked");
-    harness.juror(&estimate[..4]).exits(0).prints(&["5 jobs by the rubric semantic@2", "gpt-4o"]);
+    assert_eq!(simulator.requests(), 0, "there is no call");
+    harness
+        .juror(&estimate[..4])
+        .exits(0)
+        .stdout_contains(&["5 jobs by the rubric semantic@2", "gpt-4o"]);
 
     harness.judge(&url, "manifest.jsonl", &[]).exits(0);
     let cost = &harness.report("first")["cost"];
@@ -164,29 +173,29 @@ fn an_estimate_is_what_the_run_then_says_and_leaves_out_what_is_known() {
 }
 
 #[test]
-fn an_estimate_tells_jobs_that_would_fail() {
+fn estimate_lists_jobs_that_would_fail() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     harness.write("shots/0001.png", "no picture");
     let estimate = harness.juror(&["estimate", "manifest.jsonl"]).exits(0);
-    estimate.prints(&[
+    estimate.stdout_contains(&[
         "2 calls, 1 that would fail before any call",
         "shots/0001.png: its size cannot be read",
     ]);
 }
 
 #[test]
-fn the_cache_is_counted_and_emptied() {
+fn cache_is_counted_and_cleared() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     let stats = json_of(&harness.juror(&["cache", "stats", "--json"]).exits(0));
     assert_eq!(stats["replies"], 3);
-    assert_eq!(pico(&stats["cost_usd"]), 0, "nobody paid the simulator");
+    assert_eq!(pico(&stats["cost_usd"]), 0, "the simulator costs nothing");
     assert_eq!(pico(&stats["simulated_usd"]), simulator.bill());
-    harness.juror(&["cache", "stats"]).exits(0).prints(&["3 replies"]);
-    harness.juror(&["cache", "clear"]).exits(0).prints(&["3 replies removed"]);
+    harness.juror(&["cache", "stats"]).exits(0).stdout_contains(&["3 replies"]);
+    harness.juror(&["cache", "clear"]).exits(0).stdout_contains(&["3 replies removed"]);
     assert_eq!(json_of(&harness.juror(&["cache", "stats", "--json"]).exits(0))["replies"], 0);
 }
 
@@ -197,7 +206,7 @@ fn a_dry_run_spends_and_writes_nothing() {
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let dry =
         harness.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--repeat", "2"]);
-    dry.exits(0).prints(&["3 of 3 items are valid", "6 jobs", "Nothing was spent"]);
+    dry.exits(0).stdout_contains(&["3 of 3 items are valid", "6 jobs", "Nothing was spent"]);
     let dry = harness.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--json"]);
     assert_eq!(json_of(&dry.exits(0))["jobs"], 3);
     assert!(!harness.path("runs").exists());
@@ -206,17 +215,17 @@ fn a_dry_run_spends_and_writes_nothing() {
     harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
     let report = harness.report("first");
     let resumed = ["run", "--resume", "first", "--budget-usd", "1", "--dry-run"];
-    harness.juror(&resumed).exits(0).prints(&["Nothing was spent"]);
+    harness.juror(&resumed).exits(0).stdout_contains(&["Nothing was spent"]);
     assert_eq!(harness.report("first"), report);
     assert_eq!(simulator.requests(), 0);
 }
 
 #[test]
-fn the_quirks_of_the_simulator_are_listed_with_what_they_imitate() {
+fn simulator_quirks_are_listed_with_their_providers() {
     let harness = CommandHarness::new();
     let listed = harness.juror(&["simulate", "--quirk", "list"]).exits(0);
     assert_eq!(listed.stdout.lines().count(), Quirk::ALL.len());
-    listed.prints(&["gateway-timeout", "504 with nginx's HTML page", "moderation=0.1"]);
+    listed.stdout_contains(&["gateway-timeout", "504 with nginx's HTML page", "moderation=0.1"]);
     let unknown = harness.juror(&["simulate", "--quirk", "gatway-timeout"]).exits(2);
-    unknown.says(&["gatway-timeout", "--quirk list"]);
+    unknown.stderr_contains(&["gatway-timeout", "--quirk list"]);
 }

@@ -1,8 +1,8 @@
-//! Did it get worse, where, and how sure is that?
+//! Comparisons: regressions, their location and their certainty.
 
 use crate::harness::{
-    CommandHarness, Finished, Manual, Served, TestSimulator, png, repository, scripted_judge,
-    write_items,
+    CommandHarness, Finished, Manual, SimulatorProcess, TestSimulator, png, repository,
+    scripted_judge, write_items,
 };
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
@@ -26,10 +26,10 @@ fn two_runs(base: &[u64], head: &[u64]) -> CommandHarness {
 }
 
 #[test]
-fn a_planted_fall_is_worse_and_says_where() {
+fn planted_fall_is_a_regression_with_its_location() {
     let harness = two_runs(&GOOD, &BAD);
     let flags = ["-o", "comparison.md", "-o", "comparison.json"];
-    compare(&harness, &flags).exits(100).prints(&[
+    compare(&harness, &flags).exits(100).stdout_contains(&[
         "COMPARISON",
         "WORSE",
         "Worse: Semantic Correctness 87.5% → 57.5%, −30.0 [",
@@ -50,51 +50,52 @@ fn a_planted_fall_is_worse_and_says_where() {
     assert_eq!(found["items"]["regressed"].as_array().unwrap().len(), 8);
     assert_eq!(found["criteria"].as_array().unwrap().len(), 5);
 
-    harness.juror(&["compare", "head", "base"]).exits(0).prints(&["BETTER", "improved"]);
-    harness.juror(&["compare", "base", "base"]).exits(0).prints(&["SAME", "none changed"]);
-    compare(&harness, &["--margin", "0.5"]).exits(0).prints(&["SAME"]);
+    harness.juror(&["compare", "head", "base"]).exits(0).stdout_contains(&["BETTER", "improved"]);
+    harness.juror(&["compare", "base", "base"]).exits(0).stdout_contains(&["SAME", "none changed"]);
+    compare(&harness, &["--margin", "0.5"]).exits(0).stdout_contains(&["SAME"]);
 }
 
 #[test]
-fn what_cannot_be_told_is_a_failure_only_strictly_and_says_what_would_settle_it() {
+fn inconclusive_comparison_fails_only_in_strict_mode_and_names_the_needed_sample() {
     let harness = two_runs(&GOOD, &UNSURE);
-    let told = ["INCONCLUSIVE", "more items in both runs ($", "The effect of repeats is unknown"];
-    let told = |finished: Finished| {
+    let reported =
+        ["INCONCLUSIVE", "more items in both runs ($", "The effect of repeats is unknown"];
+    let reported = |finished: Finished| {
         let words = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in told {
+        for part in reported {
             assert!(words.contains(part), "no {part:?} in:\n{words}");
         }
     };
-    told(compare(&harness, &[]).exits(0));
-    told(compare(&harness, &["--strict"]).exits(4));
+    reported(compare(&harness, &[]).exits(0));
+    reported(compare(&harness, &["--strict"]).exits(4));
 }
 
 #[test]
-fn a_run_ends_with_its_comparison() {
+fn run_prints_its_comparison_at_the_end() {
     let harness = CommandHarness::new();
     write_items(&harness, 8);
     harness.scripted_run("base", &GOOD, &[]).exits(0);
     let worse =
         harness.scripted_run("head", &BAD, &["--baseline", "base", "-o", "out.json"]).exits(100);
-    worse.prints(&["SEMANTIC EVALUATION", "COST AND TIME", "COMPARISON", "WORSE"]);
+    worse.stdout_contains(&["SEMANTIC EVALUATION", "COST AND TIME", "COMPARISON", "WORSE"]);
     let report = harness.report("head");
     assert_eq!(report["comparison"]["decision"], "worse");
     assert_eq!(report["comparison"]["base"]["run"], "base");
     let out = fs::read(harness.path("out.json")).unwrap();
     assert_eq!(serde_json::from_slice::<Value>(&out).unwrap()["comparison"], report["comparison"]);
 
-    // The baseline is named by its directory or its report, too.
+    // The baseline may be given by its directory or its report, too.
     let again = |named: &str| harness.juror(&["report", "head", "--baseline", named]);
-    again("runs/base").exits(100).prints(&["WORSE"]);
+    again("runs/base").exits(100).stdout_contains(&["WORSE"]);
     again("runs/base/report.json").exits(100);
-    again("head").exits(0).prints(&["SAME"]);
-    harness.juror(&["report", "head"]).exits(100).prints(&["WORSE"]);
+    again("head").exits(0).stdout_contains(&["SAME"]);
+    harness.juror(&["report", "head"]).exits(100).stdout_contains(&["WORSE"]);
     harness.juror(&["report", "head", "--baseline", ""]).exits(0);
     assert!(harness.report("head").get("comparison").is_none());
 }
 
 #[test]
-fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
+fn incomparable_baseline_costs_nothing() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     harness.scripted_run("base", &[9, 9], &[]).exits(0);
@@ -104,26 +105,38 @@ fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
     let url = judge.base_url();
     let flags = ["--rubric", "own.toml", "--baseline", "base"];
     let refused = harness.judge(&url, "manifest.jsonl", &flags).exits(2);
-    refused.says(&["run base was judged by rubric semantic@2 (", "run first by semantic@2 ("]);
+    refused.stderr_contains(&[
+        "run base was judged by rubric semantic@2 (",
+        "run first by semantic@2 (",
+    ]);
     let earlier = ["--rubric", "semantic@1", "--baseline", "base"];
     let refused = harness.judge(&url, "manifest.jsonl", &earlier).exits(2);
-    refused.says(&["run base was judged by rubric semantic@2 (", "run first by semantic@1 ("]);
+    refused.stderr_contains(&[
+        "run base was judged by rubric semantic@2 (",
+        "run first by semantic@1 (",
+    ]);
     let unknown = harness.judge(&url, "manifest.jsonl", &["--baseline", "none"]).exits(2);
-    unknown.says(&["no run \"none\" in runs", "juror runs"]);
-    assert_eq!(judge.asked().len(), 0);
+    unknown.stderr_contains(&["no run \"none\" in runs", "juror runs"]);
+    assert_eq!(judge.requests().len(), 0);
 
     harness.judge(&url, "manifest.jsonl", &["--rubric", "own.toml"]).exits(0);
-    harness.juror(&["compare", "base", "first"]).exits(2).says(&["do not mean the same"]);
-    harness.juror(&["compare", "base", "none"]).exits(2).says(&["no run \"none\""]);
-    harness.juror(&["compare", "base", "shots"]).exits(2).says(&["shots contains no run"]);
+    harness
+        .juror(&["compare", "base", "first"])
+        .exits(2)
+        .stderr_contains(&["do not mean the same"]);
+    harness.juror(&["compare", "base", "none"]).exits(2).stderr_contains(&["no run \"none\""]);
+    harness
+        .juror(&["compare", "base", "shots"])
+        .exits(2)
+        .stderr_contains(&["shots contains no run"]);
     let strange = ["compare", "base", "base", "-o", "comparison.csv"];
-    harness.juror(&strange).exits(2).says(&["use one of the extensions .json, .md"]);
+    harness.juror(&strange).exits(2).stderr_contains(&["use one of the extensions .json, .md"]);
     let margin = ["compare", "base", "base", "--margin", "-1"];
-    harness.juror(&margin).exits(2).says(&["compare.margin", "from 0 to 1"]);
+    harness.juror(&margin).exits(2).stderr_contains(&["compare.margin", "from 0 to 1"]);
 }
 
 #[test]
-fn items_whose_input_changed_are_named_and_another_judge_is_said_loudly() {
+fn items_with_changed_inputs_are_listed_and_a_different_judge_is_warned_of() {
     let harness = CommandHarness::new();
     write_items(&harness, 8);
     harness.scripted_run("base", &GOOD, &[]).exits(0);
@@ -141,21 +154,28 @@ fn items_whose_input_changed_are_named_and_another_judge_is_said_loudly() {
         (&json!(["item_0070"]), &json!(["item_0000", "item_0007"]))
     );
     assert_eq!(found["paired"], 5);
-    compare(&harness, &[]).exits(0).prints(&["ANOTHER JUDGE", "gpt-4.1", "With another input"]);
+    compare(&harness, &[]).exits(0).stdout_contains(&[
+        "ANOTHER JUDGE",
+        "gpt-4.1",
+        "With another input",
+    ]);
 }
 
 #[test]
-fn what_the_simulator_judged_is_marked_and_repeats_tell_its_noise() {
+fn simulated_comparison_is_marked_and_repeats_give_its_noise() {
     let harness = CommandHarness::new();
     write_items(&harness, 12);
     let simulator =
         TestSimulator::start(SimulatorConfig { noise: 0.4, ..SimulatorConfig::default() });
     let once = ["--repeat", "3", "--baseline", "base"];
-    harness.judge_run(&simulator, "base", &once[..2]).exits(0).prints(&["REPEATS  SIMULATED"]);
+    harness
+        .judge_run(&simulator, "base", &once[..2])
+        .exits(0)
+        .stdout_contains(&["REPEATS  SIMULATED"]);
     let flags = [&once[..], &["--no-cache"]].concat();
     let finished = harness.judge_run(&simulator, "head", &flags);
     assert!([0, 100].contains(&finished.code), "{}", finished.stderr);
-    finished.prints(&["COMPARISON  SIMULATED", "REPEATS", "Alpha", "Verdicts differ on"]);
+    finished.stdout_contains(&["COMPARISON  SIMULATED", "REPEATS", "Alpha", "Verdicts differ on"]);
     let report = harness.report("head");
     assert_eq!(report["comparison"]["simulated"], true);
     let repeats = &report["repeats"];
@@ -170,7 +190,7 @@ fn what_the_simulator_judged_is_marked_and_repeats_tell_its_noise() {
 }
 
 #[test]
-fn every_command_of_the_manual_runs() {
+fn documented_commands_run() {
     let harness = CommandHarness::new();
     let manifest = write_items(&harness, 6);
     fs::rename(manifest, harness.path("shots.jsonl")).unwrap();
@@ -182,9 +202,9 @@ fn every_command_of_the_manual_runs() {
 }
 
 #[test]
-fn issues_of_items_that_one_run_alone_scored_are_no_change() {
+fn issues_of_items_scored_in_one_run_are_no_change() {
     let harness = CommandHarness::new();
-    let simulator = Served::start(&harness);
+    let simulator = SimulatorProcess::start(&harness);
     let golden = repository("examples/golden/manifest.jsonl");
     harness.judge(&simulator.base_url, &golden, &[]).exits(0);
     let mut command = harness.command(&["run", &golden, "--enable-llm-judge", "--limit", "10"]);

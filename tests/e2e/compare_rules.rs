@@ -1,4 +1,4 @@
-//! Rules that decide a comparison beside the interval of the score.
+//! Rules that decide a comparison in addition to the interval of the score.
 
 use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
@@ -16,39 +16,45 @@ fn unjudged_runs(items: u32, change: impl Fn(String) -> String) -> CommandHarnes
 }
 
 #[test]
-fn code_that_no_longer_compiles_is_worse_without_a_judge_in_every_place() {
+fn code_that_no_longer_compiles_is_a_regression_without_a_judge() {
     let broken = |text: String| text.replace("</button>", "");
     let harness = unjudged_runs(12, broken);
     let run = ["run", "manifest.jsonl", "--run-id", "head", "--baseline", "base"];
-    let told = "Worse: Pipeline Success 100% → 0%";
-    harness.juror(&run).exits(100).prints(&["WORSE", told]);
+    let reported = "Worse: Pipeline Success 100% → 0%";
+    harness.juror(&run).exits(100).stdout_contains(&["WORSE", reported]);
     for strict in [&[][..], &["--strict"]] {
         let compare = [&["compare", "base", "head"], strict].concat();
-        harness.juror(&compare).exits(100).prints(&["WORSE", told]);
+        harness.juror(&compare).exits(100).stdout_contains(&["WORSE", reported]);
     }
     let outputs = ["report", "head", "--baseline", "base", "-o", "out.md", "-o", "out.html"];
     harness.juror(&outputs).exits(100);
     for file in ["out.md", "out.html"] {
         let text = fs::read_to_string(harness.path(file)).unwrap();
-        assert!(text.contains(told), "{file}");
+        assert!(text.contains(reported), "{file}");
     }
     let comparison = &harness.report("head")["comparison"];
     assert_eq!(comparison["decided_by"][0], "pipeline_success_rate");
-    harness.juror(&["compare", "head", "base"]).exits(0).prints(&["BETTER"]);
-    harness.juror(&["compare", "base", "base"]).exits(0).prints(&["SAME"]);
+    harness.juror(&["compare", "head", "base"]).exits(0).stdout_contains(&["BETTER"]);
+    harness.juror(&["compare", "base", "base"]).exits(0).stdout_contains(&["SAME"]);
 }
 
 #[test]
-fn items_that_the_head_lost_decide() {
+fn items_lost_in_the_head_decide() {
     let harness =
         unjudged_runs(12, |text| text.lines().take(9).map(|line| format!("{line}\n")).collect());
     harness.juror(&["run", "manifest.jsonl", "--run-id", "head"]).exits(0);
-    let told = "Inconclusive: 3 of 12 items lost";
+    let reported = "Inconclusive: 3 of 12 items lost";
     let compare = ["compare", "base", "head"];
-    harness.juror(&compare).exits(0).prints(&[told, "max_lost"]);
-    harness.juror(&[&compare[..], &["--strict"]].concat()).exits(4).prints(&[told]);
-    harness.juror(&[&compare[..], &["--max-lost", "0.3"]].concat()).exits(0).prints(&["SAME"]);
-    harness.juror(&[&compare[..], &["--max-lost", "3"]].concat()).exits(2).says(&["max_lost"]);
+    harness.juror(&compare).exits(0).stdout_contains(&[reported, "max_lost"]);
+    harness.juror(&[&compare[..], &["--strict"]].concat()).exits(4).stdout_contains(&[reported]);
+    harness
+        .juror(&[&compare[..], &["--max-lost", "0.3"]].concat())
+        .exits(0)
+        .stdout_contains(&["SAME"]);
+    harness
+        .juror(&[&compare[..], &["--max-lost", "3"]].concat())
+        .exits(2)
+        .stderr_contains(&["max_lost"]);
     let found = harness.juror(&[&compare[..], &["--json"]].concat()).exits(0).stdout;
     let found: Value = serde_json::from_str(&found).unwrap();
     assert_eq!(found["decided_by"], json!(["lost_items"]));
@@ -56,7 +62,7 @@ fn items_that_the_head_lost_decide() {
 }
 
 #[test]
-fn a_pipeline_that_stops_making_code_is_worse_without_a_judge() {
+fn pipeline_without_output_is_a_regression_without_a_judge() {
     let harness = unjudged_runs(12, |text| {
         let line = |line: &str| {
             let mut item: Value = serde_json::from_str(line).unwrap();
@@ -69,7 +75,7 @@ fn a_pipeline_that_stops_making_code_is_worse_without_a_judge() {
     harness
         .juror(&["compare", "base", "head"])
         .exits(100)
-        .prints(&["Worse: 12 of 12 items lost", "Compilation"]);
+        .stdout_contains(&["Worse: 12 of 12 items lost", "Compilation"]);
 }
 
 #[test]
@@ -77,11 +83,14 @@ fn flags_of_a_comparison_need_a_baseline() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    harness.judge_run(&simulator, "first", &["--strict"]).exits(2).says(&["add --baseline RUN"]);
+    harness
+        .judge_run(&simulator, "first", &["--strict"])
+        .exits(2)
+        .stderr_contains(&["add --baseline RUN"]);
     let margin = harness.judge_run(&simulator, "first", &["--margin", "0.1"]).exits(2);
-    margin.says(&["--margin needs a comparison"]);
+    margin.stderr_contains(&["--margin needs a comparison"]);
     assert!(!harness.path("runs/first").exists());
     harness.write("juror.toml", "schema = 1\n[compare]\nstrict = true\n");
     harness.judge_run(&simulator, "first", &[]).exits(0);
-    harness.juror(&["report", "first", "--strict"]).exits(2).says(&["--baseline"]);
+    harness.juror(&["report", "first", "--strict"]).exits(2).stderr_contains(&["--baseline"]);
 }

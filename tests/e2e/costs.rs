@@ -5,7 +5,7 @@ use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::fs;
 
-/// Screenshots of a small run, and nights of a year.
+/// Screenshots of a small run, and nightly runs per year.
 const RUN: f64 = 15.0;
 const NIGHTS: f64 = 365.0;
 
@@ -21,9 +21,9 @@ struct Costs {
 impl Costs {
     fn estimated(harness: &CommandHarness, lane: &[&str]) -> Self {
         let golden = repository("examples/golden/manifest.jsonl");
-        let told =
+        let reported =
             harness.juror(&[&["estimate", &golden, "--all-models", "--json"], lane].concat());
-        let estimate: Value = serde_json::from_str(&told.exits(0).stdout).unwrap();
+        let estimate: Value = serde_json::from_str(&reported.exits(0).stdout).unwrap();
         let jobs = estimate["jobs"].as_f64().unwrap();
         let of = |model: &Value, amount: &str| dollars(&model[amount]) / jobs;
         let models = estimate["models"].as_array().unwrap().iter().map(|model| {
@@ -41,10 +41,10 @@ impl Costs {
 }
 
 #[test]
-fn the_table_of_costs_is_what_juror_estimates() {
+fn cost_table_matches_juror_estimate() {
     let harness = CommandHarness::new();
     let ordinary = Costs::estimated(&harness, &[]);
-    // Models without a price in this lane are listed at the ordinary one.
+    // Models without a price in this lane are listed at the realtime price.
     let flex = Costs::estimated(&harness, &["--lane", "flex", "--model", "gpt-5-mini"]);
     let batches = Costs::estimated(&harness, &["--lane", "batch"]);
     let row = |name: &str| {
@@ -76,7 +76,7 @@ fn the_table_of_costs_is_what_juror_estimates() {
 }
 
 #[test]
-fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
+fn estimate_of_each_lane_matches_its_bill_after_one_run() {
     for lane in ["realtime", "flex", "batch", "mixed"] {
         let harness = CommandHarness::new();
         let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -84,9 +84,9 @@ fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
         let flags = ["--model", "gpt-5-mini", "--lane", lane, "--no-cache"];
         let url = simulator.base_url();
         let estimated = || {
-            let asked = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
-            let told = harness.juror(&[&asked, &flags[..]].concat()).exits(0);
-            let estimate: Value = serde_json::from_str(&told.stdout).unwrap();
+            let arguments = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
+            let reported = harness.juror(&[&arguments, &flags[..]].concat()).exits(0);
+            let estimate: Value = serde_json::from_str(&reported.stdout).unwrap();
             let model = &estimate["models"][0];
             let is_batched = ["batch", "mixed"].contains(&lane);
             assert_eq!(model["seconds"] == 86_400.0, is_batched, "{lane}: {model}");
@@ -97,14 +97,14 @@ fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
         let (first, estimate) = (bill(), estimated());
         harness.judge_run(&simulator, "second", &flags).exits(0);
         let second = bill() - first;
-        assert!(second > 0.0, "{lane}: the second run asks again");
+        assert!(second > 0.0, "{lane}: the second run makes calls again");
         let ratio = estimate / second;
         assert!((0.95..1.05).contains(&ratio), "{lane}: estimated {estimate}, billed {second}");
     }
 }
 
-/// Writes a dataset of so many screenshots of 1280 × 800 pixels with a button, of which every other
-/// render shows it in another color.
+/// Writes a dataset of this many screenshots of 1280 × 800 pixels with a button that has another
+/// color in every other render.
 fn write_rendered_items(harness: &CommandHarness, count: u32) {
     let page = |button: [u8; 3]| {
         let picture = image::RgbImage::from_fn(1280, 800, |x, y| {
@@ -130,9 +130,9 @@ fn write_rendered_items(harness: &CommandHarness, count: u32) {
     harness.write("manifest.jsonl", lines.collect::<String>());
 }
 
-/// A contact sheet is counted for every item and has its largest size; half of these have none.
+/// Estimates count a contact sheet of maximum size for every item; half of these have none.
 #[test]
-fn after_one_run_with_evidence_the_estimate_is_at_most_a_fifth_from_its_bill() {
+fn evidence_estimate_is_within_a_fifth_of_its_bill_after_one_run() {
     for mode in ["facts", "full"] {
         let harness = CommandHarness::new();
         let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -140,9 +140,9 @@ fn after_one_run_with_evidence_the_estimate_is_at_most_a_fifth_from_its_bill() {
         let flags = ["--model", "gpt-4o", "--no-cache", "--evidence", mode];
         let url = simulator.base_url();
         let estimated = || {
-            let asked = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
-            let told = harness.juror(&[&asked, &flags[..]].concat()).exits(0);
-            let estimate: Value = serde_json::from_str(&told.stdout).unwrap();
+            let arguments = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
+            let reported = harness.juror(&[&arguments, &flags[..]].concat()).exits(0);
+            let estimate: Value = serde_json::from_str(&reported.stdout).unwrap();
             let model = &estimate["models"][0];
             (dollars(&model["expected_usd"]), dollars(&model["worst_case_usd"]))
         };
@@ -160,7 +160,7 @@ fn after_one_run_with_evidence_the_estimate_is_at_most_a_fifth_from_its_bill() {
 }
 
 #[test]
-fn the_costs_of_evidence_are_what_juror_estimates() {
+fn evidence_cost_table_matches_juror_estimate() {
     let harness = CommandHarness::new();
     harness.write("shot.png", png(7, 1440, 900));
     harness.write("render.png", png(8, 1440, 900));
@@ -171,9 +171,9 @@ fn the_costs_of_evidence_are_what_juror_estimates() {
     });
     harness.write("manifest.jsonl", format!("{line}\n"));
     let cost = |mode: &str| {
-        let asked = ["estimate", "manifest.jsonl", "--json", "--evidence", mode];
-        let told = harness.juror(&asked).exits(0);
-        let estimate: Value = serde_json::from_str(&told.stdout).unwrap();
+        let arguments = ["estimate", "manifest.jsonl", "--json", "--evidence", mode];
+        let reported = harness.juror(&arguments).exits(0);
+        let estimate: Value = serde_json::from_str(&reported.stdout).unwrap();
         let model = &estimate["models"][0];
         assert_eq!(model["model"], "gpt-4o");
         (dollars(&model["expected_usd"]), dollars(&model["worst_one_call_usd"]))

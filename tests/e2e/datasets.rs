@@ -1,14 +1,17 @@
-//! The kinds of dataset there are, each judged through the command.
+//! Supported kinds of datasets, each judged through the command.
 
 use crate::harness::{CommandHarness, RunningCommand, TestSimulator, pico, png};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _, path::Path};
 
-/// Judges a dataset of two items, and answers their ids.
+/// Judges a dataset of two items and returns their ids.
 fn judged(harness: &CommandHarness, dataset: &str, flags: &[&str]) -> Vec<String> {
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    harness.judge(&simulator.base_url(), dataset, flags).exits(0).prints(&["2 of 2 scored"]);
+    harness
+        .judge(&simulator.base_url(), dataset, flags)
+        .exits(0)
+        .stdout_contains(&["2 of 2 scored"]);
     assert_eq!(simulator.requests(), 2);
     assert_eq!(simulator.bill(), pico(&harness.report("first")["cost"]["total_usd"]));
     let mut ids: Vec<String> = harness
@@ -21,7 +24,7 @@ fn judged(harness: &CommandHarness, dataset: &str, flags: &[&str]) -> Vec<String
 }
 
 #[test]
-fn a_folder_of_pairs() {
+fn folder_of_pairs_is_judged() {
     let harness = CommandHarness::new();
     for number in 1..=2 {
         harness.write(&format!("pairs/{number}.png"), png(number, 8, 8));
@@ -33,7 +36,7 @@ fn a_folder_of_pairs() {
 }
 
 #[test]
-fn a_folder_with_metadata() {
+fn folder_with_metadata_is_judged() {
     let harness = CommandHarness::new();
     let mut lines = String::new();
     for (number, source) in [(1, "figma"), (2, "figma"), (3, "hand")] {
@@ -47,7 +50,7 @@ fn a_folder_with_metadata() {
 }
 
 #[test]
-fn a_table() {
+fn csv_table_is_judged() {
     let harness = CommandHarness::new();
     harness.write("shots/a.png", png(1, 8, 8));
     let rows = "id,screenshot,generated_code,quality_score\r\n\
@@ -58,11 +61,11 @@ fn a_table() {
     let wrong = rows.replace("0.5", "much");
     harness.write("table.csv", wrong);
     let run = ["run", "table.csv", "--run-id", "second"];
-    harness.juror(&run).exits(2).says(&["table.csv, line 2: field \"quality_score\""]);
+    harness.juror(&run).exits(2).stderr_contains(&["table.csv, line 2: field \"quality_score\""]);
 }
 
 #[test]
-fn a_folder_whose_name_no_record_can_have_is_refused_before_any_call() {
+fn folder_with_an_unrecordable_name_is_refused_before_any_call() {
     let harness = CommandHarness::new();
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let folder = harness.path(OsStr::from_bytes(b"caf\xe9"));
@@ -73,13 +76,17 @@ fn a_folder_whose_name_no_record_can_have_is_refused_before_any_call() {
         let mut command = harness.judging(&simulator.base_url(), "--quiet", &[]);
         command.current_dir(current).arg(dataset);
         let refused = RunningCommand::start(command).finish().exits(2);
-        refused.says(&["caf\\xE9", "is not valid UTF-8", "rename it, or copy the dataset"]);
+        refused.stderr_contains(&[
+            "caf\\xE9",
+            "is not valid UTF-8",
+            "rename it, or copy the dataset",
+        ]);
     }
     assert_eq!(simulator.requests(), 0);
 }
 
 #[test]
-fn a_dry_run_names_what_makes_a_dataset_worth_little() {
+fn dry_run_warns_of_dataset_weaknesses() {
     let harness = CommandHarness::new();
     harness.write("1.png", png(1, 8, 8));
     let item = |id: &str, cluster: &str| {
@@ -92,17 +99,17 @@ fn a_dry_run_names_what_makes_a_dataset_worth_little() {
         harness.juror(&["run", name, "--dry-run"])
     };
     let one = dry("one.jsonl", item("a", "cards") + &item("b", "cards")).exits(0);
-    one.says(&["all 2 items are in cluster \"cards\"", "name at least two clusters"]);
+    one.stderr_contains(&["all 2 items are in cluster \"cards\"", "name at least two clusters"]);
     let blank = dry("blank.jsonl", item("a", "") + &item("b", "")).exits(0);
     assert!(!blank.stderr.contains("cluster"), "{}", blank.stderr);
     let remote =
         json!({"id": "a", "screenshot": "https://example.com/1.png", "generated_code": "<b/>"});
-    dry("remote.jsonl", remote.to_string()).exits(0).prints(&[
+    dry("remote.jsonl", remote.to_string()).exits(0).stdout_contains(&[
         "1 of 1 items are valid and would be judged in 1 job,",
         "Of these, 1 item cannot be read by this process.",
     ]);
     let path = json!({"id": "a", "screenshot": "1.png", "generated_code": "code/App.vue"});
-    dry("vue.jsonl", path.to_string())
-        .exits(2)
-        .says(&["vue.jsonl, line 1: field \"generated_code\": \"code/App.vue\" looks like a path"]);
+    dry("vue.jsonl", path.to_string()).exits(2).stderr_contains(&[
+        "vue.jsonl, line 1: field \"generated_code\": \"code/App.vue\" looks like a path",
+    ]);
 }

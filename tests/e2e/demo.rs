@@ -1,15 +1,15 @@
-//! The first thing that a newcomer runs.
+//! `juror demo`, the first command of a new user.
 
 use crate::harness::CommandHarness;
 use juror_services::install;
 
 #[test]
-fn the_demo_judges_the_golden_set_and_says_that_it_is_simulated() {
+fn demo_judges_the_golden_set_and_is_labeled_as_simulated() {
     let harness = CommandHarness::new();
     let demo = harness
         .juror(&["demo", "--evidence", "none", "--run-id", "first", "-o", "report.csv"])
         .exits(0);
-    demo.prints(&["SEMANTIC EVALUATION", "SIMULATED", "27 of 27 scored", "87.4%"]);
+    demo.stdout_contains(&["SEMANTIC EVALUATION", "SIMULATED", "27 of 27 scored", "87.4%"]);
     let report = harness.report("first");
     assert_eq!(report["coverage"]["scored"], 27);
     assert_eq!(report["run"]["simulated"], true);
@@ -18,12 +18,12 @@ fn the_demo_judges_the_golden_set_and_says_that_it_is_simulated() {
 }
 
 #[test]
-fn simulated_money_is_in_no_real_ledger() {
+fn simulated_costs_are_in_no_real_ledger() {
     let harness = CommandHarness::new();
     harness.write("juror.toml", "schema = 1\n[budget]\nmonth_usd = \"0.40\"\n");
     for run in ["first", "second"] {
         let demo = ["demo", "--evidence", "none", "--run-id", run];
-        harness.juror(&demo).exits(0).prints(&["27 of 27 scored"]);
+        harness.juror(&demo).exits(0).stdout_contains(&["27 of 27 scored"]);
     }
     let show = harness.juror(&["budget", "show", "--json"]).exits(0);
     let budgets: serde_json::Value = serde_json::from_str(&show.stdout).unwrap();
@@ -34,10 +34,10 @@ fn simulated_money_is_in_no_real_ledger() {
 }
 
 #[test]
-fn the_demo_of_restyled_pictures_grades_them() {
+fn demo_grades_restyled_images() {
     let harness = CommandHarness::new();
     let demo = harness.juror(&["demo", "--acrue", "--run-id", "styles"]).exits(0);
-    demo.prints(&["SIMULATED", "6 of 6 scored"]);
+    demo.stdout_contains(&["SIMULATED", "6 of 6 scored"]);
     let journal = harness.journal("styles");
     let grades: Vec<_> =
         journal.iter().map(|line| line["semantic"]["grade"].as_str().unwrap()).collect();
@@ -48,7 +48,7 @@ fn the_demo_of_restyled_pictures_grades_them() {
 const WITHOUT_TRIALS: &str = "[evidence]\ntrials = 0\n";
 
 #[test]
-fn with_a_browser_the_demos_judge_is_told_the_facts() {
+fn demo_judge_receives_facts_with_a_browser() {
     install::ensure("/usr/bin/chromium", "chromium");
     for (mode, images) in [(None, 2), (Some("full"), 3)] {
         let harness = CommandHarness::new();
@@ -56,8 +56,9 @@ fn with_a_browser_the_demos_judge_is_told_the_facts() {
         let flags = mode.map(|mode| ["--evidence", mode]);
         let demo = ["demo", "--run-id", "first"];
         let demo = [&demo[..], flags.as_ref().map_or(&[], |flags| &flags[..])].concat();
-        let demo = harness.juror(&demo).exits(0).says(&["by the rubric semantic-evidence@1"]);
-        demo.prints(&["27 of 27 scored", "87.4%", "MEASURED"]);
+        let demo =
+            harness.juror(&demo).exits(0).stderr_contains(&["by the rubric semantic-evidence@1"]);
+        demo.stdout_contains(&["27 of 27 scored", "87.4%", "MEASURED"]);
         let drawn = harness.result("first", "button_secondary");
         assert_eq!(drawn["semantic"]["rubric"], "semantic-evidence@1");
         assert_eq!(drawn["semantic"]["scores"]["variant_accuracy"], 5, "the recorded verdict");
@@ -72,12 +73,12 @@ fn with_a_browser_the_demos_judge_is_told_the_facts() {
 }
 
 #[test]
-fn without_a_browser_the_demo_says_what_it_would_show() {
+fn demo_without_a_browser_describes_the_missing_part() {
     let harness = CommandHarness::new();
     harness.write("juror.toml", "[render]\nbrowser = \"no-such-browser\"\n");
     let demo = harness.juror(&["demo", "--run-id", "first"]).exits(0);
     let notice =
         ["by the rubric semantic@2", "no browser found: with one", "measures how it differs"];
-    demo.says(&notice).prints(&["27 of 27 scored", "87.4%"]);
+    demo.stderr_contains(&notice).stdout_contains(&["27 of 27 scored", "87.4%"]);
     assert!(harness.result("first", "button_secondary")["evidence"].is_null());
 }

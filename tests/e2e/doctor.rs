@@ -12,12 +12,12 @@ fn simulator() -> TestSimulator {
 }
 
 #[test]
-fn all_is_well() {
+fn healthy_setup_passes() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let simulator = simulator();
     let flags = ["doctor", "manifest.jsonl", "--base-url", &simulator.base_url()];
-    harness.juror(&flags).exits(0).prints(&[
+    harness.juror(&flags).exits(0).stdout_contains(&[
         "gpt-4o: $2.50 a million tokens in, $10.00 out",
         "found (never printed)",
         "which is the simulator",
@@ -32,14 +32,14 @@ fn all_is_well() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_what_to_do() {
+fn problems_are_reported_with_their_remedy() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let simulator = simulator();
     let url = simulator.base_url();
-    let ill = |flags: &[&str], says: &[&str]| {
+    let ill = |flags: &[&str], message: &[&str]| {
         let found = harness.juror(&[&["doctor"], flags].concat()).exits(1);
-        found.prints(says).prints(&["to fix"]);
+        found.stdout_contains(message).stdout_contains(&["to fix"]);
     };
     ill(
         &["--base-url", "http://127.0.0.1:1/v1"],
@@ -59,17 +59,20 @@ fn what_is_wrong_is_named_with_what_to_do() {
 
     let doctor = ["doctor", "--base-url", &url];
     let wrong = harness.command(&doctor).env("OPENAI_API_KEY", "wrong-key").output().unwrap();
-    let wrong =
-        Finished::from(wrong).exits(1).prints(&["authentication failed; check the API key"]);
+    let wrong = Finished::from(wrong)
+        .exits(1)
+        .stdout_contains(&["authentication failed; check the API key"]);
     assert!(!wrong.stdout.contains("wrong-key"));
     let without = harness.command(&["doctor"]).env_remove("OPENAI_API_KEY").output().unwrap();
-    Finished::from(without).exits(1).prints(&["the judge needs an API key: set OPENAI_API_KEY"]);
+    Finished::from(without)
+        .exits(1)
+        .stdout_contains(&["the judge needs an API key: set OPENAI_API_KEY"]);
 }
 
 #[test]
-fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
+fn model_without_image_input_is_reported_where_the_server_declares_it() {
     let harness = CommandHarness::new();
-    // A name that Juror does not know.
+    // A model name without known capabilities.
     harness.write("juror.toml", "[prices.\"own\"]\ninput = 0\noutput = 0\n");
     let own = toml::from_str("own = { input = 0, output = 0 }").unwrap();
     let prices = Prices::builtin().overlaid_with(Prices::from_terms(own, "the test"));
@@ -83,13 +86,16 @@ fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
         let simulator = TestSimulator::start(config);
         let doctor = ["doctor", "--base-url", &simulator.base_url(), "--model", model];
         let found = harness.juror(&doctor).exits(1);
-        found.prints(&[&format!("the model \"{model}\" takes no images"), "choose a vision model"]);
+        found.stdout_contains(&[
+            &format!("the model \"{model}\" takes no images"),
+            "choose a vision model",
+        ]);
         assert_eq!(simulator.requests(), 0, "the check is free");
     }
 }
 
 #[test]
-fn the_renderer_is_found_absent_or_broken() {
+fn renderer_is_found_missing_or_broken() {
     use std::os::unix::fs::PermissionsExt as _;
 
     install::ensure("/usr/bin/chromium", "chromium");
@@ -104,9 +110,9 @@ fn the_renderer_is_found_absent_or_broken() {
         let check = checks.into_iter().find(|check| check["name"] == "renderer").unwrap();
         (check["health"].as_str().unwrap().to_owned(), check["says"].as_str().unwrap().to_owned())
     };
-    let (health, says) = renderer("/usr/bin/chromium", &["--evidence", "facts"], 0);
-    assert!(health != "bad" && says.starts_with("Chrom"), "{health}: {says}");
-    assert!(says.contains(" draws a test page") && says.contains(" fonts"), "{says}");
+    let (health, message) = renderer("/usr/bin/chromium", &["--evidence", "facts"], 0);
+    assert!(health != "bad" && message.starts_with("Chrom"), "{health}: {message}");
+    assert!(message.contains(" draws a test page") && message.contains(" fonts"), "{message}");
 
     let gone = "no-such-browser: there is no such program; set render.browser to a Chromium";
     let expected = ("warning".to_owned(), format!("{gone}; only --evidence needs it"));
@@ -119,16 +125,16 @@ fn the_renderer_is_found_absent_or_broken() {
     harness.write("broken.sh", "#!/bin/sh\n[ \"$1\" = --version ] && echo Chromium 156.0.1\n");
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(harness.path("broken.sh"), executable).unwrap();
-    let (health, says) = renderer("./broken.sh", &["--evidence", "facts"], 1);
-    assert!(says.starts_with("Chromium 156.0.1 cannot be started: "), "{says}");
+    let (health, message) = renderer("./broken.sh", &["--evidence", "facts"], 1);
+    assert!(message.starts_with("Chromium 156.0.1 cannot be started: "), "{message}");
     assert_eq!(health, "bad");
 }
 
 #[test]
-fn a_folder_that_a_run_will_make_is_no_trouble() {
+fn missing_run_folder_is_no_problem() {
     let harness = CommandHarness::new();
     let simulator = simulator();
     let url = simulator.base_url();
     let flags = ["doctor", "--base-url", &url, "--state", "state", "--runs-dir", "a/b"];
-    harness.juror(&flags).exits(0).prints(&["MB are free for a/b"]);
+    harness.juror(&flags).exits(0).stdout_contains(&["MB are free for a/b"]);
 }

@@ -1,4 +1,4 @@
-//! Measured evidence: the rendered code beside its screenshot.
+//! Measured evidence: rendered code compared with its screenshot.
 
 mod browser;
 mod component;
@@ -14,7 +14,7 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 use std::io::Cursor;
 
-/// A picture of a box in this color on white.
+/// Image of a box in this color on white.
 fn box_in(color: [u8; 3]) -> Vec<u8> {
     let picture = image::RgbImage::from_fn(96, 64, |x, y| {
         let is_inside = (16..64).contains(&x) && (16..40).contains(&y);
@@ -28,7 +28,7 @@ fn box_in(color: [u8; 3]) -> Vec<u8> {
 const BLUE: [u8; 3] = [0x1d, 0x4e, 0xd8];
 const RED: [u8; 3] = [0xd8, 0x1d, 0x1d];
 
-/// Writes a dataset of one item, whose line has these fields too.
+/// Writes a dataset of one item with these further fields.
 fn write_item(harness: &CommandHarness, fields: &Value) {
     harness.write("shot.png", box_in(BLUE));
     let mut line = json!({"id": "card", "screenshot": "shot.png",
@@ -40,13 +40,13 @@ fn write_item(harness: &CommandHarness, fields: &Value) {
 }
 
 #[test]
-fn evidence_that_nothing_can_give_is_refused_by_flag_and_warned_of_by_setting() {
+fn unavailable_evidence_is_refused_by_flag_and_warned_of_by_setting() {
     let harness = CommandHarness::new();
     write_item(&harness, &json!({}));
     let without_browser = "[render]\nbrowser = \"no-such-browser\"\n";
     harness.write("juror.toml", without_browser);
     let refused = harness.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2);
-    refused.says(&[
+    refused.stderr_contains(&[
         "--evidence facts has nothing to measure",
         "rendered",
         "apt-get install",
@@ -54,27 +54,32 @@ fn evidence_that_nothing_can_give_is_refused_by_flag_and_warned_of_by_setting() 
     ]);
     harness.write("juror.toml", format!("{without_browser}[evidence]\nmode = \"facts\"\n"));
     let warned = harness.juror(&["run", "manifest.jsonl", "--run-id", "set"]).exits(0);
-    warned.says(&["measures nothing"]);
+    warned.stderr_contains(&["measures nothing"]);
     assert!(harness.result("set", "card")["evidence"].is_null());
 }
 
 #[test]
-fn a_file_of_the_renderer_that_is_not_there_is_refused_by_flag() {
+fn missing_renderer_file_is_refused_by_flag() {
     let harness = CommandHarness::new();
     write_item(&harness, &json!({}));
-    // A browser that would be found, so that only the file is at fault.
+    // The browser is available, so that only the file is invalid.
     let browser = harness.write("browser", "");
     for setting in ["stylesheet", "modules"] {
         let settings = format!("[render]\nbrowser = {browser:?}\n{setting} = \"gone\"\n");
         harness.write("juror.toml", settings);
         let refused = harness.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2);
         let named = format!("--evidence facts: render.{setting}: ");
-        refused.says(&[&named, "gone", "No such file", "correct the path, or remove it"]);
+        refused.stderr_contains(&[
+            &named,
+            "gone",
+            "No such file",
+            "correct the path, or remove it",
+        ]);
     }
 }
 
 #[test]
-fn resuming_keeps_the_mode_and_names_another_one() {
+fn resume_keeps_the_evidence_mode_and_reports_a_different_one() {
     let harness = CommandHarness::new();
     harness.write("render.png", box_in(BLUE));
     write_item(&harness, &json!({"rendered": "render.png", "props": {"label": "Save"}}));
@@ -84,24 +89,24 @@ fn resuming_keeps_the_mode_and_names_another_one() {
     assert_eq!(record["evidence"], "facts");
     harness.juror(&["run", "--resume", "first"]).exits(0);
     let other = harness.juror(&["run", "--resume", "first", "--evidence", "full"]).exits(2);
-    other.says(&["its evidence is facts, but full is requested"]);
+    other.stderr_contains(&["its evidence is facts, but full is requested"]);
 }
 
 #[test]
-fn a_rendered_picture_that_is_not_there_is_named_with_its_line() {
+fn missing_rendered_image_is_reported_with_its_line() {
     let harness = CommandHarness::new();
     write_item(&harness, &json!({"rendered": "gone.png"}));
     let refused = harness.juror(&["run", "manifest.jsonl"]).exits(2);
-    refused.says(&["line 1", "\"rendered\"", "gone.png"]);
+    refused.stderr_contains(&["line 1", "\"rendered\"", "gone.png"]);
 }
 
 #[test]
-fn a_picture_of_the_item_is_measured_without_a_judge() {
+fn rendered_image_of_an_item_is_measured_without_a_judge() {
     let harness = CommandHarness::new();
     harness.write("render.png", box_in(RED));
     write_item(&harness, &json!({"rendered": "render.png"}));
     let run = harness.juror(&["run", "manifest.jsonl", "--run-id", "first", "--evidence", "facts"]);
-    run.exits(0).prints(&["MEASURED", "Pixels Equal", "color in 1"]);
+    run.exits(0).stdout_contains(&["MEASURED", "Pixels Equal", "color in 1"]);
     let result = harness.result("first", "card");
     let evidence = &result["evidence"];
     assert_eq!(evidence["source"], "rendered");
@@ -111,7 +116,7 @@ fn a_picture_of_the_item_is_measured_without_a_judge() {
     assert!(result["generation"].get("renders").is_none(), "it was there already");
     let names: Vec<_> = result["item"]["inputs"].as_array().unwrap().iter().collect();
     assert!(
-        names.iter().any(|it| it["name"] == "rendered" && it["digest"].is_string()),
+        names.iter().any(|input| input["name"] == "rendered" && input["digest"].is_string()),
         "{names:?}"
     );
     let report = harness.report("first");
@@ -120,21 +125,24 @@ fn a_picture_of_the_item_is_measured_without_a_judge() {
 }
 
 #[test]
-fn pictures_are_compared_without_code_and_without_a_judge() {
+fn images_are_compared_without_code_and_judge() {
     let harness = CommandHarness::new();
     harness.write("shot.png", box_in(BLUE));
     harness.write("render.png", box_in(RED));
     let line = json!({"id": "card", "screenshot": "shot.png", "rendered": "render.png"});
     harness.write("manifest.jsonl", format!("{line}\n"));
     let refused = harness.juror(&["run", "manifest.jsonl"]).exits(2);
-    refused.says(&["nothing in manifest.jsonl can be evaluated", "or --evidence facts to compare"]);
+    refused.stderr_contains(&[
+        "nothing in manifest.jsonl can be evaluated",
+        "or --evidence facts to compare",
+    ]);
     let run = harness.juror(&["run", "manifest.jsonl", "--run-id", "first", "--evidence", "facts"]);
-    run.exits(0).prints(&["Pixels Equal", "color in 1"]);
+    run.exits(0).stdout_contains(&["Pixels Equal", "color in 1"]);
     assert_eq!(harness.result("first", "card")["evidence"]["pixels_equal"], 0.8125);
 }
 
 #[test]
-fn a_renderer_of_ones_own_draws_or_says_why_not() {
+fn custom_renderer_renders_or_reports_why_not() {
     let harness = CommandHarness::new();
     harness.write("drawn.png", box_in(BLUE));
     write_item(&harness, &json!({}));
@@ -148,10 +156,10 @@ cp drawn.png "$2"
         format!("[stages]\nrender_command = [{program}, \"{{file}}\", \"{{output}}\"]\n")
     };
     harness.write("juror.toml", settings("\"sh\", \"render.sh\""));
-    let asked = |run: &str| {
+    let run_facts = |run: &str| {
         harness.juror(&["run", "manifest.jsonl", "--evidence", "full", "--run-id", run]).exits(0)
     };
-    asked("drawn");
+    run_facts("drawn");
     let result = harness.result("drawn", "card");
     assert_eq!(result["evidence"]["source"], "command");
     assert_eq!(result["evidence"]["regions"], json!([]));
@@ -160,7 +168,7 @@ cp drawn.png "$2"
     assert_eq!(kept, 1, "the picture is kept by its digest");
 
     harness.write("render.sh", "echo 'ReferenceError: x is not a function' >&2; exit 1");
-    asked("thrown").prints(&["does not render"]);
+    run_facts("thrown").stdout_contains(&["does not render"]);
     let result = harness.result("thrown", "card");
     assert_eq!(result["outcome"], "scored");
     assert_eq!(result["evidence"], json!({"error": "ReferenceError: x is not a function"}));
@@ -168,12 +176,13 @@ cp drawn.png "$2"
     assert_eq!(result["pipeline_success"], false);
 
     harness.write("juror.toml", settings("\"no-such-renderer\""));
-    asked("absent").says(&["no-such-renderer: cannot be started", "without measured evidence"]);
+    run_facts("absent")
+        .stderr_contains(&["no-such-renderer: cannot be started", "without measured evidence"]);
     assert!(harness.result("absent", "card")["evidence"].is_null());
 }
 
 #[test]
-fn a_judge_is_told_the_facts_and_sent_the_picture_where_that_is_asked_for() {
+fn judge_receives_facts_and_on_request_the_image() {
     for (mode, images) in [("none", 1), ("facts", 1), ("full", 3)] {
         let harness = CommandHarness::new();
         let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
@@ -184,15 +193,15 @@ fn a_judge_is_told_the_facts_and_sent_the_picture_where_that_is_asked_for() {
         assert_eq!(result["evidence"].is_null(), mode == "none");
         let rubric = if mode == "none" { "semantic@2" } else { "semantic-evidence@1" };
         assert_eq!(result["semantic"]["rubric"], rubric);
-        let asked = judge.asked().pop().unwrap();
-        let content = asked["messages"][1]["content"].as_array().unwrap().clone();
+        let request = judge.requests().pop().unwrap();
+        let content = request["messages"][1]["content"].as_array().unwrap().clone();
         let sent = content.iter().filter(|part| part["type"] == "image_url").count();
         assert_eq!(sent, images, "{mode}");
-        let told = content.iter().any(|part| {
+        let reported = content.iter().any(|part| {
             let text = part["text"].as_str().unwrap_or_default();
             text.contains("1. region at 16, 16, 48, 24: another color")
         });
-        assert_eq!(told, mode != "none");
+        assert_eq!(reported, mode != "none");
         let contradictions = &result["semantic"]["contradictions"];
         match mode {
             "none" => assert!(contradictions.is_null()),
@@ -202,21 +211,21 @@ fn a_judge_is_told_the_facts_and_sent_the_picture_where_that_is_asked_for() {
 }
 
 #[test]
-fn the_judge_is_sent_crops_of_the_regions_which_are_kept_and_none_without_a_region() {
+fn judge_receives_stored_crops_of_the_regions_and_none_without_a_region() {
     let harness = CommandHarness::new();
     let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
     harness.write("render.png", box_in(RED));
     write_item(&harness, &json!({"rendered": "render.png"}));
     let flags = ["--evidence", "full", "--keep-inputs", "-o", "page.html"];
     harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(0);
-    let asked = judge.asked().pop().unwrap();
-    let content = asked["messages"][1]["content"].as_array().unwrap().clone();
+    let request = judge.requests().pop().unwrap();
+    let content = request["messages"][1]["content"].as_array().unwrap().clone();
     let mut sent = content.iter().filter_map(|part| part["image_url"]["url"].as_str());
     let sheet =
         sent.next_back().unwrap().strip_prefix("data:image/png;base64,").unwrap().to_owned();
     let sheet = base64::engine::general_purpose::STANDARD.decode(sheet).unwrap();
     let picture = image::load_from_memory(&sheet).unwrap().into_rgb8();
-    // The box of 48 x 24 pixels with a margin of 8, three times as large, under its number.
+    // The box of 48 x 24 pixels with a margin of 8, three times as large, below its number.
     assert_eq!(picture.dimensions(), (8 + 192 + 8, 8 + 24 + 120 + 3 + 120 + 8));
     assert_eq!(picture.get_pixel(8 + 96, 8 + 24 + 60).0, BLUE);
     assert_eq!(picture.get_pixel(8 + 96, 8 + 24 + 120 + 3 + 60).0, RED);
@@ -237,13 +246,13 @@ fn the_judge_is_sent_crops_of_the_regions_which_are_kept_and_none_without_a_regi
     harness.write("render.png", box_in(BLUE));
     write_item(&harness, &json!({"rendered": "render.png"}));
     harness.judge(&judge.base_url(), "manifest.jsonl", &["--evidence", "full"]).exits(0);
-    let asked = judge.asked().pop().unwrap();
-    let content = asked["messages"][1]["content"].as_array().unwrap().clone();
+    let request = judge.requests().pop().unwrap();
+    let content = request["messages"][1]["content"].as_array().unwrap().clone();
     assert_eq!(content.iter().filter(|part| part["type"] == "image_url").count(), 2);
 }
 
 #[test]
-fn a_region_that_a_finding_cites_is_linked_to_it_and_one_that_is_not_there_is_dropped() {
+fn cited_region_is_linked_and_an_unknown_one_is_dropped() {
     let harness = CommandHarness::new();
     let mut answer: Value =
         serde_json::from_str(&semantic_verdict([7; 5], &["red", "round", "late"], &[])).unwrap();
@@ -255,8 +264,8 @@ fn a_region_that_a_finding_cites_is_linked_to_it_and_one_that_is_not_there_is_dr
     write_item(&harness, &json!({"rendered": "render.png"}));
     let flags = ["--evidence", "facts", "-o", "page.html"];
     harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(0);
-    let asked = judge.asked().pop().unwrap();
-    let schema = &asked["response_format"]["json_schema"]["schema"];
+    let request = judge.requests().pop().unwrap();
+    let schema = &request["response_format"]["json_schema"]["schema"];
     let finding = &schema["properties"]["findings"]["items"];
     assert_eq!(finding["properties"]["region"]["type"], "integer");
     let findings = harness.result("first", "card")["semantic"]["findings"].clone();
@@ -271,7 +280,7 @@ fn a_region_that_a_finding_cites_is_linked_to_it_and_one_that_is_not_there_is_dr
 }
 
 #[test]
-fn a_gate_names_what_was_measured() {
+fn gate_reports_measured_metrics() {
     let harness = CommandHarness::new();
     harness.write("render.png", box_in(RED));
     write_item(&harness, &json!({"rendered": "render.png"}));
@@ -281,5 +290,5 @@ fn a_gate_names_what_was_measured() {
         ["run", "manifest.jsonl", "--evidence", "facts", "--gate", "gate.toml"]
     };
     harness.juror(&gate(0.8)).exits(0);
-    harness.juror(&gate(0.98)).exits(100).prints(&["Pixels Equal"]);
+    harness.juror(&gate(0.98)).exits(100).stdout_contains(&["Pixels Equal"]);
 }

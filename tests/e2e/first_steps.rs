@@ -1,35 +1,35 @@
-//! The commands of a newcomer's first minutes.
+//! Commands of a new user's first minutes.
 
 use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use std::fs;
 
 #[test]
-fn init_writes_a_project_that_runs_and_overwrites_nothing() {
+fn init_writes_a_runnable_project_and_overwrites_nothing() {
     let harness = CommandHarness::new();
-    let says = ["two example items", "cd quality", "juror estimate dataset/manifest.jsonl"];
-    harness.juror(&["init", "quality"]).exits(0).says(&says);
+    let message = ["two example items", "cd quality", "juror estimate dataset/manifest.jsonl"];
+    harness.juror(&["init", "quality"]).exits(0).stderr_contains(&message);
     let run = |arguments: &[&str]| {
         let mut command = harness.command(arguments);
         crate::harness::Finished::from(
             command.current_dir(harness.path("quality")).output().unwrap(),
         )
     };
-    run(&["run", "dataset/manifest.jsonl"]).exits(0).says(&["2 of 2 scored"]);
+    run(&["run", "dataset/manifest.jsonl"]).exits(0).stderr_contains(&["2 of 2 scored"]);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let judged = ["run", "dataset/manifest.jsonl", "--enable-llm-judge", "--base-url"];
-    run(&[&judged[..], &[&simulator.base_url()]].concat()).exits(0).says(&["of $1.00"]);
+    run(&[&judged[..], &[&simulator.base_url()]].concat()).exits(0).stderr_contains(&["of $1.00"]);
 
     let settings = harness.path("quality/juror.toml");
     fs::write(&settings, "schema = 1").unwrap();
     fs::remove_dir_all(harness.path("quality/dataset")).unwrap();
-    harness.juror(&["init", "quality"]).exits(2).says(&["quality/juror.toml exists"]);
+    harness.juror(&["init", "quality"]).exits(2).stderr_contains(&["quality/juror.toml exists"]);
     assert_eq!(fs::read_to_string(&settings).unwrap(), "schema = 1");
     assert!(!harness.path("quality/dataset").exists(), "nothing is written beside what exists");
 }
 
 #[test]
-fn the_last_line_of_a_run_says_all() {
+fn last_line_of_a_run_summarizes_it() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -49,9 +49,9 @@ fn the_last_line_of_a_run_says_all() {
 fn completions_and_manual_pages_name_every_command() {
     let harness = CommandHarness::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        harness.juror(&["completions", shell]).exits(0).prints(&["estimate", "calibrate"]);
+        harness.juror(&["completions", shell]).exits(0).stdout_contains(&["estimate", "calibrate"]);
     }
-    harness.juror(&["man"]).exits(0).prints(&[".TH juror 1", "estimate"]);
+    harness.juror(&["man"]).exits(0).stdout_contains(&[".TH juror 1", "estimate"]);
     harness.juror(&["man", "pages"]).exits(0);
     let page = fs::read_to_string(harness.path("pages/juror-run.1")).unwrap();
     assert!(page.contains("Examples") && page.contains("Exit codes"), "{page}");

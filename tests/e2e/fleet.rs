@@ -1,4 +1,4 @@
-//! Stories of a fleet, with a real RabbitMQ and a real Redis.
+//! Fleet tests with a real RabbitMQ and a real Redis.
 
 mod aggregate;
 mod aggregate_damage;

@@ -1,4 +1,4 @@
-//! A budget that many processes spend at once: all of it, and not a cent more.
+//! A budget that many processes spend concurrently: completely, and never beyond.
 
 use crate::harness::{
     CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items_numbered,
@@ -13,9 +13,9 @@ const TOO_MUCH: i64 = 20;
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
 #[test]
-fn eight_workers_spend_a_budget_to_its_end_and_no_more() {
+fn eight_workers_spend_exactly_a_budget() {
     let harness = CommandHarness::new();
-    // With numbers of one length, every call has the same worst case.
+    // Numbers of equal length give every call the same worst case.
     write_items_numbered(&harness, 1_000..1_000 + ITEMS);
     let latency = Latency::fixed(Duration::from_millis(20));
     let simulator = TestSimulator::start(SimulatorConfig { latency, ..SimulatorConfig::default() });
@@ -30,7 +30,7 @@ fn eight_workers_spend_a_budget_to_its_end_and_no_more() {
     let budget = format!("{}.{:012}", cap / 1_000_000_000_000, cap % 1_000_000_000_000);
     let mut producer = fleet.producer("capped", &["--budget-usd", &budget]);
     producer.start();
-    assert_eq!(producer.end(MAX_WAIT), 0, "{}", producer.said());
+    assert_eq!(producer.await_exit(MAX_WAIT), 0, "{}", producer.output());
     let progress = fleet.await_report("capped", MAX_WAIT);
     fleet.stop();
 

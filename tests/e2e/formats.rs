@@ -1,4 +1,4 @@
-//! The files that other programs read, put before programs that know nothing of this one.
+//! Files for other programs, validated by independent programs.
 
 use crate::harness::{CommandHarness, Recorder, completion, repository, verdict, write_items};
 use juror_services::install;
@@ -9,7 +9,7 @@ use std::{
     process::{Command, Output},
 };
 
-/// Checks files against one of the published schemas.
+/// Validator of files against one of the published schemas.
 pub fn check(schema: &str, files: &[PathBuf]) -> Output {
     let python = install::python_with("jsonschema==4.26.0", "jsonschema");
     Command::new(python)
@@ -22,8 +22,8 @@ pub fn check(schema: &str, files: &[PathBuf]) -> Output {
 
 #[track_caller]
 pub fn holds(output: &Output) {
-    let said = [output.stdout.as_slice(), &output.stderr].concat();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+    let message = [output.stdout.as_slice(), &output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&message));
 }
 
 /// A run of each kind, each in a harness of its own, with all files that other programs read.
@@ -49,7 +49,7 @@ fn runs() -> Vec<CommandHarness> {
     penniless.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
     runs.push(penniless);
 
-    // As a run that was cancelled half-way left it.
+    // State of a run that was cancelled halfway.
     let half = demo(&["demo", "--evidence", "none", "--run-id", "first"]);
     let journal = half.path("runs/first/results.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
@@ -73,7 +73,7 @@ fn runs() -> Vec<CommandHarness> {
     runs
 }
 
-/// A run that judged its items twice, not always alike, and is worse than its baseline.
+/// Run that judged its items twice, not always equally, and is a regression from its baseline.
 fn compared_and_repeated() -> CommandHarness {
     let harness = CommandHarness::new();
     write_items(&harness, 6);
@@ -97,7 +97,7 @@ fn demo(arguments: &[&str]) -> CommandHarness {
 }
 
 #[test]
-fn every_file_is_what_its_published_schema_says() {
+fn files_match_their_published_schemas() {
     let runs = runs();
     let of_all = |name: &str| runs.iter().map(|run| run.path(name)).collect::<Vec<_>>();
     let outcomes = ["scored", "scored", "scored", "failed", "skipped", "pending", "scored"];
@@ -145,18 +145,18 @@ fn every_file_is_what_its_published_schema_says() {
 }
 
 #[test]
-fn a_schema_refuses_what_is_not_a_report() {
+fn schema_rejects_other_documents() {
     let harness = demo(&["demo", "--evidence", "none", "--run-id", "first"]);
     let mut report = harness.report("first");
     report["coverage"]["scored"] = json!("27");
     report["overall"]["extra"] = json!({});
     let path = harness.write("wrong.json", report.to_string());
     let output = check("report", &[path]);
-    let said = String::from_utf8(output.stdout).unwrap();
+    let message = String::from_utf8(output.stdout).unwrap();
     assert!(!output.status.success());
     assert!(
-        said.contains("$.coverage.scored") && said.contains("'extra' was unexpected"),
-        "{said}"
+        message.contains("$.coverage.scored") && message.contains("'extra' was unexpected"),
+        "{message}"
     );
 }
 
@@ -172,7 +172,7 @@ fn xmllint(files: &[PathBuf]) -> Output {
 }
 
 #[test]
-fn hostile_names_become_text_in_every_file() {
+fn hostile_names_are_escaped_in_every_file() {
     let harness = CommandHarness::new();
     let id = "=cmd()|</testcase>]]>&\u{fffe}<script>";
     let line = json!({"id": id, "screenshot": "a.png", "quality_score": 0.5, "tags": ["@all"]});

@@ -1,13 +1,13 @@
-//! Gates and the exit codes that they ask for.
+//! Gates and their exit codes.
 
 use crate::harness::{
-    CommandHarness, Finished, Manual, Recorder, Served, completion, repository, verdict,
+    CommandHarness, Finished, Manual, Recorder, SimulatorProcess, completion, repository, verdict,
     write_items,
 };
 use serde_json::Value;
 use std::{fs, process::Command};
 
-/// A run of so many items that all get this score, through a gate.
+/// Run of this many items with equal scores, through a gate.
 fn gated(harness: &CommandHarness, items: u32, score: u64, gate: &str) -> (Finished, Value) {
     write_items(harness, items);
     let judge = Recorder::start(vec![completion(&verdict(score), 1_500, 60)]);
@@ -18,7 +18,7 @@ fn gated(harness: &CommandHarness, items: u32, score: u64, gate: &str) -> (Finis
 }
 
 #[test]
-fn the_production_gate_wants_a_hundred_jobs() {
+fn production_gate_requires_100_jobs() {
     let harness = CommandHarness::new();
     let (run, targets) = gated(&harness, 100, 10, "production");
     run.exits(0);
@@ -26,17 +26,17 @@ fn the_production_gate_wants_a_hundred_jobs() {
 
     let harness = CommandHarness::new();
     let (run, targets) = gated(&harness, 5, 10, "production");
-    run.exits(0).prints(&["undecided"]).says(&["gate production is undecided"]);
+    run.exits(0).stdout_contains(&["undecided"]).stderr_contains(&["gate production is undecided"]);
     assert_eq!(targets["decision"], "undecided", "{targets}");
 }
 
 #[test]
-fn a_gate_that_is_missed_exits_with_100() {
+fn failed_gate_exits_with_100() {
     for gate in ["production", "targets"] {
         let harness = CommandHarness::new();
         harness.write(gate, "a file of this name is no gate");
         let (run, targets) = gated(&harness, 3, 5, gate);
-        run.exits(100).prints(&["missed"]);
+        run.exits(100).stdout_contains(&["missed"]);
         assert_eq!(targets["decision"], "missed");
         for again in [&["run", "--resume", "first"][..], &["retry", "first"], &["report", "first"]]
         {
@@ -48,7 +48,7 @@ fn a_gate_that_is_missed_exits_with_100() {
 }
 
 #[test]
-fn a_run_that_is_resumed_keeps_its_gate_and_its_comparison() {
+fn resumed_run_keeps_its_gate_and_comparison() {
     let harness = CommandHarness::new();
     write_items(&harness, 12);
     let rule = "metric = \"changes.new.items\"\nat_most = 0\n";
@@ -61,10 +61,10 @@ fn a_run_that_is_resumed_keeps_its_gate_and_its_comparison() {
     let flags = ["--run-id", "night", "--gate", "gate.toml", "--baseline", "first", "--no-cache"];
     let url = worse.base_url();
     let start = [&night[..], &[&url], &flags, &["--budget-usd", "0.01"]].concat();
-    harness.juror(&start).exits(100).says(&["gate.toml missed"]);
+    harness.juror(&start).exits(100).stderr_contains(&["gate.toml missed"]);
     let more = ["run", "--resume", "night", "--budget-usd", "5"];
     let resumed = harness.juror(&more).exits(100);
-    resumed.says(&["gate.toml missed"]);
+    resumed.stderr_contains(&["gate.toml missed"]);
     let report = harness.report("night");
     assert_eq!(report["comparison"]["decision"], "worse", "{}", report["comparison"]);
     assert_eq!(report["coverage"]["scored"], 12);
@@ -72,7 +72,7 @@ fn a_run_that_is_resumed_keeps_its_gate_and_its_comparison() {
 }
 
 #[test]
-fn a_gate_of_ones_own_is_a_file() {
+fn custom_gate_is_a_file() {
     let harness = CommandHarness::new();
     harness.write(
         "gate.toml",
@@ -82,7 +82,7 @@ fn a_gate_of_ones_own_is_a_file() {
     run.exits(0);
     assert_eq!(targets["decision"], "met", "{targets}");
 
-    for (text, says) in [
+    for (text, message) in [
         (
             "schema = 1\n[[rule]]\nmetric = \"semantic.charm\"\nabove = 1\n",
             "has no metric \"semantic.charm\"",
@@ -101,38 +101,38 @@ fn a_gate_of_ones_own_is_a_file() {
     ] {
         harness.write("gate.toml", text);
         let refused = harness.juror(&["report", "first", "--gate", "gate.toml"]).exits(2);
-        refused.says(&["gate.toml", says]);
+        refused.stderr_contains(&["gate.toml", message]);
     }
 }
 
 #[test]
-fn a_gate_outweighs_an_incomplete_run_and_coverage_counts() {
+fn failed_gate_takes_precedence_over_an_incomplete_run() {
     let harness = CommandHarness::new();
     write_items(&harness, 4);
     let answers = vec![completion(&verdict(10), 1_500, 60); 3].into_iter();
     let judge = Recorder::start(answers.chain([completion("no verdict", 1_500, 5)]).collect());
     let judged = |flags: &[&str]| harness.judge(&judge.base_url(), "manifest.jsonl", flags);
-    judged(&["-j", "1"]).exits(3).prints(&["3 of 4 scored (75%), 1 unscorable"]);
+    judged(&["-j", "1"]).exits(3).stdout_contains(&["3 of 4 scored (75%), 1 unscorable"]);
     harness.juror(&["report", "first", "--gate", "production"]).exits(100);
-    // The gate asks for figures that the dataset has no data for.
+    // The gate requires figures that the dataset has no data for.
     let targets = harness.juror(&["report", "first", "--gate", "targets"]).exits(100);
-    targets.prints(&["missed", "no data"]);
+    targets.stdout_contains(&["missed", "no data"]);
 }
 
 #[test]
-fn every_command_of_the_manual_does_what_it_says() {
+fn documented_commands_work() {
     let harness = CommandHarness::new();
     let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
     assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
     fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
     let manual = Manual::page("gate-a-pull-request");
     harness.write("gate.toml", manual.blocks("toml")[0]);
-    // What the page leaves to its reader, and to GitHub.
+    // Parts of the page that the reader and GitHub provide.
     harness.write("pipeline.sh", "test -s shots.jsonl\n");
-    let told =
+    let reported =
         harness.write("bin/gh", "#!/bin/sh\nprintf '%s\\n' \"$@\" > told\ncp \"$5\" posted.md\n");
-    assert!(Command::new("chmod").arg("+x").arg(told).status().unwrap().success());
-    let judge = Served::start(&harness);
+    assert!(Command::new("chmod").arg("+x").arg(reported).status().unwrap().success());
+    let judge = SimulatorProcess::start(&harness);
     let variables = [
         ("JUROR_JUDGE_BASE_URL", judge.base_url.as_str()),
         ("GITHUB_SHA", "0123abc"),
@@ -140,8 +140,8 @@ fn every_command_of_the_manual_does_what_it_says() {
     ];
     manual.run(&harness, &variables);
 
-    let told = fs::read_to_string(harness.path("told")).unwrap();
-    assert!(told.starts_with("pr\ncomment\n17\n--body-file\ncomment.md\n"), "{told}");
+    let reported = fs::read_to_string(harness.path("told")).unwrap();
+    assert!(reported.starts_with("pr\ncomment\n17\n--body-file\ncomment.md\n"), "{reported}");
     let posted = fs::read_to_string(harness.path("posted.md")).unwrap();
     assert!(posted.contains("base main-0123abc · head "), "{posted}");
     assert!(harness.path("shots.junit.xml").is_file() && harness.path("report.html").is_file());
@@ -156,7 +156,7 @@ fn every_command_of_the_manual_does_what_it_says() {
 }
 
 #[test]
-fn a_gate_bounds_what_is_new_since_the_baseline() {
+fn gate_limits_new_issues_since_the_baseline() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let judged = |run: &str, score: u64, more: &[&str]| {
@@ -172,14 +172,14 @@ fn a_gate_bounds_what_is_new_since_the_baseline() {
     };
     gate("none.toml", 0);
     gate("three.toml", 3);
-    // The comparison itself does not mind: what it decides by is wide.
+    // The comparison itself passes: its interval is wide.
     harness.write("juror.toml", "[compare]\nmargin = 0.9\nfallen_by = 1.0\n");
-    judged("first", 10, &["--gate", "none.toml"]).exits(2).says(&["add --baseline RUN"]);
+    judged("first", 10, &["--gate", "none.toml"]).exits(2).stderr_contains(&["add --baseline RUN"]);
     judged("first", 10, &[]).exits(0);
     harness.juror(&["bless", "first"]).exits(0);
     let files = ["-o", "night.csv", "-o", "night.junit.xml", "--baseline", "main"];
     let night = judged("night", 5, &[&["--gate", "none.toml"], &files[..]].concat()).exits(100);
-    night.prints(&["New Items", "≤ 0"]).says(&["gate none.toml missed"]);
+    night.stdout_contains(&["New Items", "≤ 0"]).stderr_contains(&["gate none.toml missed"]);
     let targets = harness.report("night")["targets"].clone();
     assert_eq!(targets["decision"], "missed");
     assert_eq!(targets["rules"][0]["value"], 3.0, "{targets}");
@@ -188,7 +188,7 @@ fn a_gate_bounds_what_is_new_since_the_baseline() {
     let items = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     harness.write("manifest.jsonl", items.replace("\"id\":\"item_", "\"id\":\"other_"));
     let renamed = judged("renamed", 5, &["--gate", "none.toml", "--baseline", "main"]).exits(100);
-    renamed.prints(&["NOTHING TO COMPARE"]);
+    renamed.stdout_contains(&["NOTHING TO COMPARE"]);
     let targets = harness.report("renamed")["targets"].clone();
     assert_eq!(targets["rules"][0]["n"], 0, "{targets}");
     harness.write("manifest.jsonl", items);
@@ -204,15 +204,15 @@ fn a_gate_bounds_what_is_new_since_the_baseline() {
 
     let again =
         |gate: &str| harness.juror(&["report", "night", "--baseline", "main", "--gate", gate]);
-    again("three.toml").exits(0).prints(&["≤ 3"]);
+    again("three.toml").exits(0).stdout_contains(&["≤ 3"]);
     harness.juror(&["report", "night", "--baseline", "main", "--gate", ""]).exits(0);
-    for (line, said) in [
+    for (line, output) in [
         ("metric = \"changes.old\"\nat_most = 0", "changes.new.items, changes.new.issues"),
         ("metric = \"changes.flaky\"\nat_most = 0.5", "a whole number"),
         ("metric = \"changes.flaky\"\nabove = 1", "a whole number"),
         ("metric = \"semantic.avg_visual_similarity\"\nat_most = 1", "changes since a baseline"),
     ] {
         harness.write("wrong.toml", format!("schema = 1\n[[rule]]\n{line}\n"));
-        again("wrong.toml").exits(2).says(&[said]);
+        again("wrong.toml").exits(2).stderr_contains(&[output]);
     }
 }

@@ -1,7 +1,7 @@
-//! Gateways and local servers as they are: one test for each quirk of the simulator.
+//! Gateways and local servers: one test for each quirk of the simulator.
 
 use crate::{
-    errors::{books_agree, results, scored},
+    errors::{check_costs, results, scored},
     harness::{CommandHarness, Finished, TestSimulator, pico, write_items},
 };
 use juror_simulator::{Quirk, Share, SimulatorConfig};
@@ -12,7 +12,7 @@ fn quirky(quirk: Quirk) -> TestSimulator {
     TestSimulator::start(SimulatorConfig::with_quirks(&[quirk]))
 }
 
-/// Judges so many items against a server with this quirk.
+/// Judges this many items against a server with this quirk.
 fn judge(quirk: Quirk, items: u32, flags: &[&str]) -> (CommandHarness, TestSimulator, Finished) {
     let (harness, simulator) = (CommandHarness::new(), quirky(quirk));
     write_items(&harness, items);
@@ -29,7 +29,7 @@ fn warnings(harness: &CommandHarness) -> String {
 }
 
 #[test]
-fn a_timeout_of_a_gateway_is_presumed_spent_and_asked_for_once_more() {
+fn gateway_timeout_is_presumed_spent_and_retried_once() {
     for quirk in [
         Quirk::GatewayTimeout,
         Quirk::CloudflareTimeout,
@@ -37,9 +37,9 @@ fn a_timeout_of_a_gateway_is_presumed_spent_and_asked_for_once_more() {
         Quirk::LitellmTimeout,
     ] {
         let (harness, simulator, run) = judge(quirk, 2, &[]);
-        run.exits(3).prints(&["0 of 2 scored", "2 failed"]);
-        assert_eq!(simulator.requests(), 4, "{quirk}: each item is asked for twice");
-        let presumed = books_agree(&harness, &simulator);
+        run.exits(3).stdout_contains(&["0 of 2 scored", "2 failed"]);
+        assert_eq!(simulator.requests(), 4, "{quirk}: each item is called twice");
+        let presumed = check_costs(&harness, &simulator);
         assert!(simulator.bill() > 0 && presumed >= simulator.bill(), "{quirk}: {presumed}");
         for result in results(&harness, 2) {
             assert_eq!(result["error"]["kind"], "api", "{result}");
@@ -48,10 +48,11 @@ fn a_timeout_of_a_gateway_is_presumed_spent_and_asked_for_once_more() {
 }
 
 #[test]
-fn another_model_that_answers_is_told_paid_for_and_not_cached() {
+fn substituted_model_is_reported_billed_and_not_cached() {
     let flags = ["--model", "gpt-4o-mini"];
     let (harness, simulator, run) = judge(Quirk::FallbackModel, 3, &flags);
-    let run = run.exits(0).says(&["model gpt-4o-2024-08-06 replies in place of gpt-4o-mini"]);
+    let run =
+        run.exits(0).stderr_contains(&["model gpt-4o-2024-08-06 replies in place of gpt-4o-mini"]);
     assert_eq!(run.stderr.matches("replies in place of").count(), 1, "said once");
     assert_eq!(total(&harness), simulator.bill());
     assert!(warnings(&harness).contains("gpt-4o-2024-08-06 gave 3 of the replies"));
@@ -62,44 +63,44 @@ fn another_model_that_answers_is_told_paid_for_and_not_cached() {
     fs::remove_dir_all(harness.path("runs/first")).unwrap();
     let again = ["run", "manifest.jsonl", "--run-id", "again", "--enable-llm-judge", "--base-url"];
     harness.juror(&[&again[..], &[&simulator.base_url()], &flags].concat()).exits(0);
-    assert_eq!(simulator.requests(), 6, "no answer of the other model was cached");
+    assert_eq!(simulator.requests(), 6, "no reply of the other model was cached");
 }
 
 #[test]
-fn another_model_that_answers_pauses_the_run_where_none_is_wanted() {
+fn substituted_model_pauses_the_run_if_disallowed() {
     let (harness, simulator) = (CommandHarness::new(), quirky(Quirk::FallbackModel));
     write_items(&harness, 20);
     harness.write("juror.toml", "[judge]\nother_model = \"refuse\"\n");
     let flags = ["--model", "gpt-4o-mini", "-j", "1"];
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(1);
-    run.says(&["paused and keeps its jobs", "gpt-4o-2024-08-06 replies", "other_model"]);
+    run.stderr_contains(&["paused and keeps its jobs", "gpt-4o-2024-08-06 replies", "other_model"]);
     assert_eq!(simulator.requests(), 1);
     assert_eq!(harness.report("first")["coverage"]["pending"], 20);
     assert!(total(&harness) >= simulator.bill());
 }
 
 #[test]
-fn usage_of_nothing_is_booked_at_the_bound_and_teaches_nothing() {
+fn zero_usage_is_booked_at_the_bound_and_not_learned_from() {
     for quirk in [Quirk::ZeroUsage, Quirk::NoUsage] {
         let (harness, simulator, run) = judge(quirk, 3, &[]);
-        let run = run.exits(0).says(&["does not report the usage of its replies"]);
+        let run = run.exits(0).stderr_contains(&["does not report the usage of its replies"]);
         assert_eq!(run.stderr.matches("does not report the usage").count(), 1, "said once");
-        assert_eq!(books_agree(&harness, &simulator), 0);
+        assert_eq!(check_costs(&harness, &simulator), 0);
         for result in results(&harness, 3) {
             assert_eq!(pico(&result["cost_usd"]), pico(&result["estimate"]["worst_case_usd"]));
             assert_eq!(result["unmetered_calls"], 1);
         }
         assert_eq!(harness.report("first")["cost"]["unmetered_calls"], 3);
         let estimate = ["estimate", "manifest.jsonl", "--base-url", &simulator.base_url()];
-        harness.juror(&estimate).exits(0).prints(&["no earlier run of this judge"]);
+        harness.juror(&estimate).exits(0).stdout_contains(&["no earlier run of this judge"]);
     }
 }
 
 #[test]
-fn a_told_cost_is_what_is_booked_and_its_difference_is_told() {
+fn reported_cost_is_booked_and_its_difference_is_reported() {
     for quirk in [Quirk::UsageCost, Quirk::CostHeader] {
         let (harness, simulator, run) = judge(quirk, 3, &[]);
-        run.exits(0).says(&["the vision API charged $", "by the price table"]);
+        run.exits(0).stderr_contains(&["the vision API charged $", "by the price table"]);
         assert_eq!(total(&harness), simulator.bill(), "{quirk}: to the last digit");
         let results = results(&harness, 3);
         let by_table: i64 = results.iter().map(|result| pico(&result["table_cost_usd"])).sum();
@@ -109,13 +110,13 @@ fn a_told_cost_is_what_is_booked_and_its_difference_is_told() {
 }
 
 #[test]
-fn a_page_in_place_of_a_completion_costs_nothing_and_is_named() {
+fn html_page_instead_of_a_completion_costs_nothing_and_is_reported() {
     for (quirk, shown) in [
         (Quirk::LoginPage, ["text/html; charset=utf-8", "<!DOCTYPE html>"]),
         (Quirk::ErrorIn200, ["application/json", "Provider returned error"]),
     ] {
         let (harness, simulator, run) = judge(quirk, 1, &[]);
-        run.exits(3).prints(&["1 failed"]);
+        run.exits(3).stdout_contains(&["1 failed"]);
         assert_eq!((total(&harness), simulator.bill()), (0, 0), "{quirk}");
         let result = harness.result("first", "item_0000");
         let message = result["error"]["message"].as_str().unwrap();
@@ -124,7 +125,7 @@ fn a_page_in_place_of_a_completion_costs_nothing_and_is_named() {
 }
 
 #[test]
-fn what_can_be_decoded_is_read_and_thoughts_and_drafts_are_not_the_verdict() {
+fn decodable_replies_are_parsed_without_reasoning_and_drafts() {
     let (plain, _, run) = judge(Quirk::DeploymentNames, 3, &[]);
     run.exits(0);
     let scores = |harness: &CommandHarness| -> Vec<Value> {
@@ -140,12 +141,12 @@ fn what_can_be_decoded_is_read_and_thoughts_and_drafts_are_not_the_verdict() {
 }
 
 #[test]
-fn an_alias_has_the_facts_and_the_price_of_its_model() {
+fn alias_has_capabilities_and_price_of_its_model() {
     let (harness, simulator) = (CommandHarness::new(), quirky(Quirk::DeploymentNames));
     write_items(&harness, 2);
     let flags = ["--model", "our-deployment"];
     let unknown = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(2);
-    unknown.says(&["[models.\"our-deployment\"] like = "]);
+    unknown.stderr_contains(&["[models.\"our-deployment\"] like = "]);
     harness.write("juror.toml", "[models.\"our-deployment\"]\nlike = \"gpt-4o\"\n");
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
     assert!(!run.stderr.contains("replies in place of"), "{}", run.stderr);
@@ -154,21 +155,21 @@ fn an_alias_has_the_facts_and_the_price_of_its_model() {
     harness.write("juror.toml", "[models.\"our-deployment\"]\nlike = \"gpt-4oo\"\n");
     let misspelt =
         harness.juror(&["run", "manifest.jsonl", "--enable-llm-judge", flags[0], flags[1]]);
-    misspelt.exits(2).says(&["gpt-4oo", "config/models.toml"]);
+    misspelt.exits(2).stderr_contains(&["gpt-4oo", "config/models.toml"]);
 }
 
 #[test]
-fn an_answer_that_is_no_json_is_asked_for_again() {
+fn reply_without_json_is_retried() {
     let (harness, simulator, run) = judge(Quirk::JsonValidateFailed, 2, &[]);
     run.exits(0);
     for result in results(&harness, 2) {
         scored(&result, 2);
     }
-    books_agree(&harness, &simulator);
+    check_costs(&harness, &simulator);
 }
 
 #[test]
-fn a_wait_that_stands_in_the_body_is_kept() {
+fn wait_in_the_response_body_is_respected() {
     let (harness, simulator, run) = judge(Quirk::WaitInBody, 3, &["-j", "1"]);
     let run = run.exits(0);
     assert!(!run.stderr.contains("without a wait or limits"), "{}", run.stderr);
@@ -176,22 +177,22 @@ fn a_wait_that_stands_in_the_body_is_kept() {
 }
 
 #[test]
-fn a_schema_without_a_grammar_is_asked_for_in_words() {
+fn schema_rejected_as_a_grammar_is_put_into_the_prompt() {
     let (_, simulator, run) = judge(Quirk::GrammarFailed, 4, &["-j", "1"]);
-    run.exits(0).says(&["is asked for from now on", "failed to parse grammar"]);
-    assert_eq!(simulator.requests(), 5, "only the first question is asked in vain");
+    run.exits(0).stderr_contains(&["is asked for from now on", "failed to parse grammar"]);
+    assert_eq!(simulator.requests(), 5, "only the first request is refused");
 }
 
 #[test]
-fn a_schema_that_is_ignored_is_asked_for_in_words() {
+fn ignored_schema_is_put_into_the_prompt() {
     let (harness, simulator, run) = judge(Quirk::IgnoredSchema, 4, &["-j", "1"]);
-    run.exits(0).says(&["is asked for from now on", "none of the properties"]);
-    assert_eq!(simulator.requests(), 5, "only the first question is asked in vain");
+    run.exits(0).stderr_contains(&["is asked for from now on", "none of the properties"]);
+    assert_eq!(simulator.requests(), 5, "only the first request is refused");
     assert_eq!(total(&harness), simulator.bill());
 }
 
 #[test]
-fn a_moderated_item_fails_alone() {
+fn moderated_item_fails_alone() {
     let harness = CommandHarness::new();
     write_items(&harness, 12);
     let half = Share { of: Quirk::Moderation, share: 0.5 };
@@ -206,7 +207,7 @@ fn a_moderated_item_fails_alone() {
 }
 
 #[test]
-fn an_account_that_cannot_call_pauses_the_run_whatever_the_status() {
+fn account_error_pauses_the_run_with_any_status() {
     for (quirk, reason) in [
         (Quirk::BudgetExceeded, "Budget has been exceeded"),
         (Quirk::InvalidModel, "check the model's name"),
@@ -214,14 +215,14 @@ fn an_account_that_cannot_call_pauses_the_run_whatever_the_status() {
         (Quirk::NoCredit, "Insufficient credits"),
     ] {
         let (harness, simulator, run) = judge(quirk, 8, &["-j", "1"]);
-        run.exits(1).says(&["paused and keeps its jobs", reason, "juror retry first"]);
+        run.exits(1).stderr_contains(&["paused and keeps its jobs", reason, "juror retry first"]);
         assert_eq!((simulator.requests(), simulator.bill()), (1, 0), "{quirk}");
         assert_eq!(harness.report("first")["coverage"]["pending"], 8, "{quirk}");
     }
 }
 
 #[test]
-fn the_base_url_of_the_sdks_stands_between_the_settings_file_and_our_own_variable() {
+fn sdk_base_url_ranks_between_the_settings_file_and_our_variable() {
     let (harness, simulator) =
         (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
     write_items(&harness, 1);
@@ -239,13 +240,13 @@ fn the_base_url_of_the_sdks_stands_between_the_settings_file_and_our_own_variabl
 }
 
 #[test]
-fn a_header_takes_the_place_of_the_key_and_is_shown_nowhere() {
+fn header_replaces_the_key_and_is_shown_nowhere() {
     let key = Some("gateway-key".to_owned());
     let config = SimulatorConfig { key, ..SimulatorConfig::default() };
     let (harness, simulator) = (CommandHarness::new(), TestSimulator::start(config));
     write_items(&harness, 1);
     let url = simulator.base_url();
-    harness.judge(&url, "manifest.jsonl", &[]).exits(1).says(&["authentication failed"]);
+    harness.judge(&url, "manifest.jsonl", &[]).exits(1).stderr_contains(&["authentication failed"]);
     harness.write(
         "juror.toml",
         "[judge.headers]\nauthorization = { env = \"GATEWAY_TOKEN\" }\nx-team = \"blue\"\n",
@@ -253,26 +254,29 @@ fn a_header_takes_the_place_of_the_key_and_is_shown_nowhere() {
     let flags = ["run", "manifest.jsonl", "--enable-llm-judge", "--run-id", "second", "--base-url"];
     let mut command = harness.command(&[&flags[..], &[&url]].concat());
     let unset = Finished::from(command.output().unwrap()).exits(2);
-    unset.says(&["\"authorization\"", "GATEWAY_TOKEN is not set"]);
+    unset.stderr_contains(&["\"authorization\"", "GATEWAY_TOKEN is not set"]);
     command.env("GATEWAY_TOKEN", "Bearer gateway-key").env("JUROR_LOG_LEVEL", "trace");
     let run = Finished::from(command.output().unwrap()).exits(0);
     assert!(!run.stderr.contains("gateway-key") && !run.stdout.contains("gateway-key"));
     harness.write("juror.toml", "[judge]\nca_file = \"missing.pem\"\n");
-    harness.judge(&url, "manifest.jsonl", &[]).exits(2).says(&["judge.ca_file missing.pem"]);
+    harness
+        .judge(&url, "manifest.jsonl", &[])
+        .exits(2)
+        .stderr_contains(&["judge.ca_file missing.pem"]);
 }
 
 #[test]
-fn only_the_instructions_are_kept_in_a_prompt_cache_that_charges_for_writing() {
+fn only_instructions_are_cached_where_cache_writes_are_billed() {
     let flags = ["--model", "gpt-5.6", "-j", "1"];
     let (harness, simulator) =
         (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
     write_items(&harness, 6);
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
     assert!(!run.stderr.contains("prompt_cache"), "{}", run.stderr);
-    assert_eq!(total(&harness), simulator.bill(), "what was written is booked as what it is");
+    assert_eq!(total(&harness), simulator.bill(), "cache writes are booked as such");
 
     let (other, gateway, run) = judge(Quirk::NoCacheOptions, 6, &flags);
-    let run = run.exits(0).says(&["does not take prompt_cache_options"]);
+    let run = run.exits(0).stderr_contains(&["does not take prompt_cache_options"]);
     assert_eq!(run.stderr.matches("prompt_cache_options").count(), 2, "said once");
     assert_eq!(total(&other), gateway.bill());
     assert!(simulator.bill() < gateway.bill(), "{} and {}", simulator.bill(), gateway.bill());
@@ -289,7 +293,7 @@ fn flex(quirks: &[Quirk]) -> (CommandHarness, TestSimulator, Finished) {
 }
 
 #[test]
-fn the_flex_lane_costs_half_and_every_result_says_so() {
+fn flex_lane_costs_half_and_is_reported_in_every_result() {
     let (harness, simulator, run) = flex(&[]);
     let run = run.exits(0);
     assert!(!run.stderr.contains("lane"), "{}", run.stderr);
@@ -309,9 +313,9 @@ fn the_flex_lane_costs_half_and_every_result_says_so() {
 }
 
 #[test]
-fn a_server_that_ignores_the_lane_is_named_and_paid_in_full() {
+fn server_that_ignores_the_lane_is_reported_and_billed_in_full() {
     let (harness, simulator, run) = flex(&[Quirk::IgnoredTier]);
-    let run = run.exits(0).says(&["replies in the lane realtime in place of flex"]);
+    let run = run.exits(0).stderr_contains(&["replies in the lane realtime in place of flex"]);
     assert_eq!(run.stderr.matches("in place of flex").count(), 1, "said once");
     assert_eq!(total(&harness), simulator.bill());
     for result in results(&harness, 4) {
@@ -322,11 +326,11 @@ fn a_server_that_ignores_the_lane_is_named_and_paid_in_full() {
 }
 
 #[test]
-fn flex_without_capacity_is_waited_for_and_models_without_it_are_refused() {
+fn flex_capacity_is_waited_for_and_unsupported_models_are_refused() {
     let (harness, simulator, run) = flex(&[Quirk::FlexUnavailable]);
     run.exits(0);
     assert_eq!((simulator.requests(), total(&harness)), (8, simulator.bill()));
     let flags = ["--lane", "flex"];
     let refused = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(2);
-    refused.says(&["gpt-4o", "no price in the lane flex"]);
+    refused.stderr_contains(&["gpt-4o", "no price in the lane flex"]);
 }

@@ -1,4 +1,4 @@
-//! Resources of every end-to-end test: the real command, a simulator of its own, and datasets.
+//! Resources of the end-to-end tests: the real command, a simulator, and datasets.
 
 mod api_server;
 mod dataset;
@@ -18,7 +18,7 @@ pub use manual::Manual;
 pub use process::RunningCommand;
 pub use recorder::{Recorder, completion, semantic_verdict, verdict};
 pub use simulator::{CallGate, TestSimulator};
-pub use simulator_process::Served;
+pub use simulator_process::SimulatorProcess;
 pub use tls_front::TlsFront;
 
 use serde_json::Value;
@@ -29,7 +29,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A folder of a test's own, in which it runs the command.
+/// Temporary folder in which a test runs the command.
 pub struct CommandHarness {
     folder: TempDir,
 }
@@ -57,14 +57,14 @@ impl CommandHarness {
         path
     }
 
-    /// The command, in this folder, with a key and with no setting from outside.
+    /// Command in this folder, with a key and without settings of the environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.program(env!("CARGO_BIN_EXE_juror"));
         command.args(arguments);
         command
     }
 
-    /// Any other program, in the same way.
+    /// Another program in the same environment.
     pub fn program(&self, name: &str) -> Command {
         let mut command = Command::new(name);
         for (name, _) in std::env::vars_os() {
@@ -87,7 +87,7 @@ impl CommandHarness {
         self.start(arguments).finish()
     }
 
-    /// Starts the command and does not wait.
+    /// Starts the command without waiting.
     pub fn start(&self, arguments: &[&str]) -> RunningCommand {
         RunningCommand::start(self.command(arguments))
     }
@@ -102,7 +102,7 @@ impl CommandHarness {
         self.start_run(simulator, run, more).finish()
     }
 
-    /// Resumes a run by its name alone, and what else is given.
+    /// Resumes a run by its name, with further flags.
     pub fn resume(&self, run: &str, more: &[&str]) -> Finished {
         self.juror(&[&["run", "--resume", run], more].concat())
     }
@@ -113,18 +113,18 @@ impl CommandHarness {
         self.command(&[&flags, ["--run-id", run].as_slice(), more].concat())
     }
 
-    /// Runs `juror run` as run `first`, judged by whoever is at this address.
+    /// Runs `juror run` as run `first` with this base URL of the judge.
     pub fn judge(&self, base_url: &str, dataset: &str, flags: &[&str]) -> Finished {
         RunningCommand::start(self.judging(base_url, dataset, flags)).finish()
     }
 
-    /// The command of [`Self::judge`].
+    /// Command of [`Self::judge`].
     pub fn judging(&self, base_url: &str, dataset: &str, flags: &[&str]) -> Command {
         let run = ["run", dataset, "--run-id", "first", "--enable-llm-judge", "--base-url"];
         self.command(&[&run[..], &[base_url], flags].concat())
     }
 
-    /// Runs `manifest.jsonl`, one call at a time, judged by verdicts with these scores.
+    /// Runs `manifest.jsonl` with one call at a time and verdicts of these scores.
     pub fn scripted_run(&self, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
         let judge = scripted_judge(scores);
         let url = judge.base_url();
@@ -132,13 +132,13 @@ impl CommandHarness {
         self.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
     }
 
-    /// A run's `report.json`.
+    /// Content of `report.json` of a run.
     pub fn report(&self, run: &str) -> Value {
         let path = self.path("runs").join(run).join("report.json");
         serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
     }
 
-    /// The journal's line of an item, the last one if there are several rounds.
+    /// Journal line of an item; the last one of several rounds.
     pub fn result(&self, run: &str, item: &str) -> Value {
         let mut journal = self.journal(run);
         journal.retain(|line| line["screenshot_id"] == item);
@@ -164,43 +164,43 @@ impl From<Output> for Finished {
 }
 
 impl Finished {
-    /// Asserts the exit code, and shows what the command said otherwise.
+    /// Asserts the exit code; a failure shows the output.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 
-    /// Asserts that the command said each of these on standard error.
+    /// Asserts that standard error contains each of these.
     #[track_caller]
-    pub fn says(self, words: &[&str]) -> Self {
-        for word in words {
-            assert!(self.stderr.contains(word), "no {word:?} in:\n{}", self.stderr);
+    pub fn stderr_contains(self, texts: &[&str]) -> Self {
+        for text in texts {
+            assert!(self.stderr.contains(text), "no {text:?} in:\n{}", self.stderr);
         }
         self
     }
 
-    /// Asserts that the command printed each of these on standard output.
+    /// Asserts that standard output contains each of these.
     #[track_caller]
-    pub fn prints(self, words: &[&str]) -> Self {
-        for word in words {
-            assert!(self.stdout.contains(word), "no {word:?} in:\n{}", self.stdout);
+    pub fn stdout_contains(self, texts: &[&str]) -> Self {
+        for text in texts {
+            assert!(self.stdout.contains(text), "no {text:?} in:\n{}", self.stdout);
         }
         self
     }
 }
 
-/// A judge whose verdicts have these scores, one item after the other.
+/// Judge whose verdicts have these scores in turn.
 pub fn scripted_judge(scores: &[u64]) -> Recorder {
     Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect())
 }
 
-/// A file of this repository.
+/// Path of a file of this repository.
 pub fn repository(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path).to_string_lossy().into_owned()
 }
 
-/// An amount of money of a report, in pico-dollars.
+/// Amount of a report in pico-dollars.
 pub fn pico(amount: &Value) -> i64 {
     amount.as_str().unwrap().parse::<juror_types::usage::Money>().unwrap().pico()
 }

@@ -1,4 +1,4 @@
-//! Runs over time: listed, shown, as a trend, and as what a gate goes by.
+//! Runs over time: lists, details, trends, and gates on a decline.
 
 use crate::harness::{
     CommandHarness, Finished, Manual, Recorder, completion, verdict, write_items,
@@ -16,7 +16,7 @@ fn night(harness: &CommandHarness, run: &str, score: u64, flags: &[&str]) -> Fin
     harness.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
 }
 
-/// As many nights as scores, named from `night-1` on.
+/// One run per score, named from `night-1` on.
 fn nights(scores: &[u64]) -> CommandHarness {
     let harness = CommandHarness::new();
     write_items(&harness, 4);
@@ -28,32 +28,32 @@ fn nights(scores: &[u64]) -> CommandHarness {
 }
 
 #[test]
-fn a_decline_from_the_first_runs_misses_the_gate_until_it_is_over() {
+fn decline_from_the_first_runs_fails_the_gate_until_it_ends() {
     let harness = nights(&[9, 9]);
     let gate = ["--gate", "steady.toml"];
     let few = night(&harness, "night-3", 9, &gate).exits(0);
-    let few = few.prints(&["GATE steady.toml", "undecided", "the anchor has 3 of 3 runs"]);
-    few.says(&["gate steady.toml is undecided"]);
-    night(&harness, "night-4", 9, &gate).exits(0).prints(&[
+    let few = few.stdout_contains(&["GATE steady.toml", "undecided", "the anchor has 3 of 3 runs"]);
+    few.stderr_contains(&["gate steady.toml is undecided"]);
+    night(&harness, "night-4", 9, &gate).exits(0).stdout_contains(&[
         "met",
         "steady: CUSUM 0 of",
         "over 1 run since the anchor (90%",
         "over 3 runs, night-1 to night-3)",
     ]);
     let fallen = night(&harness, "night-5", 3, &gate).exits(100);
-    fallen.prints(&["missed", "declining for 1 run:"]);
-    // Other questions have no part in it.
+    fallen.stdout_contains(&["missed", "declining for 1 run:"]);
+    // Runs of another series are excluded.
     night(&harness, "some", 3, &["--limit", "2"]).exits(0);
-    night(&harness, "night-6", 9, &gate).exits(100).prints(&["declining for 2 runs:"]);
+    night(&harness, "night-6", 9, &gate).exits(100).stdout_contains(&["declining for 2 runs:"]);
     let report = harness.report("night-6");
     let decline = &report["targets"]["rules"][0]["decline"];
     assert_eq!((&decline["runs_since"], &decline["anchor_mean"]), (&3.into(), &0.9.into()));
     let trend = harness.juror(&["runs", "trend"]).exits(0);
-    trend.prints(&["undecided: the anchor has 6 of 20 runs", "SEMANTIC CORRECTNESS (j)"]);
+    trend.stdout_contains(&["undecided: the anchor has 6 of 20 runs", "SEMANTIC CORRECTNESS (j)"]);
 }
 
 #[test]
-fn the_anchor_begins_with_the_blessed_run() {
+fn anchor_starts_at_the_blessed_run() {
     let harness = nights(&[2, 2, 2, 9, 9, 9]);
     night(&harness, "night-7", 3, &["--gate", "steady.toml"]).exits(0);
     harness.juror(&["bless", "night-4"]).exits(0);
@@ -61,22 +61,23 @@ fn the_anchor_begins_with_the_blessed_run() {
     let report = harness.report("night-7");
     assert_eq!(report["targets"]["rules"][0]["decline"]["anchor_first"], "night-4");
     let trend = harness.juror(&["runs", "trend"]).exits(0);
-    trend.prints(&["undecided: the anchor has 4 of 20 runs"]);
+    trend.stdout_contains(&["undecided: the anchor has 4 of 20 runs"]);
 }
 
 #[test]
-fn a_trend_is_of_the_runs_that_asked_the_same() {
+fn trend_covers_comparable_runs() {
     let harness = nights(&[8, 6]);
     night(&harness, "half", 3, &["--limit", "2"]).exits(0);
     night(&harness, "night-3", 9, &["--repeat", "1"]).exits(0);
     let trend = harness.juror(&["runs", "trend"]).exits(0);
-    let trend = trend.prints(&["TREND of semantic@2", "4/4", "SEMANTIC CORRECTNESS (j)  ▆▁█"]);
+    let trend =
+        trend.stdout_contains(&["TREND of semantic@2", "4/4", "SEMANTIC CORRECTNESS (j)  ▆▁█"]);
     assert!(!trend.stdout.contains("half"), "{}", trend.stdout);
     let order: Vec<_> = ["night-1", "night-2", "night-3"].map(|run| trend.stdout.find(run)).into();
     assert!(order.is_sorted(), "oldest first: {}", trend.stdout);
 
-    let told = harness.juror(&["runs", "trend", "night-2", "--json"]).exits(0).stdout;
-    let runs: Value = serde_json::from_str(&told).unwrap();
+    let reported = harness.juror(&["runs", "trend", "night-2", "--json"]).exits(0).stdout;
+    let runs: Value = serde_json::from_str(&reported).unwrap();
     assert_eq!(runs.as_array().unwrap().len(), 2);
     let of = |run: usize| &runs[run]["figures"]["metrics"]["semantic.avg_visual_similarity"];
     assert_eq!((&of(0)["value"], &of(1)["value"]), (&8.0.into(), &6.0.into()));
@@ -86,13 +87,13 @@ fn a_trend_is_of_the_runs_that_asked_the_same() {
     let one = harness.juror(&one).exits(0);
     assert!(!one.stdout.contains("night-2") && !one.stdout.contains("Visual"), "{}", one.stdout);
     let unknown = harness.juror(&["runs", "trend", "--metric", "beauty"]).exits(2);
-    unknown.says(&["no metric \"beauty\"", "semantic.avg_visual_similarity"]);
+    unknown.stderr_contains(&["no metric \"beauty\"", "semantic.avg_visual_similarity"]);
 }
 
 #[test]
 fn a_run_is_shown_without_its_items() {
     let harness = nights(&[8]);
-    harness.juror(&["runs", "show", "night-1"]).exits(0).prints(&[
+    harness.juror(&["runs", "show", "night-1"]).exits(0).stdout_contains(&[
         "night-1",
         "manifest.jsonl",
         "semantic@2: ",
@@ -101,31 +102,31 @@ fn a_run_is_shown_without_its_items() {
         "4 of 4 scored",
         "no budget set",
     ]);
-    let told = harness.juror(&["runs", "show", "night-1", "--json"]).exits(0).stdout;
-    let told: Value = serde_json::from_str(&told).unwrap();
+    let reported = harness.juror(&["runs", "show", "night-1", "--json"]).exits(0).stdout;
+    let reported: Value = serde_json::from_str(&reported).unwrap();
     assert_eq!(
-        (&told["coverage"]["scored"], &told["run"]["run_id"]),
+        (&reported["coverage"]["scored"], &reported["run"]["run_id"]),
         (&4.into(), &"night-1".into())
     );
-    assert_eq!(told["run"]["rubric_text"], Value::Null);
-    harness.juror(&["runs", "show", "none"]).exits(2).says(&["no run"]);
+    assert_eq!(reported["run"]["rubric_text"], Value::Null);
+    harness.juror(&["runs", "show", "none"]).exits(2).stderr_contains(&["no run"]);
 }
 
 #[test]
-fn a_damaged_report_is_named_and_stops_nothing() {
+fn damaged_report_is_reported_and_skipped() {
     let harness = nights(&[8, 9]);
     harness.write("runs/night-1/report.json", "{");
     let trend = harness.juror(&["runs", "trend"]).exits(0);
     assert!(!trend.stdout.contains("night-1"), "{}", trend.stdout);
-    trend.says(&["an earlier run is left out", "juror report night-1"]);
+    trend.stderr_contains(&["an earlier run is left out", "juror report night-1"]);
     harness.write("runs/night-2/report.json", "{}");
-    harness.juror(&["runs", "trend"]).exits(1).says(&["juror report night-2"]);
+    harness.juror(&["runs", "trend"]).exits(1).stderr_contains(&["juror report night-2"]);
     let empty = CommandHarness::new();
-    empty.juror(&["runs", "trend"]).exits(2).says(&["no run in runs has a report"]);
+    empty.juror(&["runs", "trend"]).exits(2).stderr_contains(&["no run in runs has a report"]);
 }
 
 #[test]
-fn every_command_of_the_manual_does_what_it_says() {
+fn documented_commands_work() {
     let harness = nights(&[8, 9, 9]);
     let manual = Manual::page("history");
     harness.write("steady.toml", manual.blocks("toml")[0]);

@@ -1,14 +1,14 @@
-//! Odd, damaged and dangerous images, as one dataset.
+//! Unusual, damaged and dangerous images in one dataset.
 
 use crate::{
-    errors::books_agree,
+    errors::check_costs,
     harness::{CommandHarness, TestSimulator, repository},
 };
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::fs;
 
-/// Those that cannot be read faithfully, and what is said of each. All others are judged.
+/// Images that cannot be decoded faithfully, with their messages. All others are judged.
 const REFUSED: [(&str, &str); 11] = [
     ("apng__syntax_num_frames_zero.png", "it has no image data"),
     ("broken.png", "the file ends early"),
@@ -23,7 +23,7 @@ const REFUSED: [(&str, &str); 11] = [
     ("bomb.png", "60000"),
 ];
 
-/// A picture of 60,000 by 60,000 pixels in half a megabyte.
+/// Image of 60,000 by 60,000 pixels in half a megabyte.
 fn bomb() -> Vec<u8> {
     let mut bomb = b"\x89PNG\r\n\x1a\n".to_vec();
     let mut chunk = |kind: &[u8; 4], content: &[u8]| {
@@ -51,7 +51,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// Writes the dataset; answers the images' names.
+/// Writes the dataset and returns the names of the images.
 fn write_dataset(harness: &CommandHarness) -> Vec<String> {
     harness.write("shots/empty.png", "");
     harness.write("shots/bomb.png", bomb());
@@ -73,24 +73,27 @@ fn write_dataset(harness: &CommandHarness) -> Vec<String> {
 }
 
 #[test]
-fn every_hostile_image_is_judged_or_refused_and_none_takes_another_with_it() {
+fn hostile_images_are_judged_or_refused_independently() {
     let harness = CommandHarness::new();
     let names = write_dataset(&harness);
     let (all, refused) = (names.len(), REFUSED.len());
     assert_eq!(all, 32);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
-    run.prints(&[&format!("{} of {all} scored", all - refused), &format!("{refused} failed")]);
+    run.stdout_contains(&[
+        &format!("{} of {all} scored", all - refused),
+        &format!("{refused} failed"),
+    ]);
     for name in &names {
         let result = harness.result("first", name);
         match REFUSED.iter().find(|(refused, _)| refused == name) {
             None => assert_eq!(result["outcome"], "scored", "{result}"),
-            Some((_, says)) => {
+            Some((_, expected_text)) => {
                 assert_eq!(result["outcome"], "failed", "{name}");
                 assert_eq!(result["error"]["kind"], "image", "{name}");
                 let message = result["error"]["message"].as_str().unwrap();
                 assert!(message.starts_with(&format!("shots/{name}: ")), "{message}");
-                assert!(message.contains(says), "{message}");
+                assert!(message.contains(expected_text), "{message}");
             }
         }
     }
@@ -98,16 +101,16 @@ fn every_hostile_image_is_judged_or_refused_and_none_takes_another_with_it() {
     assert_eq!(note("image-rs-anim.webp"), "first of 6 frames");
     assert_eq!(note("image-rs-cat.jpg"), Value::Null);
     assert_eq!(simulator.requests(), (all - refused) as u64);
-    assert_eq!(books_agree(&harness, &simulator), 0);
+    assert_eq!(check_costs(&harness, &simulator), 0);
     assert_eq!(harness.report("first")["items"].as_array().unwrap().len(), all);
 }
 
 #[test]
-fn hostile_images_that_must_be_shrunk_end_alike() {
+fn hostile_images_that_are_resized_have_equal_outcomes() {
     let harness = CommandHarness::new();
     let all = write_dataset(&harness).len();
     let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.write("juror.toml", "[image]\nmax_side = 8\n");
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
-    run.prints(&[&format!("{} of {all} scored", all - REFUSED.len())]);
+    run.stdout_contains(&[&format!("{} of {all} scored", all - REFUSED.len())]);
 }

@@ -1,11 +1,11 @@
-//! Pictures and code on a page, and its remarks where they are missing.
+//! Images and code on a report page, and the notes for missing ones.
 
 use crate::harness::{CommandHarness, png, write_items};
 use juror_types::id::Digest;
 use serde_json::json;
 use std::fs;
 
-/// A run of so many items without a judge, and its page.
+/// Run of this many items without a judge, and its page.
 fn reported(count: u32) -> (CommandHarness, String) {
     let harness = CommandHarness::new();
     write_items(&harness, count);
@@ -20,7 +20,7 @@ fn again(harness: &CommandHarness) -> String {
 }
 
 #[test]
-fn a_page_shows_every_picture_and_all_code() {
+fn page_shows_every_image_and_all_code() {
     let (_workshop, page) = reported(3);
     assert_eq!(page.matches("src=\"data:image/png;base64,").count(), 3);
     assert_eq!(page.matches("Number 2&lt;/button&gt;").count(), 1);
@@ -28,12 +28,12 @@ fn a_page_shows_every_picture_and_all_code() {
 }
 
 #[test]
-fn a_picture_that_is_another_one_now_is_not_shown() {
+fn changed_image_is_not_shown() {
     let (harness, _) = reported(3);
     harness.write("shots/0000.png", png(77, 64, 32));
     fs::remove_file(harness.path("shots/0001.png")).unwrap();
     let page = again(&harness);
-    // Without a judge nobody read the pictures, so no digest tells that one was replaced.
+    // Without a judge the images have no digest that shows a replacement.
     assert_eq!(page.matches("src=\"data:image/png;base64,").count(), 2);
     assert_eq!(page.matches("No picture: shots/0001.png: no such file").count(), 1);
 
@@ -46,7 +46,7 @@ fn a_picture_that_is_another_one_now_is_not_shown() {
 }
 
 #[test]
-fn code_that_is_another_one_now_is_not_shown_in_the_place_of_what_was_judged() {
+fn changed_code_is_not_shown_as_judged() {
     let harness = CommandHarness::new();
     harness.write("shot.png", png(1, 8, 8));
     harness.write("a.tsx", "export const A = () => <b>judged</b>;");
@@ -76,7 +76,7 @@ fn code_that_is_another_one_now_is_not_shown_in_the_place_of_what_was_judged() {
 }
 
 #[test]
-fn nothing_is_shown_of_a_dataset_that_is_another_one_now() {
+fn changed_dataset_is_not_shown() {
     let (harness, _) = reported(3);
     let manifest = harness.path("manifest.jsonl");
     let text = fs::read_to_string(&manifest).unwrap().replace("Number 2", "Number 9");
@@ -90,7 +90,7 @@ fn nothing_is_shown_of_a_dataset_that_is_another_one_now() {
 }
 
 #[test]
-fn a_command_that_makes_the_code_leaves_none_to_show() {
+fn code_from_a_command_is_not_available_to_show() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let settings = "[stages]\npipeline_command = [\"sh\", \"-c\", \"echo '{}'\"]\n";

@@ -1,4 +1,4 @@
-//! `--keep-inputs`: what was judged stays, and is shown where the dataset is another one now.
+//! `--keep-inputs`: judged inputs are stored and shown after the dataset has changed.
 
 use crate::harness::{ApiServer, CommandHarness, TestSimulator, png, write_items};
 use juror_simulator::SimulatorConfig;
@@ -32,16 +32,16 @@ fn kept(harness: &CommandHarness) -> Vec<String> {
     names
 }
 
-/// Everything that the dashboard shows of the item, and its image.
+/// Dashboard data of the item, and its image.
 fn shown(api: &ApiServer) -> (Value, Vec<u8>) {
-    let mut item = api.get("/api/v1/runs/r/items/a").is(200).json();
+    let mut item = api.get("/api/v1/runs/r/items/a").has_status(200).json();
     item["remarks"].take();
     let url = item["images"][0]["url"].as_str().unwrap().to_owned();
-    (item, api.get(&url).is(200).body)
+    (item, api.get(&url).has_status(200).body)
 }
 
 #[test]
-fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone() {
+fn judged_inputs_are_shown_after_changes_and_removal() {
     let harness = CommandHarness::new();
     write_one(&harness);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -67,11 +67,11 @@ fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone()
     assert_eq!(changed.matches(REMARK).count(), 2, "picture and code");
     assert!(changed.contains("&lt;b&gt;judged&lt;/b&gt;") && !changed.contains("newer"));
     assert_eq!(shown(&api), (judged.clone(), image.clone()));
-    let remarks = api.get("/api/v1/runs/r/items/a").is(200).json()["remarks"].to_string();
+    let remarks = api.get("/api/v1/runs/r/items/a").has_status(200).json()["remarks"].to_string();
     for part in ["screenshot", "code", "tokens", "prompt"] {
         assert!(remarks.contains(&format!("\"{part}: {REMARK}\"")), "{part}: {remarks}");
     }
-    api.get("/runs/r/items/a").is(200).says(&[REMARK, "judged", "4px"]);
+    api.get("/runs/r/items/a").has_status(200).body_contains(&[REMARK, "judged", "4px"]);
 
     for name in ["shot.png", "a.tsx", "t.json", "manifest.jsonl"] {
         fs::remove_file(harness.path(name)).unwrap();
@@ -83,23 +83,24 @@ fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone()
 }
 
 #[test]
-fn an_input_that_cannot_be_kept_pauses_the_run_before_it_costs_anything_and_resuming_keeps_on() {
+fn unstorable_input_pauses_the_run_before_any_cost_until_resumed() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    // A folder of its name stands where the first screenshot is to be kept.
+    // A folder blocks the path at which the first screenshot would be stored.
     let blocked = format!("runs/r/inputs/{}", Digest::from_content(&png(0, 64, 32)));
     harness.write("runs/r/.lock", "");
     fs::create_dir_all(harness.path(&blocked)).unwrap();
     let paused = harness.judge_run(&simulator, "r", &["--keep-inputs", "-j", "1"]);
-    paused
-        .exits(1)
-        .says(&["inputs cannot be kept in", "free some space, or check the folder's permissions"]);
+    paused.exits(1).stderr_contains(&[
+        "inputs cannot be kept in",
+        "free some space, or check the folder's permissions",
+    ]);
     assert_eq!(simulator.requests(), 0);
     fs::remove_dir(harness.path(&blocked)).unwrap();
 
-    harness.resume("r", &[]).exits(0).prints(&["3 of 3 scored"]);
-    // Three screenshots, three texts of code, and the tokens that all items share, each way.
+    harness.resume("r", &[]).exits(0).stdout_contains(&["3 of 3 scored"]);
+    // Three screenshots, three code texts, and the tokens shared by all items, in both variants.
     assert_eq!(kept(&harness).len(), 8);
     for name in kept(&harness) {
         let bytes = fs::read(harness.path(format!("runs/r/inputs/{name}"))).unwrap();
@@ -113,7 +114,7 @@ fn an_input_that_cannot_be_kept_pauses_the_run_before_it_costs_anything_and_resu
 }
 
 #[test]
-fn code_that_a_pipeline_made_is_kept_and_shown() {
+fn pipeline_output_code_is_stored_and_shown() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let answer = r#"{"generated_code": "export const Made = 1;", "language": "ts"}"#;
@@ -127,11 +128,14 @@ fn code_that_a_pipeline_made_is_kept_and_shown() {
 }
 
 #[test]
-fn a_fleet_says_that_it_keeps_nothing() {
+fn fleet_reports_that_inputs_are_not_stored() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let refused = "a fleet's run cannot keep inputs";
-    harness.juror(&["enqueue", "manifest.jsonl", "--keep-inputs"]).exits(2).says(&[refused]);
+    harness
+        .juror(&["enqueue", "manifest.jsonl", "--keep-inputs"])
+        .exits(2)
+        .stderr_contains(&[refused]);
     harness.write("juror.toml", "[run]\nkeep_inputs = true\n");
-    harness.juror(&["enqueue", "manifest.jsonl"]).exits(2).says(&[refused]);
+    harness.juror(&["enqueue", "manifest.jsonl"]).exits(2).stderr_contains(&[refused]);
 }

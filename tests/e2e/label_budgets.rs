@@ -1,5 +1,5 @@
-//! Budgets of datasets and tags: each run stops at its own label's cap, all of them at the
-//! ledger's.
+//! Budgets of datasets and tags: each run stops at the cap of its own label, and all runs at those
+//! of the ledger.
 
 use crate::harness::{
     ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items,
@@ -21,7 +21,7 @@ fn json_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// Worst case of one call, of which all calls of these datasets have the same.
+/// Worst case of one call, equal for all calls of these datasets.
 fn worst_call(harness: &CommandHarness) -> i64 {
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
     let worst = &json_of(&estimate.exits(0).stdout)["models"][0]["worst_one_call_usd"];
@@ -53,7 +53,7 @@ fn skips(harness: &CommandHarness, run: &str) -> Vec<String> {
 }
 
 #[test]
-fn two_runs_share_a_month_and_each_stops_at_its_own_tag() {
+fn two_runs_share_a_month_and_stop_at_their_own_tags() {
     let harness = CommandHarness::new();
     write_items_numbered(&harness, 100..100 + ITEMS);
     let worst = worst_call(&harness);
@@ -61,15 +61,15 @@ fn two_runs_share_a_month_and_each_stops_at_its_own_tag() {
     let (month, search, checkout) = (worst * 11, worst * 5, worst * 3);
     let set = |words: &[&str]| harness.juror(&[&["budget", "set"], words].concat()).exits(0);
     set(&["month", &dollars(month)]);
-    let told = set(&["month", &dollars(search), "--tag", "search"]);
-    told.prints(&["each month of tag search may cost at most $", "before: no cap"]);
+    let reported = set(&["month", &dollars(search), "--tag", "search"]);
+    reported.stdout_contains(&["each month of tag search may cost at most $", "before: no cap"]);
     let settings = format!("[budget.per_tag.checkout]\nday_usd = \"{}\"\n", dollars(checkout));
     harness.write("juror.toml", settings);
 
     let flags = |tag| ["-j", "8", "--no-cache", "--budget-tag", tag];
     let both = ["search", "checkout"].map(|tag| harness.start_run(&simulator, tag, &flags(tag)));
     for running in both {
-        running.finish().exits(3).says(&["juror budget set"]);
+        running.finish().exits(3).stderr_contains(&["juror budget set"]);
     }
     for (run, cap, period) in [("search", search, "month"), ("checkout", checkout, "day")] {
         let total = pico(&harness.report(run)["cost"]["total_usd"]);
@@ -84,7 +84,7 @@ fn two_runs_share_a_month_and_each_stops_at_its_own_tag() {
     }
     assert!(simulator.bill() <= search + checkout);
 
-    // A third one, without a tag, is stopped by what the others have spent of the month.
+    // A third run without a tag is stopped by the others' spending of the month.
     harness.judge_run(&simulator, "plain", &["-j", "8", "--no-cache"]).exits(3);
     assert!(simulator.bill() <= month && month - simulator.bill() < worst);
     let shown = json_of(&harness.juror(&["budget", "show", "--json"]).exits(0).stdout);
@@ -99,11 +99,11 @@ fn two_runs_share_a_month_and_each_stops_at_its_own_tag() {
     assert_eq!(history["label"], "tag:search");
     assert_eq!(pico(&history["months"][0]["spent_usd"]), of("search"));
     let site = ApiServer::open(&harness, &[]);
-    site.get("/").is(200).says(&["This month, tag search", "Today, tag checkout"]);
+    site.get("/").has_status(200).body_contains(&["This month, tag search", "Today, tag checkout"]);
 }
 
 #[test]
-fn a_run_keeps_its_labels_and_a_raised_cap_lets_it_go_on() {
+fn run_keeps_its_labels_and_continues_after_a_raised_cap() {
     let harness = CommandHarness::new();
     write_items(&harness, 4);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -111,14 +111,17 @@ fn a_run_keeps_its_labels_and_a_raised_cap_lets_it_go_on() {
     harness.write("juror.toml", "[budget]\ntags = [\"nightly\", \"team.a\"]\n");
     harness.juror(&["budget", "set", "month", "0", "--tag", "team.a"]).exits(0);
     let ended = harness.judge_run(&simulator, "kept", &["--budget-tag", "team.a"]).exits(3);
-    ended.prints(&["0 of 4 scored"]);
+    ended.stdout_contains(&["0 of 4 scored"]);
     assert_eq!(simulator.requests(), 0);
     let record = json_of(&std::fs::read_to_string(harness.path("runs/kept/run.json")).unwrap());
     assert_eq!(record["budget_labels"], json!([format!("dataset:{dataset}"), "tag:team.a"]));
 
-    harness.resume("kept", &["--budget-tag", "other"]).exits(2).says(&["team.a", "other"]);
+    harness
+        .resume("kept", &["--budget-tag", "other"])
+        .exits(2)
+        .stderr_contains(&["team.a", "other"]);
     harness.juror(&["budget", "set", "month", "unlimited", "--tag", "team.a"]).exits(0);
-    harness.resume("kept", &[]).exits(0).prints(&["4 of 4 scored"]);
+    harness.resume("kept", &[]).exits(0).stdout_contains(&["4 of 4 scored"]);
     let shown = json_of(&harness.juror(&["budget", "show", "--json"]).exits(0).stdout);
     assert_eq!(state(&shown, "month:", ":tag:team.a"), (simulator.bill(), -1));
     let text = shown.to_string();
@@ -128,17 +131,23 @@ fn a_run_keeps_its_labels_and_a_raised_cap_lets_it_go_on() {
         (&["--budget-tag", "a b"][..], "letters, digits"),
         (&["--resume", "kept", "--budget-tag", ""], "letters, digits"),
     ] {
-        harness.juror(&[&["run", "manifest.jsonl"], words].concat()).exits(2).says(&[said]);
+        harness
+            .juror(&[&["run", "manifest.jsonl"], words].concat())
+            .exits(2)
+            .stderr_contains(&[said]);
     }
     let nine = (0..9).map(|tag| format!("\"t{tag}\"")).collect::<Vec<_>>().join(", ");
     harness.write("juror.toml", format!("[budget]\ntags = [{nine}]\n"));
-    harness.juror(&["budget", "show"]).exits(2).says(&["budget.tags", "at most 8"]);
+    harness.juror(&["budget", "show"]).exits(2).stderr_contains(&["budget.tags", "at most 8"]);
     harness.write("juror.toml", "[budget.per_tag.a]\nmonth_usd = -1\n");
-    harness.juror(&["budget", "show"]).exits(2).says(&["budget.per_tag.a.month_usd is -1"]);
+    harness
+        .juror(&["budget", "show"])
+        .exits(2)
+        .stderr_contains(&["budget.per_tag.a.month_usd is -1"]);
 }
 
 #[test]
-fn a_fleets_runs_stop_at_their_own_tags_too() {
+fn fleet_runs_stop_at_their_own_tags() {
     let harness = CommandHarness::new();
     write_items_numbered(&harness, 100..100 + ITEMS);
     let worst = worst_call(&harness);
@@ -156,7 +165,7 @@ fn a_fleets_runs_stop_at_their_own_tags_too() {
     for tag in ["search", "checkout"] {
         let mut producer = fleet.producer(tag, &["--budget-tag", tag]);
         producer.start();
-        assert_eq!(producer.end(MAX_WAIT), 0, "{}", producer.said());
+        assert_eq!(producer.await_exit(MAX_WAIT), 0, "{}", producer.output());
     }
     for run in ["search", "checkout"] {
         fleet.await_report(run, MAX_WAIT);

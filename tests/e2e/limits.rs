@@ -1,9 +1,9 @@
-//! Rate limits, learned and given, and calls in flight.
+//! Learned and configured rate limits, and calls in flight.
 
 use crate::harness::{CallGate, CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 
-/// Twenty calls a second, and as many at once.
+/// Twenty calls per second, with a burst of twenty.
 const PER_MINUTE: u64 = 1_200;
 const ITEMS: u32 = 50;
 
@@ -20,33 +20,36 @@ fn refused(simulator: &TestSimulator) -> u64 {
 }
 
 #[test]
-fn limits_are_learned_from_what_the_provider_says() {
+fn limits_are_learned_from_response_headers() {
     let (harness, simulator) = fixture();
-    harness.judge_run(&simulator, "learned", &[]).exits(0).prints(&["50 of 50 scored"]);
+    harness.judge_run(&simulator, "learned", &[]).exits(0).stdout_contains(&["50 of 50 scored"]);
     assert!(refused(&simulator) <= 2, "{} refusals", refused(&simulator));
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
 }
 
 #[test]
-fn limits_that_are_given_are_kept() {
+fn configured_limits_are_respected() {
     let (harness, simulator) = fixture();
     let flags = ["--rpm", "1200", "-j", "50"];
-    harness.judge_run(&simulator, "given", &flags).exits(0).prints(&["50 of 50 scored"]);
+    harness.judge_run(&simulator, "given", &flags).exits(0).stdout_contains(&["50 of 50 scored"]);
     assert_eq!(refused(&simulator), 0);
     assert_eq!(simulator.requests(), u64::from(ITEMS));
 }
 
 #[test]
-fn more_at_once_than_the_provider_takes_costs_few_refusals_and_no_item() {
+fn excess_concurrency_costs_few_refusals_and_no_item() {
     let (harness, simulator) = fixture();
-    harness.judge_run(&simulator, "greedy", &["-j", "40"]).exits(0).prints(&["50 of 50 scored"]);
-    // Forty went out before any answer told the limit, and twenty of them could pass.
+    harness
+        .judge_run(&simulator, "greedy", &["-j", "40"])
+        .exits(0)
+        .stdout_contains(&["50 of 50 scored"]);
+    // Forty calls started before a response reported the limit, and twenty of them could pass.
     assert!(refused(&simulator) <= 24, "{} refusals", refused(&simulator));
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
 }
 
 #[test]
-fn as_many_calls_are_in_flight_as_were_asked_for_and_never_more() {
+fn calls_in_flight_reach_but_never_exceed_the_limit() {
     for (flags, at_once) in [(&["-j", "7"][..], 7), (&["-j", "1"], 1), (&[], 16)] {
         let gate = CallGate::closed();
         let harness = CommandHarness::new();
@@ -55,11 +58,11 @@ fn as_many_calls_are_in_flight_as_were_asked_for_and_never_more() {
         let simulator = TestSimulator::start(config);
         let running = harness.start_run(&simulator, "parallel", flags);
         simulator.await_count("in_flight", at_once);
-        gate.let_through(1);
+        gate.allow(1);
         simulator.await_requests(at_once + 1);
         assert_eq!(simulator.count("max_in_flight"), at_once);
         gate.open();
-        running.finish().exits(0).prints(&["24 of 24 scored"]);
+        running.finish().exits(0).stdout_contains(&["24 of 24 scored"]);
         if !flags.is_empty() {
             assert_eq!(simulator.count("max_in_flight"), at_once);
         }

@@ -1,4 +1,4 @@
-//! The log: what an operator finds in it, and what nobody must.
+//! Content of the log, and its secrets.
 
 use crate::harness::{CommandHarness, Finished, Recorder, completion, png, verdict};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const KEY: &str = "sk-test-6f1d0c9b";
 const CODE: &str = "ThisComponentIsNobodysBusiness";
 const REMARK: &str = "a remark of the judge that is nobody's business";
-/// As much as our own crates ever say.
+/// Maximum verbosity of our own crates.
 const LEVEL: &str = "warn,juror=trace,juror_app=trace,juror_ledger=trace,juror_queue=trace,juror_producer=trace,juror_worker=trace,\
                      juror_aggregator=trace";
 
@@ -24,7 +24,7 @@ fn with_message<'a>(lines: &'a [Value], message: &str) -> Vec<&'a Value> {
     lines.iter().filter(|line| line["message"] == message).collect()
 }
 
-/// Every text of some length in a question.
+/// Longer texts of a request.
 fn texts(question: &Value, found: &mut Vec<String>) {
     match question {
         Value::String(text) if text.len() > 24 => found.push(text.clone()),
@@ -35,7 +35,7 @@ fn texts(question: &Value, found: &mut Vec<String>) {
 }
 
 #[test]
-fn the_log_tells_of_jobs_and_never_what_is_in_them() {
+fn log_mentions_jobs_without_their_content() {
     let refusal = |status| {
         let message = format!("key {KEY} may not ask about {CODE}");
         (status, json!({"error": {"message": message, "type": "some_error"}}))
@@ -85,9 +85,9 @@ fn the_log_tells_of_jobs_and_never_what_is_in_them() {
     assert!(!committed.is_empty() && committed.iter().all(|line| line["span"]["run"] == "first"));
 
     let mut secrets = vec![KEY.to_owned(), CODE.to_owned(), REMARK.to_owned()];
-    recorder.asked().iter().for_each(|question| texts(question, &mut secrets));
+    recorder.requests().iter().for_each(|question| texts(question, &mut secrets));
     assert!(secrets.len() > 10, "prompt and image are among them: {secrets:?}");
-    // What the user is told in the end repeats the provider's reason for the pause.
+    // The final message repeats the provider's reason for the pause.
     let logged = lines.iter().filter(|line| line["target"] != "juror::notice");
     for line in logged.map(Value::to_string) {
         for secret in &secrets {
@@ -98,13 +98,13 @@ fn the_log_tells_of_jobs_and_never_what_is_in_them() {
 }
 
 #[test]
-fn what_the_user_is_told_is_json_too_if_the_log_is() {
+fn user_messages_are_json_if_the_log_is() {
     let harness = CommandHarness::new();
     let run = harness.juror(&["run", "nowhere.jsonl", "--log-format", "json"]).exits(2);
     let lines = lines(&run);
     assert_eq!((lines.len(), &lines[0]["level"]), (1, &json!("ERROR")));
     assert!(lines[0]["message"].as_str().unwrap().contains("nowhere.jsonl"));
-    harness.juror(&["runs", "--log-format", "xml"]).exits(2).says(&["text, json"]);
+    harness.juror(&["runs", "--log-format", "xml"]).exits(2).stderr_contains(&["text, json"]);
     harness.write("juror.toml", "[log]\nformat = \"xml\"\n");
-    harness.juror(&["runs"]).exits(2).says(&["xml"]);
+    harness.juror(&["runs"]).exits(2).stderr_contains(&["xml"]);
 }

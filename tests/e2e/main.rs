@@ -1,4 +1,4 @@
-//! End-to-end tests through the real command, each in a folder and with a simulator of its own.
+//! End-to-end tests of the real command, each with its own folder and simulator.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -8,7 +8,7 @@ fn perfect_judge() -> Recorder {
     Recorder::start(vec![completion(&verdict(10), 1_500, 60)])
 }
 
-/// Writes a dataset of so many items, of which the last ones have code.
+/// Writes a dataset of this many items, of which the last ones have code.
 fn write_items(harness: &CommandHarness, count: u32, with_code: u32) {
     harness.write("shot.png", png(1, 8, 8));
     let item = |number: u32| {
@@ -22,7 +22,7 @@ fn write_items(harness: &CommandHarness, count: u32, with_code: u32) {
 }
 
 #[test]
-fn a_run_with_next_to_no_code_misses_the_production_gate() {
+fn run_with_almost_no_code_fails_the_production_gate() {
     let harness = CommandHarness::new();
     write_items(&harness, 120, 6);
     let judge = perfect_judge();
@@ -31,8 +31,8 @@ fn a_run_with_next_to_no_code_misses_the_production_gate() {
     let flags: Vec<&str> = flags.collect();
     let coverage = "6 of 120 scored (5%), 114 without output";
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(100);
-    run.prints(&[coverage, "no output: the pipeline made no usable code for this item"]);
-    assert_eq!(judge.asked().len(), 6);
+    run.stdout_contains(&[coverage, "no output: the pipeline made no usable code for this item"]);
+    assert_eq!(judge.requests().len(), 6);
 
     let report = harness.report("first");
     assert_eq!(report["coverage"]["no_output"], 114);
@@ -58,19 +58,22 @@ fn a_run_with_next_to_no_code_misses_the_production_gate() {
     assert!(text("tests.junit.xml").contains(r#"<failure type="no_output" message="the pipeline"#));
     assert_eq!(text("results.csv").matches(",no_output,").count(), 114);
     assert_eq!(text("all.jsonl").matches(r#""outcome":"no_output""#).count(), 114);
-    harness.juror(&["runs", "show", "first"]).exits(0).prints(&["114 without output"]);
+    harness.juror(&["runs", "show", "first"]).exits(0).stdout_contains(&["114 without output"]);
 }
 
 #[test]
-fn missing_output_is_left_out_where_the_settings_say_so_and_is_no_outcome_without_a_judge() {
+fn missing_output_is_excluded_by_setting_and_is_no_outcome_without_a_judge() {
     let harness = CommandHarness::new();
     write_items(&harness, 2, 1);
     let judge = perfect_judge();
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &[]).exits(3);
-    run.prints(&["missing_output = \"zero\""]);
+    run.stdout_contains(&["missing_output = \"zero\""]);
     assert_eq!(harness.report("first")["overall"]["semantic"]["avg_semantic_correctness"], 0.5);
     harness.write("juror.toml", "[run]\nmissing_output = \"excluded\"\n");
-    harness.juror(&["report", "first"]).exits(3).prints(&["missing_output = \"excluded\""]);
+    harness
+        .juror(&["report", "first"])
+        .exits(3)
+        .stdout_contains(&["missing_output = \"excluded\""]);
     assert_eq!(harness.report("first")["overall"]["semantic"]["avg_semantic_correctness"], 1.0);
     assert_eq!(harness.report("first")["overall"]["pipeline_success_rate"], 1.0);
 
@@ -80,24 +83,27 @@ fn missing_output_is_left_out_where_the_settings_say_so_and_is_no_outcome_withou
 }
 
 #[test]
-fn code_that_was_made_since_is_judged_by_a_resumed_run() {
+fn code_added_later_is_judged_on_resume() {
     let harness = CommandHarness::new();
     harness.write("shot.png", png(1, 8, 8));
     harness.write("blank.tsx", " \n\t\n");
     let line = json!({"id": "a", "screenshot": "shot.png", "generated_code": "blank.tsx"});
     harness.write("manifest.jsonl", format!("{line}\n"));
     let judge = perfect_judge();
-    harness.judge(&judge.base_url(), "manifest.jsonl", &[]).exits(3).prints(&["(blank.tsx is"]);
+    harness
+        .judge(&judge.base_url(), "manifest.jsonl", &[])
+        .exits(3)
+        .stdout_contains(&["(blank.tsx is"]);
     let message = harness.result("first", "a")["error"]["message"].to_string();
     assert!(message.contains("blank.tsx is blank"), "{message}");
     let generation = &harness.result("first", "a")["generation"];
     assert_eq!(generation["code_compiles"], false);
     assert_eq!(generation["error"], "blank.tsx is blank");
     harness.resume("first", &[]).exits(3);
-    assert_eq!(judge.asked().len(), 0, "asking again costs nothing while there is no code");
+    assert_eq!(judge.requests().len(), 0, "asking again costs nothing while there is no code");
     harness.write("blank.tsx", "export const A = () => <p>a</p>;");
-    harness.resume("first", &[]).exits(0).prints(&["1 of 1 scored"]);
-    assert_eq!(judge.asked().len(), 1);
+    harness.resume("first", &[]).exits(0).stdout_contains(&["1 of 1 scored"]);
+    assert_eq!(judge.requests().len(), 1);
     assert_eq!(harness.result("first", "a")["round"], 2);
 }
 
@@ -109,7 +115,7 @@ fn a_pipeline_that_returns_no_code_has_no_output() {
     harness.write("juror.toml", "[stages]\npipeline_command = [\"cat\", \"answer.json\"]\n");
     let judge = perfect_judge();
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &[]).exits(3);
-    run.prints(&["1 without output", "pipeline_command returned none"]);
+    run.stdout_contains(&["1 without output", "pipeline_command returned none"]);
     harness.write("answer.json", r#"{"generated_code": "<p>a</p>"}"#);
-    harness.resume("first", &[]).exits(0).prints(&["1 of 1 scored"]);
+    harness.resume("first", &[]).exits(0).stdout_contains(&["1 of 1 scored"]);
 }

@@ -1,14 +1,14 @@
 //! The nightly unit's own command line, as systemd would start it.
 
 use crate::harness::{
-    CommandHarness, Finished, Manual, Recorder, Served, TestSimulator, completion, repository,
-    verdict, write_items,
+    CommandHarness, Finished, Manual, Recorder, SimulatorProcess, TestSimulator, completion,
+    repository, verdict, write_items,
 };
 use juror_simulator::SimulatorConfig;
 use std::{fs, process::Command};
 
-/// The words of the unit's `ExecStart=`, in which systemd has filled in these variables; one
-/// without braces is cut at its spaces.
+/// Arguments of the unit's `ExecStart=` with these variables expanded as systemd does; an unbraced
+/// variable is split at spaces.
 fn words(harness: &CommandHarness, variables: &[(&str, &str)]) -> Vec<String> {
     let unit = fs::read_to_string(repository("deploy/systemd/juror-nightly.service")).unwrap();
     let unit = unit.replace("\\\n", " ");
@@ -36,7 +36,7 @@ fn words(harness: &CommandHarness, variables: &[(&str, &str)]) -> Vec<String> {
     words
 }
 
-/// One night, of this day, against this judge.
+/// Nightly run of this day against this judge.
 fn night(
     harness: &CommandHarness,
     day: &str,
@@ -54,7 +54,7 @@ fn night(
 }
 
 #[test]
-fn a_night_is_one_run_named_after_its_day_with_budget_and_gate() {
+fn nightly_run_is_named_after_its_day_with_budget_and_gate() {
     let harness = CommandHarness::new();
     let manifest = write_items(&harness, 3);
     let mut variables = vec![
@@ -66,24 +66,24 @@ fn a_night_is_one_run_named_after_its_day_with_budget_and_gate() {
     ];
     let good = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
     night(&harness, "2026-11-20", &good, &variables).exits(0);
-    assert_eq!(good.asked().len(), 3);
+    assert_eq!(good.requests().len(), 3);
     let report = |day: &str| harness.path(format!("state/juror/runs/nightly-{day}/report.json"));
     assert!(report("2026-11-20").is_file());
 
     // Started again on the same day, it is the same run.
     night(&harness, "2026-11-20", &good, &variables).exits(0);
-    assert_eq!(good.asked().len(), 3);
+    assert_eq!(good.requests().len(), 3);
 
     // The flags reach the command, and the gate decides how the unit ends.
     let bad = Recorder::start(vec![completion(&verdict(2), 1_500, 60)]);
     variables[4].1 = "--limit 2 --no-cache";
     night(&harness, "2026-11-21", &bad, &variables).exits(100);
-    assert_eq!(bad.asked().len(), 2);
+    assert_eq!(bad.requests().len(), 2);
     assert!(report("2026-11-21").is_file());
 }
 
 #[test]
-fn there_is_no_night_without_a_budget() {
+fn nightly_run_requires_a_budget() {
     let harness = CommandHarness::new();
     let manifest = write_items(&harness, 1);
     let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
@@ -94,27 +94,27 @@ fn there_is_no_night_without_a_budget() {
         ("NIGHTLY_GATE", "production"),
         ("NIGHTLY_FLAGS", ""),
     ];
-    night(&harness, "2026-11-20", &judge, &variables).exits(2).says(&["--budget-usd"]);
-    assert_eq!(judge.asked().len(), 0);
+    night(&harness, "2026-11-20", &judge, &variables).exits(2).stderr_contains(&["--budget-usd"]);
+    assert_eq!(judge.requests().len(), 0);
 }
 
-/// The folder of a reader of the page, with the golden set as the dataset.
+/// Folder of a reader of the page, with the golden set as dataset.
 fn reader() -> CommandHarness {
     let harness = CommandHarness::new();
     let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
     assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
     fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
-    // What the page leaves to its reader.
+    // Parts of the page that the reader provides.
     harness.write("pipeline.sh", "test -s shots.jsonl\n");
     harness
 }
 
 #[test]
-fn every_command_of_the_page_does_what_it_says() {
+fn documented_page_commands_work() {
     let harness = reader();
     let manual = Manual::page("nightly");
     harness.write("juror.toml", manual.blocks("toml")[0]);
-    let judge = Served::start(&harness);
+    let judge = SimulatorProcess::start(&harness);
     let summary = harness.path("step-summary.md");
     let variables = [
         ("JUROR_JUDGE_BASE_URL", judge.base_url.as_str()),
@@ -124,7 +124,7 @@ fn every_command_of_the_page_does_what_it_says() {
     let summary = fs::read_to_string(summary).unwrap();
     assert!(summary.contains("base first · head nightly-"), "{summary}");
 
-    // Both nights of the page are one run of one day, which the cache paid for.
+    // Both nightly runs of the page are one run of one day, served by the cache.
     let nights = fs::read_dir(harness.path("runs")).unwrap();
     let names = nights.map(|night| night.unwrap().file_name().into_string().unwrap());
     let nights: Vec<String> = names.filter(|name| name.starts_with("nightly-")).collect();
@@ -135,10 +135,10 @@ fn every_command_of_the_page_does_what_it_says() {
 }
 
 #[test]
-fn the_night_of_cron_and_that_of_kubernetes_are_commands_that_run() {
+fn cron_and_kubernetes_nightly_commands_run() {
     let harness = reader();
     let manual = Manual::page("nightly");
-    let judge = Served::start(&harness);
+    let judge = SimulatorProcess::start(&harness);
     let run = |program: &str, arguments: &[&str]| -> Finished {
         let binary = std::path::Path::new(env!("CARGO_BIN_EXE_juror")).parent().unwrap();
         let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
@@ -155,7 +155,7 @@ fn the_night_of_cron_and_that_of_kubernetes_are_commands_that_run() {
     let [line] = manual.blocks("crontab")[..] else { panic!("one line of cron") };
     let command = line.trim().split(' ').skip(5).collect::<Vec<_>>().join(" ");
     let command = command.replace("/srv/juror", &harness.path("").display().to_string());
-    run("sh", &["-euc", &command]).exits(0).prints(&["27 of 27 scored"]);
+    run("sh", &["-euc", &command]).exits(0).stdout_contains(&["27 of 27 scored"]);
 
     let job = manual.blocks("yaml").into_iter().find(|job| job.contains("CronJob")).unwrap();
     let (_, arguments) = job.split_once("args:\n").unwrap();
@@ -167,11 +167,11 @@ fn the_night_of_cron_and_that_of_kubernetes_are_commands_that_run() {
     let arguments: Vec<String> = arguments.collect();
     assert!(arguments.len() >= 8, "{arguments:?}");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    run(env!("CARGO_BIN_EXE_juror"), &arguments).exits(0).prints(&["27 of 27 scored"]);
+    run(env!("CARGO_BIN_EXE_juror"), &arguments).exits(0).stdout_contains(&["27 of 27 scored"]);
 }
 
 #[test]
-fn a_deadline_is_a_time_of_day_where_budgets_have_their_zone() {
+fn deadline_time_of_day_uses_the_budget_time_zone() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     for (zone, hour) in [("Asia/Tokyo", "22"), ("America/Bogota", "12")] {
@@ -187,7 +187,7 @@ fn a_deadline_is_a_time_of_day_where_budgets_have_their_zone() {
 }
 
 #[test]
-fn a_deadline_without_time_for_batches_is_said() {
+fn deadline_too_early_for_batches_is_reported() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -195,7 +195,7 @@ fn a_deadline_without_time_for_batches_is_said() {
         let flags = ["--lane", "mixed", "--deadline", deadline, "--budget-usd", "1"];
         harness.judge_run(&simulator, name, &flags)
     };
-    run("short", "20m").exits(0).says(&["no batches are made"]);
-    let told = run("long", "2h").exits(0);
-    assert!(!told.stderr.contains("no batches are made"), "{}", told.stderr);
+    run("short", "20m").exits(0).stderr_contains(&["no batches are made"]);
+    let reported = run("long", "2h").exits(0);
+    assert!(!reported.stderr.contains("no batches are made"), "{}", reported.stderr);
 }

@@ -1,11 +1,11 @@
-//! No output replaces an input of the command or a file that a run keeps.
+//! Outputs never overwrite inputs of the command or files that a run keeps.
 
 use crate::harness::{CommandHarness, TestSimulator, png, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 use std::{fs, path::Path};
 
-/// One sound item whose code and tokens are files of their own.
+/// One valid item whose code and tokens are separate files.
 fn dataset() -> CommandHarness {
     let harness = CommandHarness::new();
     harness.write("shot.png", png(1, 8, 8));
@@ -34,16 +34,16 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[track_caller]
-fn refused(harness: &CommandHarness, arguments: &[&str], says: &[&str]) {
+fn refused(harness: &CommandHarness, arguments: &[&str], message: &[&str]) {
     let before = contents(&harness.path(""));
     let finished = harness.juror(arguments);
     assert_eq!(finished.code, 2, "{arguments:?}: {}{}", finished.stdout, finished.stderr);
-    finished.says(says);
+    finished.stderr_contains(message);
     assert!(contents(&harness.path("")) == before, "{arguments:?} changed a file");
 }
 
 #[test]
-fn a_run_replaces_no_input_whatever_it_is_called() {
+fn run_overwrites_no_input_with_any_name() {
     let harness = dataset();
     harness.write("own.json", "[run]\ngate = \"gate.md\"\nrubric = \"rubric.md\"\n");
     harness.write("gate.md", "[[require]]\nmetric = \"coverage\"\nabove = 0.5\n");
@@ -73,8 +73,8 @@ fn a_run_replaces_no_input_whatever_it_is_called() {
         ("tokens.json", "expected_tokens"),
         ("shot.json", "screenshot"),
     ] {
-        let says = ["manifest.jsonl, line 1", field, "also an output of this command"];
-        refused(&harness, &["run", "manifest.jsonl", "-o", output], &says);
+        let message = ["manifest.jsonl, line 1", field, "also an output of this command"];
+        refused(&harness, &["run", "manifest.jsonl", "-o", output], &message);
     }
     for (output, role) in [
         ("own.json", "is the settings file"),
@@ -92,7 +92,7 @@ fn a_run_replaces_no_input_whatever_it_is_called() {
 }
 
 #[test]
-fn the_files_of_a_run_outlive_every_command_that_writes() {
+fn run_files_survive_every_writing_command() {
     let harness = dataset();
     for run in ["r", "other"] {
         harness.juror(&["run", "manifest.jsonl", "--run-id", run]).exits(0);
@@ -113,10 +113,10 @@ fn the_files_of_a_run_outlive_every_command_that_writes() {
     refused(&harness, &["compare", "other", "r", "-o", "runs/r/run.json"], &[kept]);
     refused(&harness, &["demo", "--evidence", "none", "-o", "runs/r/results.jsonl"], &[kept]);
     for output in ["code.html", "tokens.json"] {
-        let says = ["line 1", "also an output of this command"];
+        let message = ["line 1", "also an output of this command"];
         let command =
             if output == "code.html" { &["report", "r"][..] } else { &["compare", "other", "r"] };
-        refused(&harness, &[command, &["-o", output]].concat(), &says);
+        refused(&harness, &[command, &["-o", output]].concat(), &message);
     }
     refused(&harness, &["report", "r", "-o", "manifest.jsonl"], &["is the dataset of run r"]);
     let link = harness.path("runs/r/report.md");
@@ -129,16 +129,16 @@ fn the_files_of_a_run_outlive_every_command_that_writes() {
 }
 
 #[test]
-fn a_calibration_replaces_neither_its_labels_nor_a_run() {
+fn calibration_overwrites_neither_labels_nor_runs() {
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     harness.write("labels.jsonl", "{\"id\":\"item_0000\",\"visual_similarity\":9}\n");
     fs::hard_link(harness.path("labels.jsonl"), harness.path("labels.json")).unwrap();
-    let calibrate = |output: &str, says: &[&str]| {
+    let calibrate = |output: &str, message: &[&str]| {
         let command = ["calibrate", "first", "--labels", "labels.jsonl", "-o", output];
-        refused(&harness, &command, says);
+        refused(&harness, &command, message);
     };
     calibrate("labels.json", &["is the file of labels"]);
     calibrate("runs/first/run.json", &["only calibration.* may be written"]);
@@ -146,7 +146,7 @@ fn a_calibration_replaces_neither_its_labels_nor_a_run() {
 }
 
 #[test]
-fn the_demo_leaves_a_changed_dataset_and_a_run_in_its_place_alone() {
+fn demo_keeps_a_changed_dataset_and_a_run_in_its_directory() {
     let harness = CommandHarness::new();
     harness.write("runs/golden/manifest.jsonl", "mine\n");
     let demo = ["demo", "--evidence", "none", "--run-id", "d"];

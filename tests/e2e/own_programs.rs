@@ -1,10 +1,10 @@
-//! Programs of the user's in the place of stages.
+//! User-provided programs as stages.
 
 use crate::harness::{CommandHarness, png, write_items};
 use serde_json::{Value, json};
 
 #[test]
-fn a_pipeline_of_ones_own_is_run_for_each_item() {
+fn custom_pipeline_runs_for_each_item() {
     let harness = CommandHarness::new();
     let mut manifest = String::new();
     for (number, id) in ["good", "broken", "silent"].into_iter().enumerate() {
@@ -25,27 +25,27 @@ esac
     harness.write("pipeline.sh", script);
     harness.write("juror.toml", "[stages]\npipeline_command = [\"sh\", \"pipeline.sh\"]\n");
     let run = harness.juror(&["run", "manifest.jsonl", "--run-id", "first"]).exits(3);
-    run.prints(&["1 of 3 scored", "2 failed"]);
+    run.stdout_contains(&["1 of 3 scored", "2 failed"]);
     let good = harness.result("first", "good");
     assert_eq!(good["generation"]["code_compiles"], true);
     assert_eq!(good["generation"]["quality_score"], 0.75);
     assert_eq!(good["retrieval"]["correct"], true);
     assert_eq!(good["token_extraction"]["accuracy"], 1.0);
     assert_eq!(good["pipeline_success"], true);
-    for (item, says) in [
+    for (item, message) in [
         ("broken", "pipeline_command sh: exit status: 7: no model is loaded"),
         ("silent", "its answer is not the JSON object that is expected"),
     ] {
         let result = harness.result("first", item);
         assert_eq!(result["outcome"], "failed");
         assert_eq!(result["error"]["kind"], "pipeline");
-        assert!(result["error"]["message"].as_str().unwrap().contains(says), "{result}");
+        assert!(result["error"]["message"].as_str().unwrap().contains(message), "{result}");
         assert_eq!(result["semantic"], Value::Null, "the judge was off");
     }
 }
 
 #[test]
-fn a_compiler_of_ones_own_decides_whether_code_compiles() {
+fn custom_compiler_decides_whether_code_compiles() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let settings = r#"
@@ -53,7 +53,10 @@ fn a_compiler_of_ones_own_decides_whether_code_compiles() {
 compile_command = ["sh", "-c", "grep -q 'Number 1' \"$1\" && { echo 'line 1: not so' >&2; exit 1; }; exit 0", "compiler", "{file}"]
 "#;
     harness.write("juror.toml", settings);
-    harness.juror(&["run", "manifest.jsonl", "--run-id", "first"]).exits(0).prints(&["66.7%"]);
+    harness
+        .juror(&["run", "manifest.jsonl", "--run-id", "first"])
+        .exits(0)
+        .stdout_contains(&["66.7%"]);
     let generation = |item| harness.result("first", item)["generation"].clone();
     assert_eq!(generation("item_0000")["code_compiles"], true);
     assert_eq!(generation("item_0001")["code_compiles"], false);
@@ -61,5 +64,5 @@ compile_command = ["sh", "-c", "grep -q 'Number 1' \"$1\" && { echo 'line 1: not
 
     harness.write("juror.toml", "[stages]\ncompile_command = [\"no-such-compiler\"]\n");
     let run = harness.juror(&["run", "manifest.jsonl", "--run-id", "second"]).exits(3);
-    run.prints(&["3 failed", "no-such-compiler"]);
+    run.stdout_contains(&["3 failed", "no-such-compiler"]);
 }

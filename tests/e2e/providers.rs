@@ -1,14 +1,14 @@
-//! The page of providers, gateways and local servers: what it tells to set and to run works.
+//! Settings and commands of the page on providers, gateways and local servers.
 
 use crate::harness::{CommandHarness, Finished, Manual, TestSimulator, write_items};
 use juror_simulator::{Named as _, Quirk, SimulatorConfig};
 use std::fs;
 
 #[test]
-fn every_block_of_settings_judges_an_item() {
+fn documented_provider_settings_judge_an_item() {
     let simulator = TestSimulator::start(SimulatorConfig::with_quirks(&[Quirk::DeploymentNames]));
     let page = Manual::page("providers");
-    // Proxy and certificates are the reader's.
+    // The reader provides proxy and certificates.
     let blocks = page.blocks("toml").into_iter().filter(|block| !block.contains("proxy = "));
     let blocks: Vec<&str> = blocks.collect();
     assert!(blocks.len() >= 9, "{blocks:?}");
@@ -25,7 +25,7 @@ fn every_block_of_settings_judges_an_item() {
 }
 
 #[test]
-fn the_page_names_every_quirk_and_its_commands_run() {
+fn page_lists_every_quirk_and_its_commands_run() {
     let page = Manual::page("providers");
     for quirk in Quirk::ALL {
         assert!(page.names(quirk.name()), "docs/providers.md does not name {quirk}");

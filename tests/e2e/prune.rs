@@ -1,4 +1,4 @@
-//! Old runs are taken away, and nothing that somebody still needs.
+//! `juror prune` removes old runs and nothing that is still needed.
 
 use crate::harness::{CommandHarness, Finished, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
@@ -8,7 +8,7 @@ fn prune(harness: &CommandHarness, flags: &[&str]) -> Finished {
     harness.juror(&[&["runs", "prune"], flags].concat())
 }
 
-/// Names of the runs that are left, in order.
+/// Names of the remaining runs, in order.
 fn runs(harness: &CommandHarness) -> Vec<String> {
     let listed = harness.juror(&["runs", "list", "--json"]).exits(0);
     let listed: Vec<Value> = serde_json::from_str(&listed.stdout).unwrap();
@@ -19,7 +19,7 @@ fn runs(harness: &CommandHarness) -> Vec<String> {
 }
 
 #[test]
-fn runs_go_by_age_and_size_and_those_that_are_needed_stay() {
+fn runs_are_pruned_by_age_and_size_and_needed_ones_are_kept() {
     let harness = CommandHarness::new();
     let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 2);
@@ -27,16 +27,17 @@ fn runs_go_by_age_and_size_and_those_that_are_needed_stay() {
         harness.judge_run(&simulator, night, &[]).exits(0);
     }
     harness.juror(&["bless", "n2"]).exits(0);
-    prune(&harness, &[]).exits(2).says(&["--keep-days", "prune.max_mb"]);
-    // By default the first twenty of a series stay.
+    prune(&harness, &[]).exits(2).stderr_contains(&["--keep-days", "prune.max_mb"]);
+    // By default the first twenty of a series are kept.
     let kept = prune(&harness, &["--max-mb", "0"]).exits(0);
-    kept.prints(&["0 runs removed", "among the first"]).says(&["more than --max-mb 0"]);
+    kept.stdout_contains(&["0 runs removed", "among the first"])
+        .stderr_contains(&["more than --max-mb 0"]);
 
     harness.write("juror.toml", "[prune]\nkeep_first = 1\n");
     let wished = prune(&harness, &["--max-mb", "0", "--dry-run"]).exits(0);
-    wished.prints(&["n3", "n4", "2 runs would be removed", "1 blessed", "1 the newest"]);
+    wished.stdout_contains(&["n3", "n4", "2 runs would be removed", "1 blessed", "1 the newest"]);
     for days in ["1", "3000000000"] {
-        prune(&harness, &["--keep-days", days]).exits(0).prints(&["0 runs removed"]);
+        prune(&harness, &["--keep-days", days]).exits(0).stdout_contains(&["0 runs removed"]);
     }
     assert_eq!(runs(&harness), ["n1", "n2", "n3", "n4", "n5"]);
 
@@ -45,29 +46,33 @@ fn runs_go_by_age_and_size_and_those_that_are_needed_stay() {
         let budgets: Vec<Value> = serde_json::from_str(&shown.stdout).unwrap();
         budgets.iter().map(|budget| budget["spent_usd"].clone()).collect::<Vec<_>>()
     };
-    let (before, asked) = (spent(), simulator.requests());
-    prune(&harness, &["--keep-days", "0"]).exits(0).prints(&["2 runs removed", "3 kept"]);
+    let (before, calls) = (spent(), simulator.requests());
+    prune(&harness, &["--keep-days", "0"]).exits(0).stdout_contains(&["2 runs removed", "3 kept"]);
     assert_eq!(runs(&harness), ["n1", "n2", "n5"]);
-    assert_eq!(spent(), before, "days and months keep what was spent");
+    assert_eq!(spent(), before, "days and months keep their spending");
 
-    // The name is free again, and the cache still knows the verdicts.
+    // The name is available again, and the cache still has the verdicts.
     harness.judge_run(&simulator, "n3", &[]).exits(0);
-    assert_eq!(simulator.requests(), asked);
+    assert_eq!(simulator.requests(), calls);
     harness.juror(&["compare", "main", "n5"]).exits(0);
 }
 
 #[test]
-fn verdicts_that_are_of_use_stay_in_the_cache() {
+fn useful_verdicts_stay_in_the_cache() {
     let harness = CommandHarness::new();
     let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 2);
     harness.judge_run(&simulator, "n1", &[]).exits(0);
     let cached = || {
-        let told = harness.juror(&["cache", "stats", "--json"]).exits(0);
-        serde_json::from_str::<Value>(&told.stdout).unwrap()["replies"].as_u64().unwrap()
+        let reported = harness.juror(&["cache", "stats", "--json"]).exits(0);
+        serde_json::from_str::<Value>(&reported.stdout).unwrap()["replies"].as_u64().unwrap()
     };
-    prune(&harness, &["--keep-reply-days", "0"]).exits(0).prints(&["0 runs removed"]);
+    prune(&harness, &["--keep-reply-days", "0"]).exits(0).stdout_contains(&["0 runs removed"]);
     assert_eq!(cached(), 2, "they were of use today");
-    prune(&harness, &["--keep-reply-days", "0", "--dry-run"]).exits(0).prints(&["0 runs would"]);
-    prune(&harness, &["--keep-reply-days", "many"]).exits(2).says(&["--keep-reply-days"]);
+    prune(&harness, &["--keep-reply-days", "0", "--dry-run"])
+        .exits(0)
+        .stdout_contains(&["0 runs would"]);
+    prune(&harness, &["--keep-reply-days", "many"])
+        .exits(2)
+        .stderr_contains(&["--keep-reply-days"]);
 }

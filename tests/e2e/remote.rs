@@ -1,4 +1,4 @@
-//! Files that are not on this machine: on web servers, in buckets, and where nobody may look.
+//! Remote files: on web servers, in buckets, and at disallowed addresses.
 
 use crate::harness::{CommandHarness, Finished, TestSimulator, png};
 use juror_services::{
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const SIGNATURE: &str = "signature=c0ffee";
 
-/// A web server with a screenshot and its code, each for those with the signature.
+/// Web server with a screenshot and its code, both requiring the signature.
 fn web_server() -> WebServer {
     WebServer::start(|request| match request.path.split_once('?') {
         Some((path, SIGNATURE)) if path.ends_with(".png") => WebResponse::file(&png(1, 64, 32)),
@@ -23,7 +23,7 @@ fn web_server() -> WebServer {
     })
 }
 
-/// Writes a manifest of screenshots; `more` is put into each line.
+/// Writes a manifest of screenshots; `more` is added to each line.
 fn write_manifest(harness: &CommandHarness, shots: &[(&str, &str)], more: &Value) {
     let line = |(id, shot): &(&str, &str)| {
         let mut line = json!({"id": id, "screenshot": shot});
@@ -33,7 +33,7 @@ fn write_manifest(harness: &CommandHarness, shots: &[(&str, &str)], more: &Value
     harness.write("manifest.jsonl", shots.iter().map(line).collect::<String>());
 }
 
-/// Judges the manifest with an account at the object store, and a proxy that nobody should use.
+/// Judges the manifest with object store credentials, and a proxy that must stay unused.
 fn judge(harness: &CommandHarness, simulator: &TestSimulator, flags: &[&str]) -> Finished {
     let mut command = harness.judging(&simulator.base_url(), "manifest.jsonl", flags);
     command
@@ -47,7 +47,7 @@ fn judge(harness: &CommandHarness, simulator: &TestSimulator, flags: &[&str]) ->
 }
 
 #[test]
-fn screenshots_and_code_come_from_folders_web_servers_and_buckets() {
+fn screenshots_and_code_are_read_from_folders_web_servers_and_buckets() {
     let harness = CommandHarness::new();
     let (web, bucket) = (web_server(), s3::new_bucket());
     s3::put(&bucket, "golden/3.png", &png(3, 64, 32));
@@ -68,7 +68,7 @@ fn screenshots_and_code_come_from_folders_web_servers_and_buckets() {
     write_manifest(&harness, &shots, &json!({"generated_code": code}));
 
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    let run = judge(&harness, &simulator, &[]).exits(0).prints(&["3 of 3 scored"]);
+    let run = judge(&harness, &simulator, &[]).exits(0).stdout_contains(&["3 of 3 scored"]);
     for (id, number, shown) in [
         ("web", 1, format!("{origin}/moved")),
         ("folder", 2, "shots/2.png".to_owned()),
@@ -82,13 +82,13 @@ fn screenshots_and_code_come_from_folders_web_servers_and_buckets() {
     }
     let journal = std::fs::read_to_string(harness.path("runs/first/results.jsonl")).unwrap();
     let report = std::fs::read_to_string(harness.path("runs/first/report.json")).unwrap();
-    for said in [run.stdout, run.stderr, journal, report] {
-        assert!(!said.contains("c0ffee") && !said.contains(s3::SECRET_KEY), "{said}");
+    for message in [run.stdout, run.stderr, journal, report] {
+        assert!(!message.contains("c0ffee") && !message.contains(s3::SECRET_KEY), "{message}");
     }
 }
 
 #[test]
-fn what_the_settings_do_not_allow_is_warned_of_and_fails_alone() {
+fn disallowed_sources_are_warned_of_and_fail_alone() {
     let harness = CommandHarness::new();
     let web = web_server();
     harness.write("shots/1.png", png(1, 64, 32));
@@ -101,30 +101,30 @@ fn what_the_settings_do_not_allow_is_warned_of_and_fails_alone() {
         ("folder", "shots/1.png"),
     ];
     write_manifest(&harness, &shots, &json!({"generated_code": "<p>text</p>"}));
-    // Its host may be asked, and not the address that it has.
+    // Its host is allowed, but its address is not.
     harness.write("juror.toml", format!("[files]\nhosts = [\"{origin}\"]\n"));
 
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let run = judge(&harness, &simulator, &[]).exits(3);
-    let run = run.prints(&["1 of 4 scored", "3 failed"]).says(&[
+    let run = run.stdout_contains(&["1 of 4 scored", "3 failed"]).stderr_contains(&[
         "add \"http://169.254.169.254\" to files.hosts",
         "add \"s3://elsewhere\", or a prefix in it, to files.buckets",
     ]);
-    for (id, says) in [
+    for (id, expected_text) in [
         ("web", "127.0.0.1, a private address"),
         ("metadata", "files.hosts"),
         ("bucket", "files.buckets"),
     ] {
         let error = &harness.result("first", id)["error"];
         assert_eq!(error["kind"], "image", "{error}");
-        assert!(error["message"].as_str().unwrap().contains(says), "{error}");
+        assert!(error["message"].as_str().unwrap().contains(expected_text), "{error}");
     }
     assert_eq!(web.requests(), []);
     assert!(!run.stderr.contains("c0ffee") && !run.stdout.contains("c0ffee"));
 }
 
 #[test]
-fn a_file_that_the_manifest_did_not_promise_is_not_judged() {
+fn file_with_another_digest_is_not_judged() {
     let harness = CommandHarness::new();
     let web = web_server();
     let origin = format!("http://{}", web.address());
@@ -135,22 +135,22 @@ fn a_file_that_the_manifest_did_not_promise_is_not_judged() {
     let hosts = format!("[files]\nhosts = [\"{origin}\"]\nprivate_hosts = [\"127.0.0.1\"]\n");
     harness.write("juror.toml", hosts);
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    judge(&harness, &simulator, &[]).exits(3).prints(&["1 failed"]);
+    judge(&harness, &simulator, &[]).exits(3).stdout_contains(&["1 failed"]);
     let error = harness.result("first", "web")["error"]["message"].to_string();
     assert!(error.contains(&format!("{origin}/1.png does not match the manifest")), "{error}");
     assert_eq!(simulator.requests(), 0);
 }
 
 #[test]
-fn settings_and_references_without_sense_are_named_before_anything_is_read() {
+fn invalid_settings_and_references_are_reported_before_any_read() {
     let harness = CommandHarness::new();
     write_manifest(&harness, &[("one", "https://user:c0ffee@host/1.png")], &json!({}));
     let run = ["run", "manifest.jsonl", "--enable-llm-judge", "--base-url", "http://127.0.0.1:1"];
     let refused = harness.juror(&run).exits(2);
-    let refused = refused.says(&["line 1", "https://host/1.png", "a user or password"]);
+    let refused = refused.stderr_contains(&["line 1", "https://host/1.png", "a user or password"]);
     assert!(!refused.stderr.contains("c0ffee"));
     write_manifest(&harness, &[("one", "s3://bucket/a/../1.png")], &json!({}));
-    harness.juror(&run).exits(2).says(&["line 1", "'..'"]);
+    harness.juror(&run).exits(2).stderr_contains(&["line 1", "'..'"]);
     harness.write("juror.toml", "[files]\nhosts = [\"*\"]\n");
-    harness.juror(&run).exits(2).says(&["files.hosts is \"*\"", "use host, *.host"]);
+    harness.juror(&run).exits(2).stderr_contains(&["files.hosts is \"*\"", "use host, *.host"]);
 }

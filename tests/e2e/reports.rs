@@ -7,7 +7,7 @@ fn reply(scores: [u64; 5], issues: &[&str], strengths: &[&str]) -> (u16, Value) 
     completion(&semantic_verdict(scores, issues, strengths), 1_000, 50)
 }
 
-/// Four items, one after the other: two judged, one that is no verdict, one that is refused.
+/// Four items in sequence: two scored, one without a verdict, one refused.
 fn mixed() -> (CommandHarness, Recorder) {
     let harness = CommandHarness::new();
     write_items(&harness, 4);
@@ -24,10 +24,10 @@ fn mixed() -> (CommandHarness, Recorder) {
 }
 
 #[test]
-fn what_could_not_be_judged_is_shown_and_enters_no_average() {
+fn unjudged_items_are_shown_and_excluded_from_averages() {
     let (harness, judge) = mixed();
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
-    run.prints(&[
+    run.stdout_contains(&[
         "SEMANTIC EVALUATION",
         "2 of 4 scored (50%), 1 unscorable, 1 failed",
         "81%",
@@ -62,18 +62,18 @@ fn run_is_marked(harness: &CommandHarness) -> bool {
 }
 
 #[test]
-fn failed_jobs_count_as_zeros_where_that_is_asked_for() {
+fn failed_jobs_count_as_zeros_if_configured() {
     let (harness, judge) = mixed();
     harness.write("juror.toml", "[run]\nfailed_jobs = \"zero\"\n");
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
-    run.prints(&["failed_jobs = \"zero\""]);
+    run.stdout_contains(&["failed_jobs = \"zero\""]);
     let report = harness.report("first");
-    // Of the two that were scored and the one that failed; an unusable answer is never a score.
+    // Of the two scored items and the failed one; an unusable reply is never a score.
     assert_eq!(report["overall"]["semantic"]["avg_semantic_correctness"], 0.54);
 }
 
 #[test]
-fn what_a_judge_writes_moves_no_cursor_and_starts_no_formula() {
+fn judge_text_is_neutralized_in_terminals_and_spreadsheets() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let issues = ["=HYPERLINK(1)", "\u{1b}[2J\u{1b}[31mred\u{7}\nSecond line", "right\u{202e}left"];

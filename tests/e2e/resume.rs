@@ -1,4 +1,4 @@
-//! Runs that are killed at any moment, and resumed by their name alone.
+//! Runs that are killed at any moment and resumed by name.
 
 mod kills;
 mod semantics;

@@ -1,7 +1,7 @@
 //! Failures during a run: of items, the disk, the ledger, another process.
 
 use crate::{
-    errors::books_agree,
+    errors::check_costs,
     harness::{CommandHarness, Finished, TestSimulator, pico, png, write_items},
 };
 use juror_simulator::{Fault, SimulatorConfig};
@@ -9,14 +9,14 @@ use serde_json::json;
 use std::fs;
 
 #[test]
-fn a_budget_of_nothing_judges_nothing_and_says_so() {
+fn zero_budget_judges_nothing_and_reports_it() {
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let harness = CommandHarness::new();
     write_items(&harness, 5);
     let flags = ["--budget-usd", "0"];
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
-    run.prints(&["0 of 5 scored (0%), 5 skipped", "has spent 0.00 of 0.00 USD"])
-        .says(&["raise it and resume with: juror run --resume first"]);
+    run.stdout_contains(&["0 of 5 scored (0%), 5 skipped", "has spent 0.00 of 0.00 USD"])
+        .stderr_contains(&["raise it and resume with: juror run --resume first"]);
     for result in harness.journal("first") {
         assert_eq!(
             (&result["outcome"], &result["error"]["kind"]),
@@ -35,7 +35,7 @@ fn a_budget_of_nothing_judges_nothing_and_says_so() {
 }
 
 #[test]
-fn an_image_that_cannot_be_judged_fails_alone() {
+fn invalid_image_fails_alone() {
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let harness = CommandHarness::new();
     let sound = png(1, 64, 32);
@@ -56,8 +56,8 @@ fn an_image_that_cannot_be_judged_fails_alone() {
     }
     harness.write("manifest.jsonl", lines);
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
-    run.prints(&["1 of 5 scored (20%), 4 failed", "failed (image)"]);
-    for (id, says) in [
+    run.stdout_contains(&["1 of 5 scored (20%), 4 failed", "failed (image)"]);
+    for (id, message) in [
         ("cut", "shots/cut.png: this PNG file cannot be read: the file ends early"),
         ("text", "shots/text.png: this is an unknown format: use a PNG"),
         ("page", "shots/page.png: this is an HTML page"),
@@ -65,18 +65,18 @@ fn an_image_that_cannot_be_judged_fails_alone() {
     ] {
         let error = &harness.result("first", id)["error"];
         assert_eq!(error["kind"], "image");
-        assert!(error["message"].as_str().unwrap().contains(says), "{error}");
+        assert!(error["message"].as_str().unwrap().contains(message), "{error}");
     }
     assert_eq!(simulator.requests(), 1);
-    assert_eq!(books_agree(&harness, &simulator), 0);
+    assert_eq!(check_costs(&harness, &simulator), 0);
 
     let free = harness.juror(&["run", "manifest.jsonl", "--run-id", "free"]).exits(3);
-    free.prints(&["1 of 5 scored (20%), 4 failed", "failed (image)"])
-        .says(&["correct what failed, then resume with: juror run --resume free"]);
+    free.stdout_contains(&["1 of 5 scored (20%), 4 failed", "failed (image)"])
+        .stderr_contains(&["correct what failed, then resume with: juror run --resume free"]);
 }
 
 #[test]
-fn a_run_that_another_process_holds_is_left_alone() {
+fn run_locked_by_another_process_is_refused() {
     let simulator = TestSimulator::always(Fault::Hang);
     let harness = CommandHarness::new();
     write_items(&harness, 1);
@@ -85,20 +85,22 @@ fn a_run_that_another_process_holds_is_left_alone() {
     let holder = harness.start(&[&run[..], &["--base-url", &url]].concat());
     simulator.await_requests(1);
     let second = harness.juror(&["run", "--resume", "first"]).exits(1);
-    second
-        .says(&["runs/first is in use by another juror process", "wait until it ends or stop it"]);
+    second.stderr_contains(&[
+        "runs/first is in use by another juror process",
+        "wait until it ends or stop it",
+    ]);
     assert_eq!(simulator.requests(), 1);
     holder.kill();
 }
 
 #[test]
-fn folders_that_cannot_be_used_are_named() {
+fn unusable_folders_are_reported() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     harness.write("taken", "a file");
     for flag in ["--runs-dir", "--state"] {
         let run = harness.juror(&["run", "manifest.jsonl", flag, "taken"]).exits(1);
-        run.says(&[
+        run.stderr_contains(&[
             "folder taken cannot be created",
             "choose another one with --runs-dir or --state",
         ]);
@@ -107,13 +109,13 @@ fn folders_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn a_ledger_that_cannot_be_read_stops_the_run_before_it_begins() {
+fn unreadable_ledger_stops_the_run_before_it_starts() {
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     harness.write("runs/juror.db", "this was never a database, ".repeat(20));
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(1);
-    run.says(&[
+    run.stderr_contains(&[
         "runs/juror.db is damaged or not a database",
         "restore it from a backup, or move it",
     ]);
@@ -121,18 +123,18 @@ fn a_ledger_that_cannot_be_read_stops_the_run_before_it_begins() {
 
     fs::remove_file(harness.path("runs/juror.db")).unwrap();
     harness.juror(&["cache", "stats"]).exits(0);
-    // The version that a newer Juror would write into SQLite's header.
+    // Schema version of a newer Juror in SQLite's header.
     let mut file = fs::read(harness.path("runs/juror.db")).unwrap();
     file[60..64].copy_from_slice(&99_u32.to_be_bytes());
     harness.write("runs/juror.db", file);
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(1);
-    run.says(&["runs/juror.db", "99"]);
+    run.stderr_contains(&["runs/juror.db", "99"]);
     assert!(!harness.path("runs/first").exists());
     assert_eq!(simulator.requests(), 0);
 }
 
 #[test]
-fn a_run_of_a_newer_version_is_left_alone() {
+fn run_of_a_newer_version_is_left_unchanged() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     for run in ["first", "second"] {
@@ -144,25 +146,28 @@ fn a_run_of_a_newer_version_is_left_alone() {
     harness.write("runs/first/run.json", newer);
     for command in [&["report", "first"][..], &["run", "--resume", "first"], &["runs"]] {
         let refused = harness.juror(command).exits(1);
-        refused.says(&["run.json", "schema 2, but this program reads schema 1"]);
+        refused.stderr_contains(&["run.json", "schema 2, but this program reads schema 1"]);
     }
-    harness.juror(&["runs"]).exits(1).prints(&["second"]);
+    harness.juror(&["runs"]).exits(1).stdout_contains(&["second"]);
     harness.write("runs/first/run.json", record);
     let journal = fs::read_to_string(harness.path("runs/first/results.jsonl")).unwrap();
     let broken = journal.replacen("\"outcome\"", "\"outcom\"", 1);
     harness.write("runs/first/results.jsonl", broken);
-    harness.juror(&["report", "first"]).exits(1).says(&["results.jsonl, line 1: damaged record"]);
+    harness
+        .juror(&["report", "first"])
+        .exits(1)
+        .stderr_contains(&["results.jsonl, line 1: damaged record"]);
 }
 
-/// A limit on the size of files stands for a full disk: each write beyond it fails.
+/// A limit on file sizes simulates a full disk: each write beyond it fails.
 #[test]
-fn a_full_disk_ends_the_run_and_loses_nothing_that_was_paid_for() {
+fn full_disk_ends_the_run_and_loses_no_billed_result() {
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let harness = CommandHarness::new();
     write_items(&harness, 150);
     let juror = env!("CARGO_BIN_EXE_juror");
     let url = simulator.base_url();
-    // Blocks of 512 bytes in some shells and of 1,024 in others.
+    // The unit is 512 bytes in some shells and 1,024 in others.
     let script = format!(
         "trap '' XFSZ; ulimit -f 300; exec '{juror}' run manifest.jsonl --run-id first \
          --enable-llm-judge --base-url {url} -j 4"
@@ -173,31 +178,31 @@ fn a_full_disk_ends_the_run_and_loses_nothing_that_was_paid_for() {
     let stopped = Finished::from(full.output().unwrap()).exits(1);
     assert!(stopped.stderr.contains("runs/"), "the file is named: {}", stopped.stderr);
     assert!(stopped.stderr.contains("space"), "and the remedy: {}", stopped.stderr);
-    let asked = simulator.requests();
-    assert!((1..150).contains(&asked), "it stopped in the middle, and not after {asked} calls");
+    let calls = simulator.requests();
+    assert!((1..150).contains(&calls), "it stopped in the middle, and not after {calls} calls");
 
     let resumed = harness.juror(&["run", "--resume", "first", "--budget-usd", "5"]).exits(0);
-    resumed.prints(&["150 of 150 scored"]);
+    resumed.stdout_contains(&["150 of 150 scored"]);
     let again = simulator.requests() - 150;
-    assert!(again <= 4, "no more than were in flight is asked again, and it was {again}");
-    books_agree(&harness, &simulator);
+    assert!(again <= 4, "at most the calls in flight are repeated: {again}");
+    check_costs(&harness, &simulator);
 }
 
-/// `/dev/full` takes nothing, as a full disk does.
+/// `/dev/full` fails every write, as a full disk does.
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_written_is_said_and_the_report_is_kept() {
+fn unwritable_output_is_reported_and_report_is_kept() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let mut run = harness.command(&["run", "manifest.jsonl", "--run-id", "first"]);
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let run = Finished::from(run.stdout(full).output().unwrap()).exits(1);
-    run.says(&["standard output cannot be written", "No space left"]);
+    run.stderr_contains(&["standard output cannot be written", "No space left"]);
     assert_eq!(harness.report("first")["coverage"]["scored"], 1);
 }
 
 #[test]
-fn a_link_out_of_the_folder_is_not_followed_unless_its_folder_is_allowed() {
+fn link_out_of_the_folder_is_followed_only_if_allowed() {
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let (harness, elsewhere) = (CommandHarness::new(), CommandHarness::new());
     let secret = elsewhere.write("secret.png", png(1, 8, 8));
@@ -205,7 +210,7 @@ fn a_link_out_of_the_folder_is_not_followed_unless_its_folder_is_allowed() {
     let line = json!({"id": "a", "screenshot": "link.png", "generated_code": "<p>a</p>"});
     harness.write("manifest.jsonl", line.to_string());
     let refused = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(2);
-    refused.says(&["line 1: field \"screenshot\"", "is outside the manifest's folder"]);
+    refused.stderr_contains(&["line 1: field \"screenshot\"", "is outside the manifest's folder"]);
     assert_eq!(simulator.requests(), 0);
 
     let line = json!({"id": "a", "screenshot": secret, "generated_code": "<p>a</p>"});

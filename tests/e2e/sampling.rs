@@ -4,7 +4,7 @@ use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 
-/// The items that a run judged, in order.
+/// Judged items of a run, in order.
 fn judged(harness: &CommandHarness, run: &str) -> Vec<String> {
     let journal = harness.journal(run);
     let mut ids: Vec<String> =
@@ -14,7 +14,7 @@ fn judged(harness: &CommandHarness, run: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_sample_is_chosen_by_its_seed_and_recorded() {
+fn sample_is_selected_by_its_seed_and_recorded() {
     let harness = CommandHarness::new();
     write_items(&harness, 12);
     let run = |name: &str, seed: &str| {
@@ -22,24 +22,27 @@ fn a_sample_is_chosen_by_its_seed_and_recorded() {
         harness.juror(&[&flags[..], &["-o", "r.html", "-o", "r.md"]].concat())
     };
     let zero = harness.juror(&["run", "manifest.jsonl", "--sample", "0"]).exits(2);
-    zero.says(&["--sample", "give a whole number of at least 1"]);
-    let says = "a random sample of 4 of 12 items (seed 7)";
-    run("one", "7").exits(0).prints(&[says, "4 of 4 scored"]);
+    zero.stderr_contains(&["--sample", "give a whole number of at least 1"]);
+    let message = "a random sample of 4 of 12 items (seed 7)";
+    run("one", "7").exits(0).stdout_contains(&[message, "4 of 4 scored"]);
     for page in ["r.html", "r.md"] {
         let page = std::fs::read_to_string(harness.path(page)).unwrap();
         assert!(page.contains("a random sample of 4 of 12 items"), "{page}");
     }
     let sample = &harness.report("one")["run"]["dataset"]["sample"];
     assert_eq!(*sample, json!({"items": 4, "seed": 7, "of": 12}));
-    harness.juror(&["runs", "show", "one"]).exits(0).prints(&[says]);
+    harness.juror(&["runs", "show", "one"]).exits(0).stdout_contains(&[message]);
     run("two", "7").exits(0);
     assert_eq!(judged(&harness, "one"), judged(&harness, "two"));
     run("other", "8").exits(0);
     assert_ne!(judged(&harness, "one"), judged(&harness, "other"));
 
-    run("one", "8").exits(2).says(&["--sample 4 --seed 7", "--sample 4 --seed 8"]);
-    harness.resume("one", &[]).exits(0).prints(&["4 of 4 scored"]);
-    harness.juror(&["run", "manifest.jsonl", "--seed", "7"]).exits(2).says(&["--sample"]);
+    run("one", "8").exits(2).stderr_contains(&["--sample 4 --seed 7", "--sample 4 --seed 8"]);
+    harness.resume("one", &[]).exits(0).stdout_contains(&["4 of 4 scored"]);
+    harness
+        .juror(&["run", "manifest.jsonl", "--seed", "7"])
+        .exits(2)
+        .stderr_contains(&["--sample"]);
     harness.juror(&["estimate", "manifest.jsonl", "--sample", "0"]).exits(2);
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--sample", "3", "--json"]);
     let estimate = estimate.exits(0);
@@ -48,7 +51,7 @@ fn a_sample_is_chosen_by_its_seed_and_recorded() {
 }
 
 #[test]
-fn a_run_that_its_budget_ended_says_that_it_judged_the_first_jobs() {
+fn run_ended_by_its_budget_reports_its_judged_prefix() {
     let harness = CommandHarness::new();
     let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 3);
@@ -62,26 +65,26 @@ fn a_run_that_its_budget_ended_says_that_it_judged_the_first_jobs() {
         ),
     ] {
         let flags = ["--budget-usd", budget, "--no-cache", "-j", "1"];
-        harness.judge_run(&simulator, name, &flags).exits(3).says(&[judged]);
+        harness.judge_run(&simulator, name, &flags).exits(3).stderr_contains(&[judged]);
         let warnings = harness.report(name)["warnings"].to_string();
         assert!(warnings.contains(warning), "{warnings}");
     }
 }
 
 #[test]
-fn a_run_grows_until_its_score_is_certain_and_pays_for_no_more() {
+fn run_grows_until_its_score_is_certain_and_stops_spending() {
     let harness = CommandHarness::new();
     let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 400);
     let finished = harness.judge_run(&simulator, "wide", &["--until-width", "0.2", "-o", "r.md"]);
-    finished.exits(0).prints(&["a random sample of 60 of 400 items", "60 of 60 scored"]);
+    finished.exits(0).stdout_contains(&["a random sample of 60 of 400 items", "60 of 60 scored"]);
     let page = std::fs::read_to_string(harness.path("r.md")).unwrap();
     assert!(page.contains("which grew until the score"), "{page}");
     assert_eq!(simulator.requests(), 60);
     let wide = interval(&harness, "wide");
     assert!(wide <= 0.2, "{wide}");
 
-    // Half of what is reached at 60 items takes about four times as many.
+    // Half of the interval of 60 items takes about four times as many.
     let narrow = wide / 2.0;
     let flags = ["--until-width", &narrow.to_string()];
     harness.judge_run(&simulator, "narrow", &flags).exits(0);
@@ -101,7 +104,7 @@ fn a_run_grows_until_its_score_is_certain_and_pays_for_no_more() {
 }
 
 #[test]
-fn a_run_that_grows_goes_on_where_its_budget_ended_it() {
+fn growing_run_resumes_where_its_budget_ended_it() {
     let harness = CommandHarness::new();
     let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 200);
@@ -119,18 +122,21 @@ fn a_run_that_grows_goes_on_where_its_budget_ended_it() {
     assert_eq!(simulator.requests(), 200, "nothing is paid twice");
 
     harness.judge_run(&simulator, "plain", &[]).exits(0);
-    harness.resume("plain", &["--until-width", "0.5"]).exits(2).says(&["selection of items"]);
-    for (flags, says) in [
+    harness
+        .resume("plain", &["--until-width", "0.5"])
+        .exits(2)
+        .stderr_contains(&["selection of items"]);
+    for (flags, message) in [
         (&["--until-width", "2"][..], "above 0 and below 1"),
         (&["--until-width", "0.1", "--sample", "5"], "cannot be used with"),
         (&["--until-width", "0.1", "--lane", "batch"], "use --lane realtime or flex"),
     ] {
-        harness.judge_run(&simulator, "refused", flags).exits(2).says(&[says]);
+        harness.judge_run(&simulator, "refused", flags).exits(2).stderr_contains(&[message]);
     }
     harness
         .juror(&["run", "manifest.jsonl", "--until-width", "0.1"])
         .exits(2)
-        .says(&["--enable-llm-judge"]);
+        .stderr_contains(&["--enable-llm-judge"]);
 }
 
 /// Width of the interval of a run's score.

@@ -1,5 +1,4 @@
-//! `juror serve`: runs that are started, resumed and cancelled over HTTP, and what is shown of
-//! them.
+//! `juror serve`: runs started, resumed and cancelled over HTTP, and their display.
 
 mod cancelled_runs;
 mod fleet;
@@ -18,7 +17,7 @@ fn judged(run: &str) -> Value {
            "run_id": run})
 }
 
-/// A harness with items, a simulator whose answers are held back, and an open api.
+/// Harness with items, a simulator with held replies, and a running API server.
 struct Fixture {
     harness: CommandHarness,
     simulator: TestSimulator,
@@ -40,10 +39,10 @@ impl Fixture {
 }
 
 #[test]
-fn a_run_started_over_http_comes_to_what_juror_run_comes_to() {
+fn run_started_over_http_equals_juror_run() {
     let fixture = Fixture::of(6, &[]);
     fixture.gate.open();
-    let answer = fixture.api.post("/api/v1/runs", &judged("web")).is(202);
+    let answer = fixture.api.post("/api/v1/runs", &judged("web")).has_status(202);
     assert!(answer.head.contains("location: /api/v1/runs/web"), "{}", answer.head);
     assert_eq!(answer.json()["id"], "web");
     fixture.api.await_end("web");
@@ -63,23 +62,24 @@ fn a_run_started_over_http_comes_to_what_juror_run_comes_to() {
     let bill = pico(&here["cost"]["total_usd"]) + pico(&there["cost"]["total_usd"]);
     assert_eq!(bill, fixture.simulator.bill());
     let metrics =
-        fixture.api.get("/api/v1/evaluation/metrics?enable_llm_judge=true&run=web").is(200);
+        fixture.api.get("/api/v1/evaluation/metrics?enable_llm_judge=true&run=web").has_status(200);
     let correctness = |of: &Value| of["overall"]["semantic"]["avg_semantic_correctness"].clone();
     assert_eq!(correctness(&metrics.json()), correctness(&here));
-    fixture.api.ask_to_stop();
-    fixture.api.finish().exits(0).says(&["run web: 6 of 6 jobs scored"]);
+    fixture.api.request_stop();
+    fixture.api.finish().exits(0).stderr_contains(&["run web: 6 of 6 jobs scored"]);
 }
 
 #[test]
-fn with_the_judge_off_nobody_is_asked_and_nothing_is_needed_for_it() {
+fn run_over_http_without_a_judge_needs_no_judge_settings() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
-    // The settings' own word for the judge does not count: each request says what it wants.
+    // The judge setting is ignored: each request states its own choice.
     harness.write("juror.toml", "[run]\nenable_llm_judge = true\n");
     let mut command = ApiServer::command(&harness, &["--base-url", "http://127.0.0.1:1/v1"]);
     command.env_remove("OPENAI_API_KEY");
     let api = ApiServer::start(command);
-    api.post("/api/v1/runs", &json!({"dataset": "manifest.jsonl", "run_id": "free"})).is(202);
+    api.post("/api/v1/runs", &json!({"dataset": "manifest.jsonl", "run_id": "free"}))
+        .has_status(202);
     api.await_end("free");
     let report = harness.report("free");
     assert_eq!(report["coverage"]["scored"], 3);
@@ -88,20 +88,21 @@ fn with_the_judge_off_nobody_is_asked_and_nothing_is_needed_for_it() {
 }
 
 #[test]
-fn an_estimate_says_what_juror_estimate_says_and_asks_nobody() {
+fn http_estimate_equals_juror_estimate_without_calls() {
     let fixture = Fixture::of(4, &[]);
-    let estimate = fixture.api.post("/api/v1/estimate", &judged("none")).is(200).json();
+    let estimate = fixture.api.post("/api/v1/estimate", &judged("none")).has_status(200).json();
     let url = fixture.simulator.base_url();
-    let told = fixture.harness.juror(&["estimate", "manifest.jsonl", "--base-url", &url, "--json"]);
-    let told: Value = serde_json::from_str(&told.exits(0).stdout).unwrap();
-    let model = &told["models"][0];
+    let reported =
+        fixture.harness.juror(&["estimate", "manifest.jsonl", "--base-url", &url, "--json"]);
+    let reported: Value = serde_json::from_str(&reported.exits(0).stdout).unwrap();
+    let model = &reported["models"][0];
     assert_eq!((&estimate["items"], &estimate["calls"]), (&json!(4), &model["calls"]));
     assert_eq!(estimate["expected_usd"], model["expected_usd"]);
     assert_eq!(estimate["worst_case_usd"], model["worst_case_usd"]);
     assert_eq!(estimate["expected_seconds"].as_f64().map(f64::round), model["seconds"].as_f64());
     let free = json!({"dataset": "manifest.jsonl", "limit": 2});
-    let free = fixture.api.post("/api/v1/estimate", &free).is(200).json();
+    let free = fixture.api.post("/api/v1/estimate", &free).has_status(200).json();
     assert_eq!((&free["jobs"], &free["calls"]), (&json!(2), &json!(0)));
     assert_eq!(fixture.simulator.requests(), 0);
-    fixture.api.get("/api/v1/runs/none").is(404);
+    fixture.api.get("/api/v1/runs/none").has_status(404);
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: once to finish what is in flight, twice to end at once.
+//! Ctrl-C and SIGTERM: the first finishes calls in flight, the second ends immediately.
 
 use crate::harness::{
     CallGate, CommandHarness, Finished, RunningCommand, TestSimulator, pico, write_items,
@@ -20,7 +20,7 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// A run whose calls are all held back.
+    /// Run with all calls held.
     fn start(more: &[&str]) -> (Self, RunningCommand) {
         let gate = CallGate::closed();
         let harness = CommandHarness::new();
@@ -31,10 +31,11 @@ impl Fixture {
         (Self { harness, simulator, gate }, running)
     }
 
-    /// Resumes, and checks that everything is there and paid for once, but for `cut_off` calls.
+    /// Resumes the run and checks that every item is scored and billed once, except `cut_off`
+    /// interrupted calls.
     fn assert_resumes(&self, cut_off: u64) {
         self.gate.open();
-        self.harness.resume("stopped", &[]).exits(0).prints(&["10 of 10 scored"]);
+        self.harness.resume("stopped", &[]).exits(0).stdout_contains(&["10 of 10 scored"]);
         assert_eq!(self.simulator.count("billed_calls"), u64::from(ITEMS) + cut_off);
         let total = pico(&self.harness.report("stopped")["cost"]["total_usd"]);
         assert!(total >= self.simulator.bill());
@@ -43,15 +44,15 @@ impl Fixture {
 }
 
 #[test]
-fn once_finishes_what_is_in_flight_and_tells_how_to_go_on() {
+fn first_signal_finishes_calls_in_flight_and_prints_the_resume_command() {
     for signal in [Signal::INT, Signal::TERM] {
         let (fixture, mut running) = Fixture::start(&["-j", "3"]);
         fixture.simulator.await_count("billed_calls", 3);
         running.signal(signal);
-        running.await_words("stopping");
+        running.await_stderr("stopping");
         fixture.gate.open();
         let ended = running.finish().exits(3);
-        ended.prints(&["3 of 10 scored"]).says(&["juror run --resume stopped"]);
+        ended.stdout_contains(&["3 of 10 scored"]).stderr_contains(&["juror run --resume stopped"]);
         assert_eq!(fixture.simulator.requests(), 3, "no job was taken after the signal");
         let report = fixture.harness.report("stopped");
         assert_eq!(report["coverage"]["scored"], 3);
@@ -61,16 +62,16 @@ fn once_finishes_what_is_in_flight_and_tells_how_to_go_on() {
 }
 
 #[test]
-fn cancelling_a_run_of_this_machine_says_how_it_is_stopped_or_that_it_is() {
+fn cancelling_a_local_run_explains_how_to_stop_it() {
     let (fixture, mut running) = Fixture::start(&["-j", "3"]);
     fixture.simulator.await_count("billed_calls", 3);
     let cancel = || fixture.harness.juror(&["cancel", "stopped"]);
-    cancel().exits(2).says(&["with Ctrl-C in its terminal"]);
+    cancel().exits(2).stderr_contains(&["with Ctrl-C in its terminal"]);
     running.signal(Signal::INT);
-    running.await_words("stopping");
+    running.await_stderr("stopping");
     fixture.gate.open();
     running.finish().exits(3);
-    cancel().exits(0).prints(&[
+    cancel().exits(0).stdout_contains(&[
         "run stopped is not running, nothing to cancel; 3 of 10 jobs have a result",
         "juror run --resume stopped",
     ]);
@@ -78,17 +79,17 @@ fn cancelling_a_run_of_this_machine_says_how_it_is_stopped_or_that_it_is() {
 }
 
 #[test]
-fn twice_ends_at_once_and_counts_what_was_in_flight() {
+fn second_signal_ends_immediately_and_counts_calls_in_flight() {
     for [first, second] in [[Signal::INT, Signal::INT], [Signal::TERM, Signal::INT]] {
         let (fixture, mut running) = Fixture::start(&["-j", "3"]);
-        fixture.gate.let_through(2);
-        running.await_words("2/10 done");
+        fixture.gate.allow(2);
+        running.await_stderr("2/10 done");
         fixture.simulator.await_count("billed_calls", 5);
         running.signal(first);
-        running.await_words("stopping");
+        running.await_stderr("stopping");
         running.signal(second);
         let ended = running.finish().exits(3);
-        ended.prints(&["2 of 10 scored"]).says(&["juror run --resume stopped"]);
+        ended.stdout_contains(&["2 of 10 scored"]).stderr_contains(&["juror run --resume stopped"]);
         let cost = &fixture.harness.report("stopped")["cost"];
         assert!(pico(&cost["presumed_usd"]) > 0, "three calls may have been billed: {cost}");
         assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill());
@@ -97,32 +98,32 @@ fn twice_ends_at_once_and_counts_what_was_in_flight() {
 }
 
 #[test]
-fn the_command_that_resumes_names_the_folders() {
+fn resume_command_names_the_folders() {
     let (fixture, mut running) =
         Fixture::start(&["-j", "1", "--runs-dir", "here", "--state", "there"]);
     fixture.simulator.await_requests(1);
     running.signal(Signal::INT);
-    running.await_words("stopping");
+    running.await_stderr("stopping");
     fixture.gate.open();
     let ended = running.finish().exits(3);
     let line =
         ended.stderr.lines().find_map(|line| line.split_once("resume with: juror ")).unwrap();
     let resume: Vec<&str> = line.1.split(' ').collect();
-    fixture.harness.juror(&resume).exits(0).prints(&["10 of 10 scored"]);
+    fixture.harness.juror(&resume).exits(0).stdout_contains(&["10 of 10 scored"]);
 }
 
 #[test]
-fn a_judge_that_waits_at_a_rate_limit_is_left_at_once() {
+fn rate_limit_wait_ends_immediately_on_a_signal() {
     let (fixture, mut running) = Fixture::start(&["-j", "5", "--rpm", "1"]);
     fixture.gate.open();
-    running.await_words("1/10 done");
+    running.await_stderr("1/10 done");
     running.signal(Signal::INT);
-    running.finish().exits(3).prints(&["1 of 10 scored"]);
+    running.finish().exits(3).stdout_contains(&["1 of 10 scored"]);
     assert_eq!(fixture.simulator.requests(), 1);
 }
 
 #[test]
-fn a_judge_that_waits_to_try_again_is_left_at_once() {
+fn retry_wait_ends_immediately_on_a_signal() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let faults = FaultPlan { script: vec![Some(Fault::RateLimit)], ..FaultPlan::default() };
@@ -133,19 +134,19 @@ fn a_judge_that_waits_to_try_again_is_left_at_once() {
     simulator.await_count("requests", 1);
     simulator.await_idle();
     running.signal(Signal::INT);
-    running.finish().exits(3).prints(&["0 of 2 scored"]);
-    harness.resume("cooling", &[]).exits(0).prints(&["2 of 2 scored"]);
+    running.finish().exits(3).stdout_contains(&["0 of 2 scored"]);
+    harness.resume("cooling", &[]).exits(0).stdout_contains(&["2 of 2 scored"]);
 }
 
-/// Capacity of a Linux pipe in bytes: a writer waits once so much is unread.
+/// Capacity of a Linux pipe in bytes: a writer blocks once this much is unread.
 const PIPE: usize = 65_536;
 
 #[test]
-fn who_is_not_patient_with_the_report_may_leave() {
+fn report_writing_can_be_interrupted() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    // Nobody takes what is printed, so the report comes no further.
+    // Standard output is not read, so writing the report blocks.
     let (reader, mut full) = std::io::pipe().unwrap();
     full.write_all(&[b' '; PIPE]).unwrap();
     let mut command = harness.judging(&simulator.base_url(), "manifest.jsonl", &[]);
@@ -159,7 +160,7 @@ fn who_is_not_patient_with_the_report_may_leave() {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap();
     kill_process(pid, Signal::INT).unwrap();
     let left = Finished::from(child.wait_with_output().unwrap()).exits(130);
-    left.says(&["interrupted while writing the report", "juror report first"]);
+    left.stderr_contains(&["interrupted while writing the report", "juror report first"]);
     drop(reader);
-    harness.juror(&["report", "first"]).exits(0).prints(&["2 of 2 scored"]);
+    harness.juror(&["report", "first"]).exits(0).stdout_contains(&["2 of 2 scored"]);
 }

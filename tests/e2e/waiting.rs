@@ -1,5 +1,5 @@
-//! Providers that answer in vain, refuse without an end or take few calls at once: the run pauses,
-//! waits until its deadline, or makes fewer calls, and says so.
+//! Providers without usable replies, with endless refusals or low concurrency limits: the run
+//! pauses, waits until its deadline, or makes fewer calls, and reports it.
 
 use crate::harness::{
     CommandHarness, Recorder, TestSimulator, completion, pico, verdict, write_items,
@@ -8,7 +8,7 @@ use juror_simulator::{Fault, FaultPlan, Latency, Quirk, Share, SimulatorConfig, 
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A simulator that refuses every call by rate and asks for a pause of so many seconds.
+/// Simulator that refuses every call with a rate limit and this retry delay in seconds.
 fn refusing(seconds: u64) -> TestSimulator {
     let rates = vec![Share { of: Fault::RateLimit, share: 1.0 }];
     TestSimulator::start(SimulatorConfig {
@@ -19,13 +19,13 @@ fn refusing(seconds: u64) -> TestSimulator {
 }
 
 #[test]
-fn a_provider_that_cuts_every_answer_pauses_the_run() {
+fn run_is_paused_if_every_reply_is_truncated() {
     let harness = CommandHarness::new();
     write_items(&harness, 200);
     let simulator = TestSimulator::always(Fault::Length);
     let flags = ["-j", "4", "--budget-usd", "5"];
     let paused = harness.judge_run(&simulator, "cut", &flags).exits(1);
-    paused.says(&[
+    paused.stderr_contains(&[
         "paused: 10 items in a row got no usable reply",
         "paused and keeps its jobs",
         "truncated at the output limit",
@@ -40,44 +40,44 @@ fn a_provider_that_cuts_every_answer_pauses_the_run() {
 
     let mended = TestSimulator::start(SimulatorConfig::default());
     let retry = ["retry", "cut", "--base-url", &mended.base_url(), "-j", "8"];
-    harness.juror(&retry).exits(0).prints(&["200 of 200 scored"]);
+    harness.juror(&retry).exits(0).stdout_contains(&["200 of 200 scored"]);
     assert_eq!(mended.count("billed_calls"), 200);
 }
 
 #[test]
-fn a_bound_of_zero_lets_a_run_go_on_in_vain() {
+fn zero_failure_bound_never_pauses_the_run() {
     let harness = CommandHarness::new();
     write_items(&harness, 15);
     let simulator = TestSimulator::always(Fault::Length);
     harness.write("juror.toml", "[judge]\nmax_unusable_in_a_row = 0\n");
-    harness.judge_run(&simulator, "vain", &[]).exits(3).prints(&["15 unscorable"]);
+    harness.judge_run(&simulator, "vain", &[]).exits(3).stdout_contains(&["15 unscorable"]);
     assert_eq!(simulator.count("billed_calls"), 30);
 }
 
 #[test]
-fn a_cut_answer_is_asked_again_with_twice_the_output_limit() {
+fn truncated_reply_is_retried_with_twice_the_output_limit() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let mut cut = completion("{\"scores\": {", 100, 1_000);
     cut.1["choices"][0]["finish_reason"] = "length".into();
     let judge = Recorder::start(vec![cut, completion(&verdict(9), 100, 60)]);
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &["--budget-usd", "5"]);
-    run.exits(0).prints(&["1 of 1 scored"]);
-    let limits: Vec<_> = judge.asked().iter().map(|asked| asked["max_tokens"].clone()).collect();
+    run.exits(0).stdout_contains(&["1 of 1 scored"]);
+    let limits: Vec<_> = judge.requests().iter().map(|asked| asked["max_tokens"].clone()).collect();
     assert_eq!(limits, [2_500, 5_000]);
-    // Both answers, at $2.50 and $10 a million.
+    // Both replies, at $2.50 and $10 per million tokens.
     let cost = &harness.report("first")["cost"];
     assert_eq!(pico(&cost["total_usd"]), 2 * 250_000_000 + 10_600_000_000);
     assert!(pico(&cost["worst_case_usd"]) > pico(&cost["total_usd"]));
 }
 
 #[test]
-fn a_provider_that_asks_for_an_hour_pauses_the_run_at_once() {
+fn one_hour_retry_after_pauses_the_run_immediately() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let simulator = refusing(3_600);
     let paused = harness.judge_run(&simulator, "later", &["-j", "1"]).exits(1);
-    paused.says(&[
+    paused.stderr_contains(&[
         "paused: no call is accepted for the next 60 minutes",
         "paused and keeps its jobs",
     ]);
@@ -85,7 +85,7 @@ fn a_provider_that_asks_for_an_hour_pauses_the_run_at_once() {
 }
 
 #[test]
-fn an_answer_in_the_form_of_another_api_is_booked() {
+fn reply_in_another_api_format_is_booked() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let usage = json!({"input_tokens": 900, "output_tokens": 90});
@@ -93,8 +93,8 @@ fn an_answer_in_the_form_of_another_api_is_booked() {
     let answer = json!({"type": "message", "content": content, "usage": usage});
     let judge = Recorder::start(vec![(200, answer); 5]);
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &["--budget-usd", "5"]);
-    run.exits(3).prints(&["1 unscorable"]);
-    let calls = judge.asked().len() as u64;
+    run.exits(3).stdout_contains(&["1 unscorable"]);
+    let calls = judge.requests().len() as u64;
     assert!((2..=3).contains(&calls), "{calls}");
     let cost = &harness.report("first")["cost"];
     assert_eq!(
@@ -105,13 +105,13 @@ fn an_answer_in_the_form_of_another_api_is_booked() {
 }
 
 #[test]
-fn refusals_without_an_end_are_told_and_end_at_the_deadline() {
+fn endless_refusals_are_reported_and_end_at_the_deadline() {
     let harness = CommandHarness::new();
     write_items(&harness, 20);
     let simulator = refusing(30);
     let flags = ["-j", "2", "--deadline", "1s"];
     let ended = harness.judge_run(&simulator, "refused", &flags).exits(3);
-    ended.prints(&["0 of 20 scored", "20 skipped"]).says(&[
+    ended.stdout_contains(&["0 of 20 scored", "20 skipped"]).stderr_contains(&[
         "the provider refused a call (429: too many requests in a minute); next attempt at ",
         "the deadline has passed: 20 jobs skipped",
         "juror run --resume refused",
@@ -125,13 +125,13 @@ fn refusals_without_an_end_are_told_and_end_at_the_deadline() {
     }
     assert_eq!(harness.report("refused")["coverage"]["errors"]["deadline"], 20);
 
-    let simulator = simulator.replaced(SimulatorConfig::default());
-    harness.resume("refused", &[]).exits(0).prints(&["20 of 20 scored"]);
+    let simulator = simulator.restart_with(SimulatorConfig::default());
+    harness.resume("refused", &[]).exits(0).stdout_contains(&["20 of 20 scored"]);
     assert_eq!(simulator.count("billed_calls"), 20);
 }
 
 #[test]
-fn refusals_for_the_rest_of_the_day_or_of_every_image_pause_the_run() {
+fn daily_and_image_refusals_pause_the_run() {
     for (quirk, reason) in [
         (Quirk::WrappedQuota, "no funds or quota left"),
         (Quirk::GeminiDayLimit, "daily limit is reached"),
@@ -142,24 +142,24 @@ fn refusals_for_the_rest_of_the_day_or_of_every_image_pause_the_run() {
         write_items(&harness, 5);
         let simulator = TestSimulator::start(SimulatorConfig::with_quirks(&[quirk]));
         let paused = harness.judge_run(&simulator, "paused", &["-j", "1"]).exits(1);
-        paused.says(&["paused and keeps its jobs", reason]);
+        paused.stderr_contains(&["paused and keeps its jobs", reason]);
         assert_eq!(simulator.requests(), 1, "{quirk}");
     }
 }
 
 #[test]
-fn a_deadline_that_is_none_is_refused() {
+fn invalid_deadline_is_refused() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     for text in ["soon", "25:00"] {
         let refused = harness.juror(&["run", "manifest.jsonl", "--deadline", text]).exits(2);
         let problem = format!("\"{text}\" is not a deadline: give a time of day");
-        refused.says(&["--deadline", &problem]);
+        refused.stderr_contains(&["--deadline", &problem]);
     }
 }
 
 #[test]
-fn a_provider_that_takes_few_calls_at_once_is_asked_fewer_at_once() {
+fn concurrency_adapts_to_a_provider_with_a_low_limit() {
     for flags in [&["-j", "24"][..], &[]] {
         let harness = CommandHarness::new();
         write_items(&harness, 120);
@@ -169,7 +169,7 @@ fn a_provider_that_takes_few_calls_at_once_is_asked_fewer_at_once() {
             ..SimulatorConfig::default()
         });
         let run = harness.judge_run(&simulator, "narrow", flags).exits(0);
-        run.prints(&["120 of 120 scored"]).says(&[
+        run.stdout_contains(&["120 of 120 scored"]).stderr_contains(&[
             "the number of concurrent calls is lowered",
             "-j",
             "--rpm",
@@ -181,7 +181,7 @@ fn a_provider_that_takes_few_calls_at_once_is_asked_fewer_at_once() {
 }
 
 #[test]
-fn a_limit_of_tokens_is_used_by_the_providers_own_count() {
+fn token_limit_is_used_by_the_count_of_the_provider() {
     for count in [TokenCount::Input, TokenCount::Max] {
         let harness = CommandHarness::new();
         write_items(&harness, 400);
@@ -200,7 +200,7 @@ fn a_limit_of_tokens_is_used_by_the_providers_own_count() {
 }
 
 #[test]
-fn what_is_left_of_budgets_is_shown_and_checked() {
+fn remaining_budgets_are_shown_and_checked() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -214,19 +214,28 @@ fn what_is_left_of_budgets_is_shown_and_checked() {
     assert_eq!(pico(&states[0]["left_usd"]), 1_000_000_000_000 - spent);
     assert_eq!(states[1]["cap_usd"], Value::Null);
     let shown = harness.juror(&["budget", "show", "paid"]).exits(0);
-    shown.prints(&["Run paid:", " of a budget of $1.00, ", " left", "Today:", ", no budget set"]);
-    harness.juror(&["budget", "show", "none"]).exits(2).says(&["run none is not in the ledger"]);
+    shown.stdout_contains(&[
+        "Run paid:",
+        " of a budget of $1.00, ",
+        " left",
+        "Today:",
+        ", no budget set",
+    ]);
+    harness
+        .juror(&["budget", "show", "none"])
+        .exits(2)
+        .stderr_contains(&["run none is not in the ledger"]);
 
     let doctor = ["doctor", "--base-url", &simulator.base_url()];
-    harness.juror(&doctor).exits(0).prints(&["day and month have no cap"]);
+    harness.juror(&doctor).exits(0).stdout_contains(&["day and month have no cap"]);
     let capped = "[budget]\nday_usd = \"0.001\"\n";
     harness.write("juror.toml", capped);
     let ill = harness.juror(&doctor).exits(1);
-    ill.prints(&["BAD   budget", "$0.00 of $0.0010 left", "juror budget set day AMOUNT"]);
+    ill.stdout_contains(&["BAD   budget", "$0.00 of $0.0010 left", "juror budget set day AMOUNT"]);
 }
 
 #[test]
-fn the_doctor_knows_where_servers_differ() {
+fn doctor_reports_server_differences() {
     let harness = CommandHarness::new();
     write_items(&harness, 1);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -235,7 +244,7 @@ fn the_doctor_knows_where_servers_differ() {
     harness.write("juror.toml", "[prices.\"my-deployment\"]\ninput = 0\noutput = 0\n");
     let azure = format!("{root}/openai/v1");
     let found = harness.juror(&["doctor", "--base-url", &azure, "--model", "my-deployment"]);
-    found.exits(0).prints(&["must be the name of one", "a run can start"]);
+    found.exits(0).stdout_contains(&["must be the name of one", "a run can start"]);
     let unpriced = harness.juror(&["doctor", "--base-url", &azure, "--model", "llava"]).exits(1);
-    unpriced.prints(&["0 for a server of your own"]);
+    unpriced.stdout_contains(&["0 for a server of your own"]);
 }

@@ -1,4 +1,4 @@
-//! A real browser without a window, told what to do over the pipe of its own debugging protocol.
+//! Headless browser, controlled over the pipe of its debugging protocol.
 
 use juror_services::install;
 use serde_json::{Value, json};
@@ -14,8 +14,7 @@ use tempfile::TempDir;
 
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-/// Time limit, a hundred times longer than any step takes, so that a browser that hangs does not
-/// hang the test.
+/// Time limit, far above the duration of any step, so that a hanging browser fails the test.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// A browser with one page open.
@@ -27,7 +26,7 @@ pub struct PageBrowser {
     session: String,
     /// Targets and sessions of all tabs, in the order in which they were opened.
     tabs: Vec<(String, String)>,
-    asked: u64,
+    last_command: u64,
     events: Vec<Value>,
     _profile: TempDir,
 }
@@ -42,7 +41,7 @@ impl PageBrowser {
     pub fn at(url: &str) -> Self {
         install::ensure(CHROMIUM, "chromium");
         let profile = tempfile::tempdir().unwrap();
-        // The browser reads commands from descriptor 3 and answers on 4.
+        // The browser reads commands from descriptor 3 and writes replies to 4.
         let plumbing = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#;
         let mut child = Command::new("sh")
             .args(["-c", plumbing, CHROMIUM, "--headless", "--remote-debugging-pipe"])
@@ -75,7 +74,7 @@ impl PageBrowser {
             reader: Some(reader),
             session: String::new(),
             tabs: Vec::new(),
-            asked: 0,
+            last_command: 0,
             events: Vec::new(),
             _profile: profile,
         };
@@ -87,18 +86,18 @@ impl PageBrowser {
     /// Goes to another address and waits until it has been loaded.
     pub fn visit(&mut self, url: &str) {
         let loads = self.loads();
-        self.ask("Page.navigate", json!({"url": url}));
+        self.send_command("Page.navigate", json!({"url": url}));
         self.await_load(loads);
     }
 
-    /// Opens an address in a further tab, which later calls are about.
+    /// Opens an address in a new tab, which becomes current.
     pub fn open_tab(&mut self, url: &str) {
         self.session.clear();
         self.attach();
         self.visit(url);
     }
 
-    /// Makes later calls be about the tab of this number.
+    /// Makes the tab of this number current.
     pub fn use_tab(&mut self, number: usize) {
         self.session = self.tabs[number].1.clone();
     }
@@ -106,15 +105,15 @@ impl PageBrowser {
     /// Closes the tab of this number and leaves the others.
     pub fn close_tab(&mut self, number: usize) {
         let target = self.tabs[number].0.clone();
-        self.ask("Target.closeTarget", json!({"targetId": target}));
+        self.send_command("Target.closeTarget", json!({"targetId": target}));
     }
 
-    /// Runs a script in every page of the tab before the page's own.
+    /// Runs a script in every page of the tab before the page's own scripts.
     pub fn before_scripts(&mut self, script: &str) {
-        self.ask("Page.addScriptToEvaluateOnNewDocument", json!({"source": script}));
+        self.send_command("Page.addScriptToEvaluateOnNewDocument", json!({"source": script}));
     }
 
-    /// Waits until an expression of the page is true, in whatever page is loaded meanwhile.
+    /// Waits until an expression is true, across page loads.
     pub fn await_true(&mut self, expression: &str) {
         let checking = format!(
             "new Promise(resolve => {{
@@ -122,92 +121,91 @@ impl PageBrowser {
                 check();
             }})"
         );
-        let asked = json!({
+        let request = json!({
             "expression": checking, "awaitPromise": true, "returnByValue": true,
         });
-        // The page that was asked may be left before it answers.
-        while self.try_ask("Runtime.evaluate", &asked).is_err() {}
+        // The evaluated page may be left before it replies.
+        while self.try_send_command("Runtime.evaluate", &request).is_err() {}
     }
 
-    /// Presses a key, as a person would.
+    /// Presses a key.
     pub fn press(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             let text = if kind == "keyDown" && key.len() == 1 { key } else { "" };
             let event = json!({"type": kind, "key": key, "text": text});
-            self.ask("Input.dispatchKeyEvent", event);
+            self.send_command("Input.dispatchKeyEvent", event);
         }
     }
 
-    /// Clicks what this selects and waits until the page that it leads to has been loaded.
+    /// Clicks the selected element and waits until the linked page has been loaded.
     pub fn follow(&mut self, selector: &str) {
         let loads = self.loads();
         self.value(&format!("document.querySelector({selector:?}).click()"));
         self.await_load(loads);
     }
 
-    /// Number of pages that were loaded.
+    /// Number of loaded pages.
     pub fn loads(&self) -> usize {
         self.of("Page.loadEventFired").count()
     }
 
-    /// Forgets what was asked for and complained of.
-    pub fn forget(&mut self) {
+    /// Clears the recorded requests and errors.
+    pub fn clear_records(&mut self) {
         self.events.retain(|event| event["method"] == "Page.loadEventFired");
     }
 
-    /// The value of an expression in the page; a promise is waited for.
+    /// Value of an expression in the page; a promise is awaited.
     pub fn value(&mut self, expression: &str) -> Value {
-        let asked = json!({
+        let request = json!({
             "expression": expression, "awaitPromise": true, "returnByValue": true,
         });
-        let answer = self.ask("Runtime.evaluate", asked);
+        let answer = self.send_command("Runtime.evaluate", request);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
         answer["result"]["value"].clone()
     }
 
-    /// Shows the page in a window of this many pixels' width, to somebody who likes it `light` or
-    /// `dark`.
+    /// Sets the window width in pixels and the color scheme, `light` or `dark`.
     pub fn show(&mut self, width: u32, scheme: &str) {
         let size = json!({
             "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500,
         });
-        self.ask("Emulation.setDeviceMetricsOverride", size);
+        self.send_command("Emulation.setDeviceMetricsOverride", size);
         let likes = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
-        self.ask("Emulation.setEmulatedMedia", likes);
+        self.send_command("Emulation.setEmulatedMedia", likes);
     }
 
-    /// Lays the page out as it is printed on A4, upright.
+    /// Sets the print layout on A4, portrait.
     pub fn print_preview(&mut self) {
         let size = json!({"width": 718, "height": 1046, "deviceScaleFactor": 1, "mobile": false});
-        self.ask("Emulation.setDeviceMetricsOverride", size);
-        self.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
+        self.send_command("Emulation.setDeviceMetricsOverride", size);
+        self.send_command("Emulation.setEmulatedMedia", json!({"media": "print"}));
     }
 
-    /// Every address that the page has asked for.
+    /// Every requested address.
     pub fn requests(&self) -> Vec<String> {
         let sent = self.of("Network.requestWillBeSent");
         sent.map(|event| event["request"]["url"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Everything that the browser complained of: errors of the script, and what it refused.
-    pub fn complaints(&self) -> Vec<String> {
+    /// Errors that the browser reported: script errors and blocked resources.
+    pub fn reported_errors(&self) -> Vec<String> {
         let thrown = self.of("Runtime.exceptionThrown").chain(self.of("Runtime.consoleAPICalled"));
         let logged = self.of("Log.entryAdded").map(|event| &event["entry"]);
         thrown.chain(logged).map(Value::to_string).collect()
     }
 
     fn attach(&mut self) {
-        let target = self.ask("Target.createTarget", json!({"url": "about:blank"}));
+        let target = self.send_command("Target.createTarget", json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
-        let session = self.ask("Target.attachToTarget", attach);
+        let session = self.send_command("Target.attachToTarget", attach);
         self.session = session["sessionId"].as_str().unwrap().to_owned();
         self.tabs.push((target["targetId"].as_str().unwrap().to_owned(), self.session.clone()));
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            self.ask(&format!("{domain}.enable"), json!({}));
+            self.send_command(&format!("{domain}.enable"), json!({}));
         }
     }
 
-    /// Waits until one more than these pages have been loaded.
+    /// Waits for one more page load than this.
     pub fn await_load(&mut self, loads: usize) {
         while self.loads() <= loads {
             let event = self.messages.recv_timeout(MAX_WAIT).unwrap();
@@ -220,13 +218,14 @@ impl PageBrowser {
         events.map(|event| &event["params"])
     }
 
-    fn ask(&mut self, method: &str, parameters: Value) -> Value {
-        self.try_ask(method, &parameters).unwrap_or_else(|message| panic!("{method}: {message}"))
+    fn send_command(&mut self, method: &str, parameters: Value) -> Value {
+        self.try_send_command(method, &parameters)
+            .unwrap_or_else(|message| panic!("{method}: {message}"))
     }
 
-    fn try_ask(&mut self, method: &str, parameters: &Value) -> Result<Value, Value> {
-        self.asked += 1;
-        let mut command = json!({"id": self.asked, "method": method, "params": parameters});
+    fn try_send_command(&mut self, method: &str, parameters: &Value) -> Result<Value, Value> {
+        self.last_command += 1;
+        let mut command = json!({"id": self.last_command, "method": method, "params": parameters});
         if !self.session.is_empty() {
             command["sessionId"] = json!(self.session);
         }
@@ -234,7 +233,7 @@ impl PageBrowser {
         commands.write_all(format!("{command}\0").as_bytes()).unwrap();
         loop {
             let message = self.messages.recv_timeout(MAX_WAIT).unwrap();
-            if message["id"] == self.asked {
+            if message["id"] == self.last_command {
                 return match message.get("error") {
                     Some(_) => Err(message),
                     None => Ok(message["result"].clone()),
@@ -247,7 +246,7 @@ impl PageBrowser {
 
 impl Drop for PageBrowser {
     fn drop(&mut self) {
-        // It ends when nobody can tell it anything any more.
+        // It ends when its command pipe is closed.
         drop(self.commands.take());
         let _ = self.child.kill();
         let _ = self.child.wait();

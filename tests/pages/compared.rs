@@ -1,5 +1,5 @@
-//! A run with all that a page can say: worse than its baseline, judged twice, by a judge that was
-//! calibrated, and held against a gate.
+//! Run with every section of a page: a regression from its baseline, repeats, a calibrated judge,
+//! and a gate.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -7,8 +7,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// Judges the bundled items as they are, and then two points worse, and writes the page of the
-/// latter.
+/// Judges the bundled items unchanged and then two points worse, and writes the page of the latter.
 pub fn page(folder: &Path) -> PathBuf {
     juror(folder, &["demo", "--evidence", "none", "--run-id", "base"], 0);
     juror(folder, &["calibrate", "base"], 0);
@@ -31,8 +30,8 @@ pub fn worse_judge(folder: &Path) -> (Child, String) {
 
 pub fn juror(folder: &Path, arguments: &[&str], code: i32) {
     let finished = command(folder, arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&finished.stderr);
-    assert_eq!(finished.status.code(), Some(code), "{arguments:?}: {said}");
+    let message = String::from_utf8_lossy(&finished.stderr);
+    assert_eq!(finished.status.code(), Some(code), "{arguments:?}: {message}");
 }
 
 pub fn command(folder: &Path, arguments: &[&str]) -> Command {

@@ -10,8 +10,7 @@ use super::{
 use serde_json::json;
 use std::{fs, path::Path};
 
-/// Everything that can be seen: judged runs by both rubrics, one that got worse, one without a
-/// judge.
+/// Runs for every view: judged by both rubrics, one regression, one without a judge.
 fn runs(folder: &Path) {
     juror(folder, &["demo", "--evidence", "none", "--run-id", "base"], 0);
     juror(folder, &["demo", "--acrue", "--run-id", "restyled"], 0);
@@ -23,10 +22,10 @@ fn runs(folder: &Path) {
     simulator.wait().unwrap();
 }
 
-/// No complaint of the browser, and no request that went elsewhere.
+/// Asserts that the browser reported no error and no request left the server.
 #[track_caller]
 fn assert_quiet(browser: &PageBrowser, dashboard_server: &DashboardServer) {
-    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.reported_errors(), Vec::<String>::new());
     let elsewhere = browser.requests().into_iter();
     let elsewhere = elsewhere
         .filter(|url| !url.starts_with(&dashboard_server.url) && !url.starts_with("data:"));
@@ -39,7 +38,7 @@ fn text(browser: &mut PageBrowser, selector: &str) -> String {
 }
 
 #[test]
-fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
+fn pages_are_accessible_in_both_color_schemes_and_on_phones() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
@@ -62,7 +61,7 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
         "/login?refused=token",
         "/runs?sort=score&order=asc",
     ] {
-        browser.forget();
+        browser.clear_records();
         browser.visit(&dashboard_server.at(path));
         browser.value("document.querySelectorAll('details').forEach(one => one.open = true)");
         browser.value(include_str!("axe/axe.min.js"));
@@ -82,7 +81,7 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
 }
 
 #[test]
-fn the_table_of_runs_is_shown_whole_however_long_its_names_are() {
+fn run_table_is_complete_with_long_names() {
     let folder = tempfile::tempdir().unwrap();
     let name = "nightly-main-2026-11-22-0123456789abcdef";
     juror(folder.path(), &["demo", "--evidence", "none", "--run-id", name], 0);
@@ -104,7 +103,7 @@ fn the_table_of_runs_is_shown_whole_however_long_its_names_are() {
 }
 
 #[test]
-fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
+fn judge_column_toggles_and_table_sorts_and_filters() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
@@ -202,7 +201,7 @@ fn press(browser: &mut PageBrowser, key: &str) {
 }
 
 #[test]
-fn every_column_sorts_and_rows_have_pictures() {
+fn every_column_sorts_and_rows_have_images() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
@@ -234,7 +233,7 @@ fn every_column_sorts_and_rows_have_pictures() {
 }
 
 #[test]
-fn the_overview_keeps_the_choice_of_dataset_and_rubric() {
+fn overview_keeps_the_selected_dataset_and_rubric() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
@@ -260,7 +259,7 @@ fn the_overview_keeps_the_choice_of_dataset_and_rubric() {
 }
 
 #[test]
-fn a_table_that_is_wider_than_the_page_is_printed_whole() {
+fn wide_table_is_printed_completely() {
     let folder = tempfile::tempdir().unwrap();
     juror(folder.path(), &["demo", "--evidence", "none", "--run-id", "base"], 0);
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
@@ -272,7 +271,7 @@ fn a_table_that_is_wider_than_the_page_is_printed_whole() {
 }
 
 #[test]
-fn what_others_wrote_stays_text_on_every_page() {
+fn untrusted_text_is_escaped_on_every_page() {
     let folder = tempfile::tempdir().unwrap();
     run::page(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
@@ -299,7 +298,7 @@ fn what_others_wrote_stays_text_on_every_page() {
 }
 
 #[test]
-fn a_run_is_estimated_started_and_watched_until_it_ends() {
+fn run_is_estimated_started_and_followed_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     juror(folder.path(), &["demo", "--evidence", "none", "--run-id", "base"], 0);
     let (mut simulator, url) = worse_judge(folder.path());
@@ -330,7 +329,7 @@ fn a_run_is_estimated_started_and_watched_until_it_ends() {
     assert!(warned.contains('$') && warned.contains("slower"), "{warned}");
     assert!(!folder.path().join("runs/watched").exists(), "an estimate starts nothing");
     browser.follow("[value=start]");
-    // The page loads itself anew when the run has ended.
+    // The page reloads when the run has ended.
     let watches = "document.getElementById('live') !== null";
     while browser.value(watches) == true {
         let loads = browser.loads();

@@ -11,7 +11,7 @@ pub struct DashboardServer {
     /// As in `http://127.0.0.1:40123`.
     pub url: String,
     process: Child,
-    /// Kept open, so that its last words do not fail.
+    /// Kept open so that the final output does not fail.
     _output: BufReader<ChildStdout>,
 }
 
@@ -39,7 +39,7 @@ impl DashboardServer {
 
 impl Drop for DashboardServer {
     fn drop(&mut self) {
-        // Its own process, and nobody else's; it may have ended already.
+        // The child process; it may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! Pages that the command writes, opened in a real browser.
+//! Report pages in a real browser.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,11 +21,11 @@ use run::HOSTILE;
 use serde_json::json;
 use std::fs;
 
-/// The ids in the table's first column, in the order in which they are shown.
+/// Ids in the first column of the table, in displayed order.
 const SHOWN: &str =
     "Array.from(document.querySelectorAll('#results tbody bdi'), id => id.textContent)";
 
-/// Clicks the button in the head of this name and answers the head's `aria-sort`.
+/// Clicks the header button of this name and returns the header's `aria-sort`.
 fn click_head(browser: &mut PageBrowser, head: &str) -> serde_json::Value {
     browser.value(&format!(
         "(() => {{
@@ -37,7 +37,7 @@ fn click_head(browser: &mut PageBrowser, head: &str) -> serde_json::Value {
     ))
 }
 
-/// Sets a filter as a person would, and waits until it has been applied.
+/// Sets a filter and waits until it has been applied.
 fn filter(browser: &mut PageBrowser, name: &str, choice: &str) -> serde_json::Value {
     browser.value(&format!(
         "new Promise(done => {{
@@ -61,7 +61,7 @@ fn reset(browser: &mut PageBrowser) {
 }
 
 #[test]
-fn the_page_loads_nothing_and_what_others_wrote_stays_text() {
+fn page_loads_nothing_and_escapes_untrusted_text() {
     let folder = tempfile::tempdir().unwrap();
     let page = run::page(folder.path());
     let mut browser = PageBrowser::open(&page);
@@ -70,7 +70,7 @@ fn the_page_loads_nothing_and_what_others_wrote_stays_text() {
     assert_eq!(browser.value("document.styleSheets.length"), 1);
     let pictures = browser.value(
         "Promise.all(Array.from(document.images, picture => {
-            // Those below the fold would wait until somebody scrolls.
+            // Images below the fold would load only on scrolling.
             picture.loading = 'eager';
             return picture.decode().then(
                 () => picture.naturalWidth > 0 && picture.src.startsWith('data:image/png'));
@@ -86,7 +86,7 @@ fn the_page_loads_nothing_and_what_others_wrote_stays_text() {
     let code = browser.value("document.querySelector('pre code').textContent");
     assert_eq!(code, format!("<p>\n{HOSTILE}</p>"));
     assert_eq!(browser.value("document.querySelectorAll('.sides, header.page').length"), 5);
-    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.reported_errors(), Vec::<String>::new());
     let own = format!("file://{}", page.display());
     let foreign = browser.requests().into_iter();
     let foreign = foreign.filter(|url| *url != own && !url.starts_with("data:"));
@@ -94,7 +94,7 @@ fn the_page_loads_nothing_and_what_others_wrote_stays_text() {
 }
 
 #[test]
-fn the_table_sorts_by_every_column_and_filters() {
+fn table_sorts_by_every_column_and_filters() {
     let folder = tempfile::tempdir().unwrap();
     let mut browser = PageBrowser::open(&run::page(folder.path()));
     assert_eq!(browser.value(SHOWN), json!([HOSTILE, "gamma", "alpha", "beta"]));
@@ -108,8 +108,8 @@ fn the_table_sorts_by_every_column_and_filters() {
     assert_eq!(browser.value(sorted), 1);
 
     assert_eq!(filter(&mut browser, "text", "AMM"), json!(["gamma"]));
-    let said = browser.value("document.getElementById('shown').textContent");
-    assert_eq!(said, "1 of 4 results");
+    let output = browser.value("document.getElementById('shown').textContent");
+    assert_eq!(output, "1 of 4 results");
     reset(&mut browser);
     assert_eq!(filter(&mut browser, "o", "failed"), json!([HOSTILE]));
     reset(&mut browser);
@@ -117,11 +117,11 @@ fn the_table_sorts_by_every_column_and_filters() {
     assert_eq!(filter(&mut browser, "i", "</script>"), json!(["alpha", "gamma"]));
     assert_eq!(filter(&mut browser, "t", "form"), json!([]));
     reset(&mut browser);
-    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.reported_errors(), Vec::<String>::new());
 }
 
 #[test]
-fn a_script_or_a_picture_that_found_its_way_in_would_not_be_obeyed() {
+fn injected_scripts_and_images_are_blocked() {
     let folder = tempfile::tempdir().unwrap();
     let page = run::page(folder.path());
     let attack = "<script>hacked=1</script><p onclick='hacked=2' id=bait>bait</p>\
@@ -132,17 +132,17 @@ fn a_script_or_a_picture_that_found_its_way_in_would_not_be_obeyed() {
     browser.value("document.getElementById('bait').click()");
     assert_eq!(browser.value("typeof hacked"), "undefined");
     assert_eq!(browser.value("getComputedStyle(document.body).display"), "block");
-    let refused = browser.complaints();
+    let refused = browser.reported_errors();
     assert!(refused.len() >= 4, "{refused:?}");
     assert!(refused.iter().all(|complaint| complaint.contains("Content Security Policy")));
 }
 
-/// Script that returns axe-core's violations, each with its first places.
+/// Script that returns axe-core's violations, each with its first elements.
 pub const VIOLATIONS: &str = "axe.run(document, {resultTypes: ['violations']}).then(found =>
     found.violations.map(one => [one.id, one.help, ...one.nodes.slice(0, 3).map(node => node.html)]))";
 
 #[test]
-fn whoever_reads_the_page_by_ear_or_in_any_light_or_width_can_read_all_of_it() {
+fn page_is_accessible_in_both_color_schemes_and_all_widths() {
     let folder = tempfile::tempdir().unwrap();
     let mut browser = PageBrowser::open(&compared::page(folder.path()));
     let sections = browser.value(

@@ -10,7 +10,7 @@ const RED: [u8; 3] = [0xd8, 0x1d, 0x1d];
 /// Share of the pixels of [`boxes`] that the first box has.
 const FIRST_BOX: std::ops::Range<f64> = 0.1049..0.1051;
 
-/// The color at a place of a picture of 320 x 200 pixels: two boxes on white, the first in a color.
+/// Color at a point of an image of 320 x 200 pixels: two boxes on white, the first in this color.
 fn boxes(x: u32, y: u32, color: [u8; 3]) -> image::Rgb<u8> {
     let (in_first, in_second) = ((40..160).contains(&x), (200..280).contains(&x));
     image::Rgb(match (in_first, in_second, (40..96).contains(&y)) {
@@ -20,20 +20,24 @@ fn boxes(x: u32, y: u32, color: [u8; 3]) -> image::Rgb<u8> {
     })
 }
 
-/// A picture that no encoding makes small, with a box in a color.
+/// Incompressible image with a box in a color.
 fn grain(x: u32, y: u32, color: [u8; 3]) -> image::Rgb<u8> {
     let mixed = (x * 7919 + y * 104_729).wrapping_mul(2_654_435_761);
     let is_boxed = (100..200).contains(&x) && (100..200).contains(&y);
-    image::Rgb(if is_boxed { color } else { [mixed, mixed >> 8, mixed >> 16].map(|it| it as u8) })
+    image::Rgb(if is_boxed {
+        color
+    } else {
+        [mixed, mixed >> 8, mixed >> 16].map(|sample| sample as u8)
+    })
 }
 
 fn save(folder: &Path, name: &str, size: [u32; 2], pixel: impl Fn(u32, u32) -> image::Rgb<u8>) {
     image::RgbImage::from_fn(size[0], size[1], pixel).save(folder.join(name)).unwrap();
 }
 
-/// A judged run. The first box has another color in all items but `equal`: the screenshot of
-/// `double` has twice the size, that of `shifted` other margins, and both pictures of `large` are
-/// too large for a report.
+/// Judged run. The first box has another color in all items but `equal`: the screenshot of `double`
+/// has twice the size, that of `shifted` other margins, and both images of `large` are too large
+/// for a report.
 fn run(folder: &Path) {
     save(folder, "shot.png", [320, 200], |x, y| boxes(x, y, BLUE));
     save(folder, "other.png", [320, 200], |x, y| boxes(x, y, RED));
@@ -67,8 +71,8 @@ fn run(folder: &Path) {
     compared::juror(folder, &["report", "measured", "-o", "page.html"], 0);
 }
 
-/// Puts an element, a repair and a token into the region, as a drawn page gives them, and a verdict
-/// that contradicts it.
+/// Adds an element, a repair and a token to the region, as in a rendered page, and a contradictory
+/// verdict.
 fn explain(journal: &Path) {
     let lines = fs::read_to_string(journal).unwrap();
     let lines = lines.lines().map(|line| {
@@ -108,10 +112,10 @@ fn assert_reads_well(browser: &mut PageBrowser, what: &str) {
     }
 }
 
-/// The pair of pictures that have a region.
+/// Image pair with a region.
 const PAIR: &str = "document.querySelector('svg.regions').closest('[data-compare]')";
 
-/// The pair of an item of a report.
+/// Image pair of an item of a report.
 fn pair_of(item: &str) -> String {
     format!(
         "Array.from(document.querySelectorAll('article.item'))
@@ -120,7 +124,7 @@ fn pair_of(item: &str) -> String {
     )
 }
 
-/// The modes that a pair is offered in, with what stands beside them.
+/// Comparison modes of a pair, with the text beside them.
 fn modes(browser: &mut PageBrowser, pair: &str) -> String {
     let text = format!("{pair}.previousElementSibling.textContent");
     browser.value(&text).as_str().unwrap().to_owned()
@@ -155,8 +159,7 @@ fn red_share(browser: &mut PageBrowser, pair: &str) -> f64 {
     browser.value(&share).as_f64().unwrap()
 }
 
-/// True if a heat map shows a box as different whose color is ten levels off, in a pair whose noise
-/// has these levels.
+/// True if the heat map of a pair with this noise shows a box whose color differs by ten levels.
 fn shows_ten_levels(browser: &mut PageBrowser, noise_levels: &Value) -> bool {
     let shown = format!(
         "(async () => {{
@@ -178,12 +181,12 @@ fn shows_ten_levels(browser: &mut PageBrowser, noise_levels: &Value) -> bool {
     browser.value(&shown).as_bool().unwrap()
 }
 
-/// Goes through every way to look at both pictures.
+/// Selects every comparison mode.
 fn look_through(browser: &mut PageBrowser) {
     browser.value(&format!("{PAIR}.scrollIntoView()"));
     let marks = browser.value(&format!("{PAIR}.querySelectorAll('svg.regions a').length"));
     assert_eq!(marks, 2, "the region on both pictures");
-    // Boxes are placed by the picture, however much wider its column is.
+    // Boxes are positioned relative to the image, even in a wider column.
     let aside = format!(
         "(() => {{
             const pair = {PAIR};
@@ -221,7 +224,7 @@ fn look_through(browser: &mut PageBrowser) {
 }
 
 #[test]
-fn measured_pictures_are_laid_over_each_other_in_any_light_and_on_a_phone() {
+fn measured_images_overlay_in_both_color_schemes_and_on_phones() {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
@@ -260,7 +263,7 @@ fn measured_pictures_are_laid_over_each_other_in_any_light_and_on_a_phone() {
     choose(&mut browser, "Slider");
     let style = browser.value(&format!("{PAIR}.querySelector('.over img').style.cssText"));
     assert_eq!(style, "left: 6.52174%; top: 6.89655%; width: 86.9565%;");
-    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.reported_errors(), Vec::<String>::new());
 
     let mut page = PageBrowser::open(&folder.path().join("page.html"));
     let first = page.value("document.querySelector('article.item h3').textContent");
@@ -276,7 +279,7 @@ fn measured_pictures_are_laid_over_each_other_in_any_light_and_on_a_phone() {
     assert!(
         !large.contains("Heat map") && large.contains("No heat map: the pictures are too large")
     );
-    let shown = [json!(9), json!(14), Value::Null].map(|it| shows_ten_levels(&mut page, &it));
+    let shown = [json!(9), json!(14), Value::Null].map(|noise| shows_ten_levels(&mut page, &noise));
     assert_eq!(shown, [true, false, false], "beyond the pair's own noise");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.reported_errors(), Vec::<String>::new());
 }

@@ -1,5 +1,4 @@
-//! A run whose dataset, judge and provider all wish the reader ill, written where the command finds
-//! it.
+//! Run with hostile text from dataset, judge and provider.
 
 use juror_types::{
     id::{Digest, RunId},
@@ -17,7 +16,7 @@ use std::{
     process::Command,
 };
 
-/// Markup and scripts that would take effect if they were not shown as text.
+/// Markup and scripts that would take effect if unescaped.
 pub const HOSTILE: &str =
     "</script></style></template><script>hacked=1</script><img src=x onerror=hacked=2>\"'`&amp;";
 
@@ -129,7 +128,7 @@ fn report(folder: &Path) -> PathBuf {
     page
 }
 
-/// Four items and their files; the last one has a name like an attack.
+/// Four items and their files; the name of the last one is an attack.
 fn items(folder: &Path) -> Vec<Item> {
     fs::create_dir_all(folder.join("shots")).unwrap();
     let shot = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/golden/shots/tabs.png");

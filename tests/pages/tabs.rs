@@ -8,7 +8,7 @@ use std::{fs, io::Write as _, path::Path};
 /// Browsers open at most six connections to a host.
 const TABS: usize = 8;
 
-/// A finished run that looks as if this process still worked on it, with its first results.
+/// Finished run that appears to be active in this process, with its first results.
 fn running(folder: &Path, results: usize) -> (JournalWriter, Vec<String>) {
     juror(folder, &["demo", "--evidence", "none", "--run-id", "long"], 0);
     let directory = folder.join("runs/long");
@@ -47,7 +47,7 @@ fn eight_tabs_on_one_run_share_one_event_stream() {
         browser.await_true(&done(15));
     }
     assert_eq!(streams(&browser), 1, "one tab has the stream");
-    // The figures and the table follow without a reload.
+    // Figures and table update without a reload.
     let rows = "document.querySelectorAll('#results tbody tr').length === 15";
     browser.await_true(rows);
     browser.close_tab(0);

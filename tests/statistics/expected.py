@@ -207,7 +207,7 @@ def agreement_cases():
         agreement("perfect", [[7.0, 7.0], [3.0, 3.0], [9.0, 9.0]]),
         agreement("constant", [[7.0, 7.0], [7.0, 7.0]]),
         agreement("noise alone", [[1.0, 9.0], [9.0, 1.0], [5.0, 5.0], [2.0, 8.0]]),
-        agreement("five judgements", judged(30, 5, 2, 0.8)),
+        agreement("five judgments", judged(30, 5, 2, 0.8)),
         agreement("pairs", judged(60, 2, 1.5, 1.5)),
         agreement("missing values", [v[: 1 + i % 4] for i, v in enumerate(uneven)]),
     ]

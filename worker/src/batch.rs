@@ -20,7 +20,7 @@ mod unsent_shard;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {
-    row_admission::{Gathered, PendingRow, admit, discard, gather, give_up_row, remove_row_of},
+    row_admission::{Gathered, PendingRow, abandon_row, admit, discard, gather, remove_row_of},
     shard_work::{ShardEnd, ShardWork},
 };
 
@@ -35,7 +35,7 @@ use std::sync::{
 };
 use tokio::sync::{Notify, watch};
 
-/// Number of rows that are read at once.
+/// Page size of reading rows.
 const PAGE: u32 = 500;
 /// Maximum number of rows that are finished, returned or given up at the same time, so that their
 /// transactions are written together.
@@ -43,7 +43,7 @@ const MAX_CONCURRENT_ROWS: usize = 32;
 
 /// State that the parts of the batch lane share.
 pub(crate) struct BatchWork {
-    /// Queue that jobs return to that are asked again.
+    /// Queue to which retried jobs return.
     jobs: Arc<dyn Queue<Job>>,
     /// Queue that results go to.
     results: Arc<dyn Queue<JobResult>>,
@@ -55,13 +55,13 @@ pub(crate) struct BatchWork {
     filler: Filler,
     /// Number of shards whose batch is not created yet.
     uncreated: watch::Sender<u32>,
-    /// Shards whose batch is under way.
+    /// Number of shards with an active batch.
     under_way: AtomicU32,
     /// Signal that one of these counts has changed, or that a shard is planned.
     changed: Arc<Notify>,
 }
 
-/// Shards whose files may wait on the disk for their batch.
+/// Maximum number of shards whose files wait on disk for their batch.
 const MAX_UNCREATED: u32 = 2;
 
 impl BatchWork {

@@ -39,8 +39,8 @@ pub struct BatchLane {
 }
 
 impl BatchLane {
-    /// The same terms for a cancelled run: its batches are no longer waited for, and rows that have
-    /// not run are not sent in another way.
+    /// Terms for a cancelled run: its batches are no longer waited for, and rows that have not run
+    /// are not sent in another lane.
     pub fn for_cancelled(&self) -> Self {
         let until = Some(Instant::now());
         Self { falls_back: false, is_cancelled: true, until, ..self.clone() }

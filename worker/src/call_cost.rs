@@ -19,7 +19,7 @@ pub struct CallPricing {
     /// The model's names: the requested one, and the one that it is an alias of.
     names: Vec<String>,
     terms: ModelTerms,
-    /// Prices, for a model that answered in place of the requested one.
+    /// Prices, for a model that replaced the requested one.
     prices: Prices,
     warned_other_model: AtomicBool,
     warned_unknown_usage: AtomicBool,
@@ -34,11 +34,11 @@ pub struct CallPricing {
 pub struct CallBill {
     /// Booked amount.
     pub cost: Money,
-    /// The tokens; the maximum that the call can take if the answer does not state them.
+    /// Tokens of the call; their maximum if the reply does not state them.
     pub usage: Usage,
-    /// Cost by the price table, if the answer stated its own cost.
+    /// Cost by the price table, if the reply stated its own cost.
     pub table_cost: Option<Money>,
-    /// True if the answer stated its usage or its cost.
+    /// True if the reply stated its usage or its cost.
     pub metered: bool,
 }
 
@@ -58,7 +58,7 @@ impl CallPricing {
         }
     }
 
-    /// The model that answered, if it is not the requested one.
+    /// Responding model, if it is not the requested one.
     pub fn other_model<'end>(&self, end: &'end CallEnd) -> Option<&'end str> {
         let answered = match end {
             CallEnd::Answered(Answer { model, .. }) => model.as_deref()?,
@@ -95,7 +95,7 @@ impl CallPricing {
         })
     }
 
-    /// The maximum cost of the call with the model that answered.
+    /// Maximum cost of the call with the responding model.
     fn bound(&self, end: &CallEnd, bounds: &Bounds) -> Money {
         let other = self.other_model(end).and_then(|model| self.prices.find(model));
         let worst = other
@@ -104,7 +104,7 @@ impl CallPricing {
     }
 
     /// Cost by the price table. A model without a price may cost more than any known one, so its
-    /// answers count at their bound. A service tier without a price costs up to twice the standard
+    /// replies count at their bound. A service tier without a price costs up to twice the standard
     /// one (OpenAI's priority processing, 2026), or the bound if that is more.
     fn table_cost(&self, end: &CallEnd, usage: &Usage, bounds: &Bounds) -> Money {
         let (written, lane) = match end {
@@ -133,7 +133,7 @@ impl CallPricing {
     /// Warnings about this call; each kind is returned once.
     pub fn warnings(&self, end: &CallEnd, bill: &CallBill) -> Vec<String> {
         let first = |warned: &AtomicBool| !warned.swap(true, Ordering::Relaxed);
-        let asked = self.names.first().map_or("", String::as_str);
+        let requested = self.names.first().map_or("", String::as_str);
         let mut warnings = Vec::new();
         if let Some(model) = self.other_model(end)
             && first(&self.warned_other_model)
@@ -143,9 +143,9 @@ impl CallPricing {
                 None => "their maximum cost, since it has no price",
             };
             warnings.push(format!(
-                "model {model} replies in place of {asked}: its replies are booked at \
+                "model {model} replies in place of {requested}: its replies are booked at \
                  {priced} and not cached; if both are the same model, set \
-                 [models.\"{asked}\"] like = \"{model}\" in juror.toml; judge.other_model = \
+                 [models.\"{requested}\"] like = \"{model}\" in juror.toml; judge.other_model = \
                  \"refuse\" pauses the run instead"
             ));
         }
@@ -154,7 +154,7 @@ impl CallPricing {
             && first(&self.warned_version)
         {
             warnings.push(format!(
-                "{} replies for {asked} and has a price of its own, at which its replies are booked; \
+                "{} replies for {requested} and has a price of its own, at which its replies are booked; \
                  set judge.model = \"{}\" so that budgets count by it too",
                 version.model, version.model
             ));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_that_answered_is_paid_for() {
+    fn call_is_billed_at_the_price_of_the_responding_model() {
         let own = bill(&answer("gpt-4o-mini-2024-07-18", None), Some(USAGE));
         assert_eq!(own.cost.to_string(), "0.000210000");
         let dearer = bill(&answer("gpt-4o-2024-08-06", None), Some(USAGE));
@@ -300,10 +300,10 @@ mod tests {
     }
 
     #[test]
-    fn a_told_cost_is_booked_and_a_told_nothing_is_not_believed() {
-        let told = bill(&answer("gpt-4o-mini", Some("0.0003")), Some(USAGE));
-        assert_eq!(told.cost.to_string(), "0.000300000");
-        assert_eq!(told.table_cost.unwrap().to_string(), "0.000210000");
+    fn reported_cost_is_booked_and_reported_zero_is_not_trusted() {
+        let reported = bill(&answer("gpt-4o-mini", Some("0.0003")), Some(USAGE));
+        assert_eq!(reported.cost.to_string(), "0.000300000");
+        assert_eq!(reported.table_cost.unwrap().to_string(), "0.000210000");
         let nothing = bill(&answer("gpt-4o-mini", Some("0")), Some(USAGE));
         assert_eq!(
             (nothing.cost.to_string(), nothing.table_cost),
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_paid_at_the_price_of_the_lane_that_it_names() {
+    fn call_is_billed_at_the_price_of_the_reported_lane() {
         let pricing = pricing_of("gpt-5.4", &["gpt-5.4"], Lane::Flex);
         let answered = |lane| {
             let end = CallEnd::Answered(Answer { lane, usage: Some(USAGE), ..Answer::default() });
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_usage_is_booked_at_the_bound_and_said_once() {
+    fn unknown_usage_is_booked_at_the_bound_and_reported_once() {
         let (end, pricing) = (answer("gpt-4o-mini", None), pricing(&["gpt-4o-mini"]));
         let bill = pricing.bill(&end, LeaseEnd::Settle(None), &bounds()).unwrap();
         assert_eq!((bill.cost, bill.metered), (bounds().worst_cost, false));
@@ -342,13 +342,13 @@ mod tests {
     }
 
     #[test]
-    fn unknown_usage_of_a_dearer_model_is_booked_at_its_own_bound() {
+    fn unknown_usage_of_a_more_expensive_model_is_booked_at_its_own_bound() {
         let dearer = bill(&answer("gpt-4o", None), None);
         assert_eq!(dearer.cost.to_string(), "0.022500000");
     }
 
     #[test]
-    fn each_difference_is_named_with_both_sides() {
+    fn billing_differences_name_both_sides() {
         let pricing = pricing(&["gpt-4o-mini"]);
         let end = answer("gpt-4o-2024-08-06", Some("0.0036"));
         let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();

@@ -1,4 +1,4 @@
-//! Pause of a run whose calls keep failing: after many items in a row without a usable answer, and
+//! Pause of a run whose calls keep failing: after many consecutive items without a usable reply, or
 //! after a long time in which the provider refused every call.
 
 use juror_types::outcome::JobResult;
@@ -22,7 +22,7 @@ const MAX_GAP: Duration = Duration::from_secs(15 * 60);
 /// The bounds of a [`CircuitBreaker`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BreakerSettings {
-    /// Number of items in a row without a usable answer after which the run pauses; 0: never.
+    /// Number of consecutive items without a usable reply after which the run pauses; 0: never.
     pub max_unusable_in_a_row: u32,
     /// Time without an accepted call, while calls are refused, after which the run pauses; zero:
     /// never.
@@ -53,11 +53,11 @@ impl CircuitBreaker {
         Self { settings, state: Mutex::default() }
     }
 
-    /// Counts the end of an item that this process asked the judge about; returns true if it got no
-    /// usable answer, after which [`check`](Self::check) decides.
+    /// Counts the end of an item that this process called the judge for; returns true if it got no
+    /// usable reply, after which [`check`](Self::check) decides.
     pub fn item_ended(&self, result: &JobResult) -> bool {
         let mut state = self.state();
-        match result.has_usable_answer() {
+        match result.has_usable_reply() {
             Some(true) => {
                 state.unusable = 0;
                 state.messages.clear();
@@ -72,7 +72,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Opens the circuit if the number of items in a row without a usable answer has reached the
+    /// Opens the circuit if the number of consecutive items without a usable reply has reached the
     /// bound. `shared` is the number over all processes that judge the run, if they count it
     /// together; otherwise this process's own counts.
     pub fn check(&self, shared: Option<u32>) {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn items_in_a_row_without_a_usable_answer_pause_the_run_with_their_messages() {
+    fn consecutive_items_without_a_usable_reply_pause_the_run_with_their_messages() {
         let breaker = breaker(3);
         let cut = ended(Outcome::Unscorable, Some((ErrorKind::Reply, "it was cut")));
         let down = ended(Outcome::Failed, Some((ErrorKind::Api, "status 500")));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_over_many_processes_counts_where_they_count_together() {
+    fn shared_failure_streak_spans_processes() {
         let breaker = breaker(3);
         let cut = ended(Outcome::Unscorable, Some((ErrorKind::Reply, "it was cut")));
         for _ in 0..5 {
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_took_no_call_count_in_no_way() {
+    fn items_without_a_call_do_not_affect_the_streak() {
         let breaker = breaker(1);
         let cached = JobResult { cached: true, ..ended(Outcome::Scored, None) };
         let poison = ended(Outcome::Unscorable, Some((ErrorKind::Reply, "old")));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_of_zero_never_pauses() {
+    fn zero_bound_never_pauses() {
         let breaker = breaker(0);
         for _ in 0..1_000 {
             item_ended(&breaker, &ended(Outcome::Unscorable, Some((ErrorKind::Reply, "no"))));
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn refusals_alone_are_reported_now_and_then_and_exceed_the_bound_in_the_end() {
+    async fn refusals_are_reported_periodically_and_finally_exceed_the_bound() {
         let breaker = breaker(10);
         let mut reports = 0;
         let mut calls = 0;
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_accepted_call_or_a_long_silence_begins_anew() {
+    async fn accepted_call_or_a_long_silence_resets_the_streak() {
         let breaker = breaker(10);
         for _ in 0..20 {
             for _ in 0..59 {
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn calls_that_wait_for_others_keep_a_row_going() {
+    async fn waiting_calls_keep_a_streak_alive() {
         let breaker = breaker(10);
         breaker.call_refused(40 * MINUTE);
         tokio::time::advance(50 * MINUTE).await;
@@ -304,13 +304,13 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_as_long_as_the_bound_need_not_be_waited_for() {
+    fn bound_is_exceeded_by_an_equally_long_retry_after() {
         let day = 24 * 60 * MINUTE;
         assert_eq!(breaker(10).call_refused(day).exceeded, Some(day));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_short_refusal_is_reported_to_nobody() {
+    async fn short_refusal_is_not_reported() {
         let breaker = breaker(10);
         assert!(!breaker.call_refused(Duration::from_millis(100)).report);
         assert!(breaker.call_refused(Duration::from_secs(20)).report);

@@ -1,4 +1,4 @@
-//! Claims: no job is worked on twice at once, and a job that kills its workers is detected.
+//! Claims: a job has one holder at a time, and a job that kills its workers is detected.
 
 mod poison;
 
@@ -10,7 +10,7 @@ use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Result of asking for a claim.
+/// Result of a claim.
 pub enum Claiming<'job> {
     /// The claim is granted to this worker, under this key.
     Claimed(Box<ClaimedJob<'job>>, ClaimKey),
@@ -24,7 +24,7 @@ pub struct ClaimedJob<'job> {
     pub job: &'job Job,
     /// Context that it is judged with.
     pub context: &'job Arc<Context>,
-    /// Its result so far.
+    /// Result so far.
     pub record: ResultBuilder,
     /// Time by which its delivery must be requeued.
     pub deadline: Option<Instant>,

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn words_numbers_and_signs_are_tokens() {
+    fn words_numbers_and_punctuation_are_tokens() {
         let tokens = |code: &str| {
             let Tokens { text, spans } = Tokens::from_code(code);
             let each: Vec<&str> = spans.into_iter().map(|span| &text[span]).collect();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_of_one_template_are_near_and_other_code_is_not() {
+    fn variants_of_a_template_are_near_and_other_code_is_not() {
         let signature = |code: &str| code_signature(code).unwrap();
         let first = signature(&card("Weather", 16));
         assert_eq!(first, signature(&card("Weather", 24)), "numbers do not count");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_signature_is_the_recorded_one() {
+    fn signature_matches_the_recorded_one() {
         assert_eq!(code_signature(&card("Weather", 16)).unwrap().to_string(), "587647f60dcadaf2");
     }
 }

@@ -21,13 +21,13 @@ pub struct Concurrency {
 /// Signal of the provider's state in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// The provider answered, usably or not.
+    /// The provider replied, usably or not.
     Answered,
     /// The provider refused by rate and stated a wait or limits.
     Refused,
     /// The provider refused without a wait or limits, as with too many concurrent calls.
     Crowded,
-    /// The provider could not answer.
+    /// The provider was unable to reply.
     Unavailable,
 }
 
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_fixed_limit_is_full_from_the_first_call_and_stays() {
+    async fn fixed_limit_is_available_from_the_first_call() {
         let concurrency = Concurrency::fixed(40);
         let permits = take(&concurrency, 40).await;
         assert!(!is_free(&concurrency));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn crowding_lowers_even_a_fixed_limit_by_the_calls_that_were_too_many() {
+    async fn crowding_lowers_a_fixed_limit_by_the_excess_calls() {
         let concurrency = Concurrency::fixed(16);
         let mut permits = take(&concurrency, 16).await;
         let refused: Vec<_> = permits.drain(4..).collect();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn permits_in_hands_are_taken_when_they_come_back() {
+    async fn permits_in_use_are_withdrawn_when_returned() {
         let concurrency = Concurrency::adaptive();
         let mut permits = take(&concurrency, 16).await;
         tokio::time::advance(Duration::from_secs(1)).await;
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn growth_lets_the_next_in_line_through() {
+    async fn growth_admits_the_next_waiter() {
         let concurrency = Concurrency::adaptive();
         let permits = take(&concurrency, 16).await;
         let mut waiting = Box::pin(concurrency.acquire());
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_cut_takes_back_what_lies_free_at_once() {
+    async fn decrease_withdraws_free_permits_immediately() {
         let concurrency = Concurrency::adaptive();
         let permit = concurrency.acquire().await;
         tokio::time::advance(Duration::from_secs(1)).await;

@@ -100,25 +100,25 @@ pub struct JudgeSetup {
     pub batches: Option<Arc<dyn BatchProvider>>,
     /// Key under which calls count against rate limits: provider, base URL and model.
     pub endpoint: String,
-    /// The address without its key; part of a question's identity.
+    /// The address without its key; part of a request's identity.
     pub base_url: String,
     /// Facts about the model.
     pub terms: ModelTerms,
     /// Prices of calls.
     pub pricing: CallPricing,
-    /// True if a run pauses as soon as a model other than the requested one answers.
+    /// True if a reply of another model than the requested one pauses the run.
     pub refuse_other_model: bool,
     /// Ratio of the provider's count of input tokens to the expected one, learned from bills.
     pub token_scale: TokenScale,
     /// Rule by which the provider counts a request's tokens against its limit.
     pub token_count: TokenCounter,
-    /// The rubric's instructions, part of every question.
+    /// The rubric's instructions, part of every request.
     pub instructions: Instructions,
     /// Image preparation, off the async threads.
     pub preparer: Preparer,
     /// The provider's rules for images.
     pub rules: ImageRules,
-    /// True if repeated questions are answered from the cache.
+    /// True if equal requests use cached replies.
     pub cache: bool,
     /// This process's own ceiling on calls per second.
     pub ceiling: Arc<PerSecondLimiter>,

@@ -11,14 +11,14 @@ use juror_types::{
 
 use serde::{Deserialize, Serialize};
 
-/// Divisor of the output limit that gives the expected length of an answer, until runs have shown a
+/// Divisor of the output limit that gives the expected length of a reply, until runs have shown a
 /// better one.
 const EXPECTED_SHARE_OF_OUTPUT: u64 = 5;
 
 /// Facts about a model before it is called.
 #[derive(Clone, Debug)]
 pub struct ModelTerms {
-    /// Its counting and parameters.
+    /// Counting and parameters.
     pub facts: ModelFacts,
     /// Prices of its tokens.
     pub prices: PriceEntry,
@@ -36,7 +36,7 @@ pub struct Bounds {
     /// Maximum cost of the call in any lane, since a server may ignore the lane.
     pub worst_cost: Money,
     /// Maximum cost of the job: every call that may be billed, all but the first with the larger
-    /// output limit that follows a truncated answer.
+    /// output limit that follows a truncated reply.
     pub worst_job_cost: Money,
     /// Expected tokens.
     pub expected: Usage,
@@ -50,7 +50,7 @@ impl ModelTerms {
         Self { facts, prices: prices.clone(), lane }
     }
 
-    /// The output limit of the call after an answer that was truncated at `limit`: twice as large,
+    /// The output limit of the call after a reply that was truncated at `limit`: twice as large,
     /// within the model's maximum; none if it is at the maximum.
     pub fn larger_output_limit(&self, limit: u64) -> Option<u64> {
         let doubled = limit.saturating_mul(2);

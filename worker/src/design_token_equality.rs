@@ -15,7 +15,7 @@
 use csscolorparser::Color;
 use serde_json::Value;
 
-/// True if an extracted value means what is expected.
+/// True if an extracted value is equivalent to the expected one.
 pub fn equal(expected: &Value, extracted: &Value) -> bool {
     match (written(expected), written(extracted)) {
         (Some(expected), Some(extracted)) => texts_equal(&fold(&expected), &fold(&extracted)),
@@ -153,7 +153,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_that_mean_the_same_are_equal() {
+    fn equivalent_values_are_equal() {
         for (one, other) in [
             (json!("#1D4ED8"), json!("#1d4ed8")),
             (json!("#fff"), json!("white")),

@@ -12,10 +12,10 @@ pub struct NotTokens;
 
 /// Flattens nested tokens to dotted names; elements of lists are named by their index.
 ///
-/// Token files of the Design Tokens Community Group are read too: an object with `$value` is one
-/// token, and all other names with a leading `$` (`$type`, `$description`, ...) say things about
-/// tokens and are left out. A `$value` of number and unit (`{"value": 16, "unit": "px"}`) is one
-/// length, a color object is its `hex`.
+/// Token files of the Design Tokens Community Group are supported: an object with `$value` is one
+/// token, and all other names with a leading `$` (`$type`, `$description`, ...) are metadata and
+/// left out. A `$value` of number and unit (`{"value": 16, "unit": "px"}`) is one length, a color
+/// object is its `hex`.
 pub fn flatten(tokens: &Value) -> Result<Tokens, NotTokens> {
     if !matches!(tokens, Value::Object(_) | Value::Array(_)) {
         return Err(NotTokens);
@@ -62,7 +62,7 @@ fn join(parent: &str, key: &str) -> String {
     if parent.is_empty() { key.to_owned() } else { format!("{parent}.{key}") }
 }
 
-/// A structured `$value` that stands for one CSS value.
+/// Structured `$value` that represents one CSS value.
 fn dtcg_scalar(value: &Value) -> Option<Value> {
     let fields: &Map<String, Value> = value.as_object()?;
     match (fields.get("value"), fields.get("unit"), fields.get("hex")) {

@@ -27,7 +27,7 @@ pub struct Candidate {
     pub judge: Judge,
     /// Facts about its model.
     pub terms: ModelTerms,
-    /// Its provider's rules for images.
+    /// Provider's rules for images.
     pub rules: ImageRules,
 }
 
@@ -36,7 +36,7 @@ pub struct Candidate {
 pub enum Estimated {
     /// No call is needed.
     NoCall,
-    /// One call, if its first answer is usable.
+    /// One call, if its first reply is usable.
     Question {
         /// True if the cache has the reply of the context's own judge, so that it needs no call.
         cached: bool,
@@ -82,8 +82,8 @@ pub fn estimate<'a>(
     })
 }
 
-/// Input that the item's evidence will add: facts within their bound, a rendered picture of the
-/// screenshot's size, and the largest contact sheet of such pictures.
+/// Input tokens of the item's evidence: facts within their bound, a rendered image of the
+/// screenshot's size, and the largest contact sheet of such images.
 fn evidence_input(
     job: &Job,
     loaded: &LoadedItem,

@@ -33,8 +33,8 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
         // Boxed: the future is large, and a worker's stack is small.
         let finished = match Box::pin(prepare(*claimed)).await? {
             PreparedJob::Finished(finished) => finished,
-            PreparedJob::NeedsCall(judging, asked, record) => {
-                match judging.judge(*asked, record).await? {
+            PreparedJob::NeedsCall(judging, prepared, record) => {
+                match judging.judge(*prepared, record).await? {
                     Judged::Stored(result) => return Ok(*result),
                     Judged::Unstored(finished) => *finished,
                 }
@@ -57,9 +57,9 @@ pub(crate) async fn prepare_without_call(
         Claiming::Finished(result) => return Ok(Uncalled::Finished(result)),
     };
     let ended = match Box::pin(prepare(*claimed)).await {
-        Ok(PreparedJob::NeedsCall(_, asked, record)) => {
+        Ok(PreparedJob::NeedsCall(_, prepared, record)) => {
             context.store.requeue(&key).await?;
-            return Ok(Uncalled::NeedsCall(asked, Box::new(record)));
+            return Ok(Uncalled::NeedsCall(prepared, Box::new(record)));
         }
         Ok(PreparedJob::Finished(finished)) => store(finished, context).await,
         Err(interruption) => Err(interruption),
@@ -72,7 +72,7 @@ pub(crate) async fn prepare_without_call(
 pub(crate) async fn record_result(result: &JobResult, context: &Context) {
     telemetry::job_finished(result, &context.metrics);
     if context.breaker.item_ended(result) {
-        // Where the fleet's count is unknown, this process's own is used.
+        // The count of this process is used if the fleet's count is unknown.
         let row = context.store.count_unusable(&result.run_id).await;
         context.breaker.check(row.unwrap_or_default());
     }

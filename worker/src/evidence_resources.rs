@@ -6,9 +6,9 @@ use juror_render::{Renderer, RendererError, RendererSettings};
 use std::sync::Arc;
 use tokio::sync::{AcquireError, OnceCell, OwnedSemaphorePermit, Semaphore};
 
-/// A memory bound, the browsers, and the place of pictures that are made while items are judged.
+/// Memory bound, browsers, and store of images generated during judging.
 pub struct EvidenceResources {
-    /// Place where such pictures are kept.
+    /// Store of such images.
     pub renders: KeptRenders,
     rendering: RenderingSettings,
     renderer: OnceCell<Result<Renderer, RendererError>>,
@@ -20,12 +20,12 @@ pub struct EvidenceResources {
 pub struct RenderingSettings {
     /// The browsers.
     pub renderer: RendererSettings,
-    /// Maximum number of drawings to find the repairs of one item; 0 tries none.
+    /// Maximum number of renders for the repairs of one item; 0 disables repairs.
     pub trials: usize,
 }
 
 impl EvidenceResources {
-    /// Resources that admit `width` pairs of pictures at once (at least one).
+    /// Creates resources that admit `width` concurrent image pairs (at least one).
     pub fn new(width: usize, renders: KeptRenders, rendering: RenderingSettings) -> Self {
         let permits = Arc::new(Semaphore::new(width.max(1)));
         Self { renders, rendering, renderer: OnceCell::new(), permits }
@@ -45,12 +45,12 @@ impl EvidenceResources {
         self.renderer.get_or_init(start).await.as_ref()
     }
 
-    /// Maximum number of drawings to find the repairs of one item.
+    /// Maximum number of renders for the repairs of one item.
     pub(crate) fn trials(&self) -> usize {
         self.rendering.trials
     }
 
-    /// Waits until memory for another pair of pictures is free. Fails only while the process ends.
+    /// Waits until memory for another image pair is free. Fails only while the process ends.
     pub(crate) async fn permit(&self) -> Result<OwnedSemaphorePermit, AcquireError> {
         Arc::clone(&self.permits).acquire_owned().await
     }

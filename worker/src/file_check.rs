@@ -1,5 +1,5 @@
-//! Check of an item's local files, as the worker reads them: code and tokens parsed, each image
-//! file walked from its first byte to its last without decoding. No judge is asked.
+//! Check of an item's local files, as the worker reads them: code and tokens are parsed, image
+//! files are walked completely without decoding. The judge is not called.
 
 use crate::{item_texts::load, sources::Sources};
 use futures_util::future::BoxFuture;
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_file_that_a_job_would_fail_for_is_named() {
+    async fn missing_files_of_a_job_are_all_reported() {
         let folder = tempfile::tempdir().unwrap();
         for (name, content) in [
             ("sound.png", PNG),

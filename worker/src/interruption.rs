@@ -8,7 +8,7 @@ pub enum Interruption {
     /// The worker is stopping.
     #[error("the worker is stopping")]
     Stopping,
-    /// No call of this run can succeed until a person acts.
+    /// Calls of this run cannot succeed until a person acts.
     #[error("{0}")]
     Paused(String),
     /// The job cannot be judged here, or the ledger has no record of its run's budget.

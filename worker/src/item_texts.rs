@@ -21,7 +21,7 @@ pub struct LoadedItem {
     pub code: Option<String>,
     /// Reason why a file of code is not used, blank or too large; a finding about the item.
     pub unusable_code: Option<String>,
-    /// Its language, if there is code.
+    /// Language, if there is code.
     pub language: Option<Language>,
     /// The true tokens, flat.
     pub expected_tokens: Option<Tokens>,
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn code_that_is_too_large_is_no_error() {
+    async fn unusable_code_is_no_error() {
         let (folder, sources) = folder();
         let code = |path: &str| Item {
             generated_code: Some(Text::Path(path.to_owned())),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_used_names_field_file_and_reason() {
+    async fn unusable_text_names_field_file_and_reason() {
         let (_folder, sources) = folder();
         let code = |path: &str| Item {
             generated_code: Some(Text::Path(path.to_owned())),
@@ -248,14 +248,14 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_told_by_an_ending_whatever_follows_it() {
+    fn language_follows_the_extension_before_any_suffix() {
         for name in ["a.html", "https://host/a.html?signature=b.tsx", "s3://bucket/a.html"] {
             assert_eq!(language_of_path(name), Some(Language::Html), "{name}");
         }
     }
 
     #[test]
-    fn a_language_is_guessed_from_code_alone() {
+    fn language_is_detected_from_code_alone() {
         for (code, language) in [
             ("<!doctype html><p>a", Language::Html),
             ("\n <div class=\"a\">", Language::Html),

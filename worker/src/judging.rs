@@ -1,4 +1,4 @@
-//! Asking the judge: admit, call, settle, and decide the next step. No other module calls.
+//! Calls to the judge: admit, call, settle, and decide the next step. No other module calls.
 
 pub(crate) mod call_admission;
 pub(crate) mod call_decision;
@@ -43,7 +43,7 @@ pub enum Judged {
 pub struct Judging<'job> {
     /// The job.
     pub job: &'job Job,
-    /// Its judge.
+    /// Judge.
     pub judge: &'job Judge,
     /// This worker's access to it.
     pub setup: &'job JudgeSetup,
@@ -56,21 +56,21 @@ pub struct Judging<'job> {
 }
 
 impl Judging<'_> {
-    /// Asks until there is a verdict, or until further calls are no use.
+    /// Calls the judge until there is a verdict, or until further calls are useless.
     pub async fn judge(
         &self,
-        mut asked: PreparedQuestion,
+        mut prepared: PreparedQuestion,
         mut record: ResultBuilder,
     ) -> Result<Judged, Interruption> {
         let Self { judge, setup, context, .. } = *self;
-        // Calls settled by earlier holders count as unusable answers.
+        // Calls settled by earlier holders count as unusable replies.
         let larger_output =
-            setup.terms.larger_output_limit(asked.bounds.max_output_tokens).is_some();
+            setup.terms.larger_output_limit(prepared.bounds.max_output_tokens).is_some();
         let mut tally =
             AttemptTally { answers: record.attempts(), larger_output, ..AttemptTally::default() };
         let mut first: Option<FirstVerdict> = None;
         loop {
-            let Permission { permit, lease, waited } = match self.permission(&asked).await {
+            let Permission { permit, lease, waited } = match self.permission(&prepared).await {
                 Ok(permission) => permission,
                 Err(NotPermitted::Interrupted(interruption)) => return Err(interruption),
                 Err(NotPermitted::Skipped((kind, reason))) => {
@@ -81,24 +81,24 @@ impl Judging<'_> {
                     return Ok(Judged::Unstored(Box::new(ended)));
                 }
             };
-            asked.request.slower = tally.slower();
-            let call = self.call(&asked).await;
+            prepared.request.slower = tally.slower();
+            let call = self.call(&prepared).await;
             let mut decision =
                 CallDecision::new(&call.end, &judge.model, setup, context, &mut tally);
             decision.next = self.apply_refusals(&permit, &call, decision.next).await;
             let money = decision.money;
-            let bill = bill(context, setup, &call.end, money, &asked.bounds).await;
-            let counting = self.learn_counting(&asked, &call, money, waited);
+            let bill = bill(context, setup, &call.end, money, &prepared.bounds).await;
+            let counting = self.learn_counting(&prepared, &call, money, waited);
             // Keeps the permit during a cooldown or pause, when another call would be refused too.
             let _held = matches!(decision.next, NextStep::Cooldown(_) | NextStep::PauseRun(_))
                 .then_some(permit);
             self.learn(&call, &decision.next, counting).await?;
 
-            let cost = cost(money, bill, &asked.bounds);
+            let cost = cost(money, bill, &prepared.bounds);
             telemetry::call_ended(&call, decision.verdict.is_some(), cost, &judge.model, context);
             let other = setup.pricing.other_model(&call.end);
-            record.called(judge, &call.end, bill.as_ref(), &asked.bounds, other);
-            let remember = reply_for_cache(asked.key, judge, setup, &call.end, bill);
+            record.called(judge, &call.end, bill.as_ref(), &prepared.bounds, other);
+            let remember = reply_for_cache(prepared.key, judge, setup, &call.end, bill);
             let next;
             (next, record) = match decision.end_job(record, remember, &mut first) {
                 JobAfterCall::Unfinished(next, record) => (next, record),
@@ -108,22 +108,22 @@ impl Judging<'_> {
             };
             end_lease(&*context.admission, &lease, money, bill, None, &record.claim).await?;
             if next == NextStep::RetryLonger {
-                asked.raise_output_limit(&setup.terms);
+                prepared.raise_output_limit(&setup.terms);
             }
             self.wait_for_retry(next).await?;
         }
     }
 
-    async fn call(&self, asked: &PreparedQuestion) -> Call {
+    async fn call(&self, prepared: &PreparedQuestion) -> Call {
         let _in_flight = self.context.metrics.call_in_flight();
-        let call = self.setup.client.call(&asked.request, &self.context.shutdown.now).await;
+        let call = self.setup.client.call(&prepared.request, &self.context.shutdown.now).await;
         if let Some(warning) = &call.warning {
             self.context.events.emit(Event::Warning(warning.clone())).await;
         }
         call
     }
 
-    /// Reports to admission what the call's headers and bill showed.
+    /// Reports the limits in the call's headers and its bill to admission.
     async fn learn(
         &self,
         call: &Call,
@@ -143,22 +143,27 @@ impl Judging<'_> {
     /// Learns how the provider counts tokens; returns what other processes should know.
     fn learn_counting(
         &self,
-        asked: &PreparedQuestion,
+        prepared: &PreparedQuestion,
         call: &Call,
         money: LeaseEnd,
         waited: bool,
     ) -> TokenCounting {
         // Must precede `learn_count`, which uses the learned input ratio.
-        let input_scale = self.learn_scale(asked, &call.end, money);
-        TokenCounting { input_scale, ..self.learn_count(asked, call, waited) }
+        let input_scale = self.learn_scale(prepared, &call.end, money);
+        TokenCounting { input_scale, ..self.learn_count(prepared, call, waited) }
     }
 
     /// Learns the provider's count of input tokens; returns the ratio if other processes should
     /// know it.
-    fn learn_scale(&self, asked: &PreparedQuestion, end: &CallEnd, money: LeaseEnd) -> Option<u64> {
+    fn learn_scale(
+        &self,
+        prepared: &PreparedQuestion,
+        end: &CallEnd,
+        money: LeaseEnd,
+    ) -> Option<u64> {
         let LeaseEnd::Settle(Some(usage)) = money else { return None };
         let is_own = self.setup.pricing.other_model(end).is_none();
-        is_own.then(|| self.setup.token_scale.learn(&asked.bounds, usage.input_tokens))?
+        is_own.then(|| self.setup.token_scale.learn(&prepared.bounds, usage.input_tokens))?
     }
 
     /// Ends a job and the lease of its last call together.

@@ -1,4 +1,4 @@
-//! The stage of measured evidence: a picture of the item's code, and its differences from the
+//! Stage of measured evidence: the rendered image of the item's code, and its differences from the
 //! screenshot.
 
 mod browser;
@@ -34,11 +34,11 @@ pub struct ItemEvidence {
     pub outcome: EvidenceOutcome,
     /// The screenshot that was measured against.
     pub screenshot: SourceImage,
-    /// The picture of the code; none if it could not be rendered.
+    /// Image of the code; none if it could not be rendered.
     pub rendered: Option<SourceImage>,
     /// The contact sheet of the regions; none without regions, and where no judge is sent one.
     pub crops: Option<SourceImage>,
-    /// True if the code was rendered; none if a picture existed already.
+    /// True if the code was rendered; none if an image existed already.
     pub renders: Option<bool>,
 }
 
@@ -54,7 +54,7 @@ impl ItemEvidence {
         }
     }
 
-    /// The pictures that are not part of the dataset.
+    /// Images that are not part of the dataset.
     pub fn made(&self) -> impl Iterator<Item = &SourceImage> {
         let is_made = self.renders.is_some();
         self.rendered.iter().filter(move |_| is_made).chain(&self.crops)
@@ -98,8 +98,8 @@ impl From<JobError> for MeasuringError {
     }
 }
 
-/// Measures an item, if that is asked for and there is something to render. A fault of the code is
-/// part of the evidence.
+/// Measures an item, if requested and if there is code or an image. A fault of the code is part of
+/// the evidence.
 ///
 /// # Errors
 /// The item has no evidence although it should; a warning was emitted where that is no fault of the
@@ -184,7 +184,7 @@ fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
     }
 }
 
-/// A picture that the item names, unless the pipeline command has made other code since.
+/// Image referenced by the item, unless the pipeline command has made other code since.
 fn given_picture<'job>(item: &'job Item, context: &Context) -> Option<&'job ImageReference> {
     item.rendered().filter(|_| context.stages.pipeline_command.is_none())
 }
@@ -200,7 +200,7 @@ fn screenshot_error(error: &ImageError, screenshot: &SourceImage) -> MeasuringEr
     }
 }
 
-/// Reason why pictures of this size are not measured.
+/// Message for images that are too large to measure.
 fn too_large(pictures: &str, width: u32, height: u32) -> String {
     format!(
         "{pictures} of {width}x{height} pixels exceed the limit of {MAX_MEASURED_SIDE} pixels a \

@@ -1,7 +1,7 @@
 //! Parsing of the judge's reply into a verdict. Pure: text in, verdict or error out.
 //!
-//! A reply is read by the rubric's form only: whole numbers on the scale, every key there, none
-//! twice. Further keys are ignored. A deviation is an error, and never a lower score.
+//! A reply is parsed strictly by the rubric's format: integers on the scale, every key present, no
+//! duplicates. Further keys are ignored. A deviation is an error, and never a lower score.
 
 mod fields;
 mod json;
@@ -20,8 +20,8 @@ use juror_types::{
 /// The longest reply that is read, in bytes: many times the output limits of rubrics.
 const MAX_REPLY: usize = 256 * 1024;
 
-/// Reason why a reply cannot be used. The judge is asked again, a bounded number of times, and then
-/// the job is unscorable; the result records the kind.
+/// Error of an unusable reply. The judge is called again, a bounded number of times, and then the
+/// job is unscorable; the result records the kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
     /// There is no text.
@@ -30,7 +30,7 @@ pub enum ReplyError {
     /// The text is beyond every sensible length.
     #[error("the judge's reply has {bytes} bytes, more than the {MAX_REPLY} that are read")]
     TooLong {
-        /// Its length in bytes.
+        /// Length in bytes.
         bytes: usize,
     },
     /// There is no JSON object in it.
@@ -42,7 +42,7 @@ pub enum ReplyError {
     /// The object does not end.
     #[error("the judge's reply breaks off inside its JSON; a higher output limit may help")]
     IncompleteJson,
-    /// A value is of another kind than asked for, or a key is repeated.
+    /// A value has another type than required, or a key is repeated.
     #[error("the judge's reply has another form than asked for: {place} {problem}")]
     WrongShape {
         /// The place, as in `scores.layout_accuracy`.

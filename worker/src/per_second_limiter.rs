@@ -21,7 +21,7 @@ pub struct PerSecondLimiter(Option<Mutex<Limiter>>);
 pub struct InvalidRate(f64);
 
 impl PerSecondLimiter {
-    /// A ceiling that admits every call at once.
+    /// Limiter without a limit.
     pub fn none() -> Self {
         Self(None)
     }
@@ -71,7 +71,7 @@ mod tests {
     use tokio::task::JoinSet;
 
     #[tokio::test(start_paused = true)]
-    async fn calls_go_out_no_faster_than_the_ceiling_and_in_order() {
+    async fn calls_start_in_order_within_the_rate() {
         let ceiling = PerSecondLimiter::per_second(10.0).unwrap();
         let begun = Instant::now();
         for _ in 0..21 {
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_high_rate_is_kept_up() {
+    async fn high_rate_is_sustained() {
         let ceiling = Arc::new(PerSecondLimiter::per_second(1_000.0).unwrap());
         let begun = Instant::now();
         let mut calls = JoinSet::new();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_who_leaves_the_line_holds_nobody_up() {
+    async fn cancelled_waiter_delays_no_other() {
         let ceiling = PerSecondLimiter::per_second(1.0).unwrap();
         ceiling.wait().await;
         let impatient = tokio::time::timeout(Duration::from_millis(1), ceiling.wait()).await;
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_is_none_is_refused() {
+    fn invalid_rate_is_refused() {
         for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
             assert!(PerSecondLimiter::per_second(rate).is_err(), "{rate}");
         }

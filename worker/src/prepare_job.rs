@@ -1,5 +1,5 @@
 //! Every step of a job that costs nothing: its files, the deterministic stages, the measured
-//! evidence, and the question to its judge.
+//! evidence, and the request to its judge.
 
 mod keep;
 
@@ -27,11 +27,11 @@ use juror_types::{
 };
 use std::collections::BTreeMap;
 
-/// A job before its judge is asked.
+/// Job before its call to the judge.
 pub enum PreparedJob<'job> {
     /// The job needs no call.
     Finished(FinishedJob),
-    /// The judge of the job is to be asked.
+    /// The job needs a call to its judge.
     NeedsCall(Judging<'job>, Box<PreparedQuestion>, ResultBuilder),
 }
 
@@ -83,7 +83,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     }
 
     let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
-        // With a judge, reading the images happens in `Question`; without one it is checked here.
+        // With a judge, the images are read for the request; without one they are checked here.
         return match inspect_images(&job.item, &context.sources).await {
             Ok(()) => Ok(PreparedJob::Finished(record.without_verdict())),
             Err(error) => without_input(job, context, record, error).await,
@@ -112,13 +112,13 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         let (kind, message) = past_deadline();
         return Ok(PreparedJob::Finished(record.skipped(kind, message)));
     }
-    let asked = match question.prepare(judge, setup).await {
-        Ok(asked) => asked,
+    let prepared_question = match question.prepare(judge, setup).await {
+        Ok(prepared_question) => prepared_question,
         Err(error) => return Ok(PreparedJob::Finished(record.failed(error))),
     };
-    record.images(asked.inputs.clone());
+    record.images(prepared_question.inputs.clone());
     let judging = Judging { job, judge, setup, context, deadline, outages };
-    Ok(PreparedJob::NeedsCall(judging, Box::new(asked), record))
+    Ok(PreparedJob::NeedsCall(judging, Box::new(prepared_question), record))
 }
 
 /// Ends a job whose files cannot be used, unless other workers may have a missing file and have not
@@ -183,7 +183,7 @@ async fn measure(
     }
 }
 
-/// An earlier reply to the same question and its verdict, if replies are cached.
+/// An earlier reply to the same request and its verdict, if replies are cached.
 async fn cached_verdict(
     question: &Question,
     setup: &JudgeSetup,

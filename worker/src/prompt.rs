@@ -1,4 +1,4 @@
-//! Question to the judge: a rubric and an item as text.
+//! Request to the judge: a rubric and an item as text.
 //!
 //! The system message and the task are the same bytes for every item of a rubric and come first,
 //! so that a provider's prompt cache serves them; the item comes last.
@@ -27,7 +27,7 @@ use juror_types::{
 pub struct PromptItem<'item> {
     /// The generated code, whole.
     pub code: Option<&'item str>,
-    /// Its language.
+    /// Language.
     pub language: Option<Language>,
     /// The expected design tokens.
     pub tokens: Option<&'item Tokens>,
@@ -42,7 +42,7 @@ pub struct PromptItem<'item> {
 pub struct RenderedPrompt {
     /// The system message; fixed by the rubric.
     pub system: String,
-    /// Task, criteria and the form of the answer; fixed by the rubric.
+    /// Task, criteria and the form of the reply; fixed by the rubric.
     pub task: String,
     /// The item's own texts, fenced. The same texts give the same bytes.
     pub item: String,
@@ -51,13 +51,13 @@ pub struct RenderedPrompt {
 /// An item's own part of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemPart {
-    /// Its texts, fenced.
+    /// Texts, fenced.
     pub text: String,
     /// Difference of the judged code from the item's own, for the record.
     pub code_note: Option<String>,
 }
 
-/// The prompt that asks for the scores of an item whose files are read.
+/// Prompt for the scores of an item whose files are read.
 pub async fn of_item(
     rubric: &Rubric,
     item: &Item,
@@ -98,7 +98,7 @@ pub fn evidence_tokens(rubric: &Rubric, expected: Option<&Tokens>) -> TextTokens
     TextTokens::from_text(&around).plus(facts::tokens_before_measuring(expected))
 }
 
-/// The prompt that asks for an item's scores.
+/// Prompt for an item's scores.
 pub fn render(rubric: &Rubric, item: PromptItem<'_>) -> RenderedPrompt {
     RenderedPrompt {
         system: render_system(rubric),

@@ -1,4 +1,4 @@
-//! Question to the judge about one job, and its identity.
+//! Request to the judge about one job, and its identity.
 
 use crate::{
     context::{Context, JudgeSetup},
@@ -21,9 +21,9 @@ use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
 
-/// A question that is not sent yet.
+/// A request that is not sent yet.
 pub struct Question {
-    /// Digest of everything that is asked; equal questions have equal keys.
+    /// Digest of the whole request; equal requests have equal keys.
     pub key: Digest,
     /// Difference of the judged code from the item's own.
     pub code_note: Option<String>,
@@ -34,7 +34,7 @@ pub struct Question {
     images: Vec<LabeledImage>,
 }
 
-/// Input that measured evidence adds to a question, as it is known before the item is measured.
+/// Input that measured evidence adds to a request, as it is known before the item is measured.
 #[derive(Debug, Default)]
 pub struct EvidenceInput {
     /// Tokens of its facts.
@@ -43,7 +43,7 @@ pub struct EvidenceInput {
     pub images: Vec<(u32, u32)>,
 }
 
-/// A question, ready to be sent.
+/// A request, ready to be sent.
 pub struct PreparedQuestion {
     /// See [`Question::key`].
     pub key: Digest,
@@ -59,7 +59,7 @@ pub struct PreparedQuestion {
 }
 
 impl PreparedQuestion {
-    /// Raises the output limit after a truncated answer, within the model's maximum.
+    /// Raises the output limit after a truncated reply, within the model's maximum.
     pub fn raise_output_limit(&mut self, terms: &ModelTerms) {
         if let Some(limit) = terms.larger_output_limit(self.bounds.max_output_tokens) {
             self.bounds = self.bounds.with_output_limit(limit, terms);
@@ -101,7 +101,7 @@ impl Question {
             .filter_map(|image| Some((image.source.record.digest?, image.source.bytes.clone())))
     }
 
-    /// Error of a question that cannot be asked, found by the images' headers without decoding.
+    /// Error of an invalid request, found by the images' headers without decoding.
     pub fn unreadable(&self) -> Option<JobError> {
         let mut images = self.images.iter().map(|image| &image.source);
         let image = images.find(|image| juror_image::dimensions(&image.bytes).is_none())?;
@@ -127,7 +127,8 @@ impl Question {
         rules: &ImageRules,
     ) -> Bounds {
         // An image without a size is unreadable and fails before any call.
-        let own = self.images.iter().filter_map(|it| juror_image::dimensions(&it.source.bytes));
+        let own =
+            self.images.iter().filter_map(|image| juror_image::dimensions(&image.source.bytes));
         let all = own.chain(evidence.images.iter().copied());
         let sizes: Vec<_> = all.map(|(width, height)| rules.fit(width, height)).collect();
         bounds(self.texts.plus(evidence.texts), &sizes, judge, terms)
@@ -153,7 +154,7 @@ impl Question {
             input.signature = image.signature;
         }
         let url = |(labeled, image): (&LabeledImage, &PreparedImage)| {
-            labeled.source.url.clone().filter(|_| image.passed_through)
+            labeled.source.url.clone().filter(|_| image.unchanged)
         };
         let urls = self.images.iter().zip(&prepared).map(url).collect();
         let images = self.images.into_iter().zip(prepared).map(|(labeled, image)| RequestImage {
@@ -182,13 +183,13 @@ impl Question {
     }
 }
 
-/// An image of the question, with its label in the prompt.
+/// An image of the request, with its label in the prompt.
 struct LabeledImage {
     label: String,
     source: SourceImage,
 }
 
-/// Inputs of a question's key.
+/// Inputs of a request's key.
 #[derive(Serialize)]
 struct Identity<'question> {
     schema: u32,

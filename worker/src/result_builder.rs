@@ -1,4 +1,4 @@
-//! Construction of a job's result, for every way in which a job can end.
+//! Construction of a job's result, for every outcome of a job.
 
 use crate::{
     call_cost::CallBill,
@@ -37,7 +37,7 @@ pub struct UsedText {
     pub is_made: bool,
 }
 
-/// Answer of a judge as a result records it.
+/// Reply of a judge as recorded in a result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RecordedAnswer {
     judge: Option<JudgeRecord>,
@@ -114,7 +114,7 @@ impl ResultBuilder {
         self.result.generation = stages.generation;
     }
 
-    /// Records the measurements, and the pictures that were measured.
+    /// Records the measurements and the measured images.
     pub fn evidence(&mut self, evidence: &ItemEvidence) {
         if evidence.renders.is_some() {
             let unknown = || Generation {
@@ -145,8 +145,8 @@ impl ResultBuilder {
         self.result.unmeasured = Some(reason);
     }
 
-    /// Records the judged images with their digests. A rendered picture is kept in the record,
-    /// since it was measured even if no judge gets it.
+    /// Records the judged images with their digests. A rendered image stays in the record, since it
+    /// was measured even if the judge does not receive it.
     pub fn images(&mut self, mut images: Vec<InputRecord>) {
         let inputs = &mut self.result.item.inputs;
         let is_sent = images.iter().any(|image| image.name == Item::RENDERED);
@@ -182,8 +182,8 @@ impl ResultBuilder {
         }
     }
 
-    /// Records a call, its cost and its answer. A refusal by rate is not the job's fault and counts
-    /// no attempt.
+    /// Records a call, its cost and its reply. A rate-limit refusal is not caused by the job and
+    /// counts no attempt.
     pub fn called(
         &mut self,
         judge: &Judge,
@@ -225,14 +225,14 @@ impl ResultBuilder {
         self.result.reply = reply;
     }
 
-    /// The answer that was recorded last.
-    pub fn recorded_answer(&self) -> RecordedAnswer {
+    /// Last recorded reply.
+    pub fn recorded_reply(&self) -> RecordedAnswer {
         let JobResult { judge, reply, lane, .. } = &self.result;
         RecordedAnswer { judge: judge.clone(), reply: reply.clone(), lane: *lane }
     }
 
-    /// Restores an earlier answer in place of the last one.
-    pub fn restore_answer(&mut self, answer: RecordedAnswer) {
+    /// Restores an earlier reply in place of the last one.
+    pub fn restore_reply(&mut self, answer: RecordedAnswer) {
         let RecordedAnswer { judge, reply, lane } = answer;
         (self.result.judge, self.result.reply, self.result.lane) = (judge, reply, lane);
     }
@@ -270,13 +270,13 @@ impl ResultBuilder {
         self.scored(verdict)
     }
 
-    /// Ends with answers that could not be used.
+    /// Ends with unusable replies.
     pub fn unscorable(mut self, message: String) -> FinishedJob {
         self.result.pipeline_success = Some(false);
         self.finish(Outcome::Unscorable, Some(JobError { kind: ErrorKind::Reply, message }))
     }
 
-    /// Ends without an answer: zero scores where the judge is on.
+    /// Ends without a reply: zero scores where the judge is on.
     pub fn failed(self, error: JobError) -> FinishedJob {
         self.unjudged(Outcome::Failed, error)
     }
@@ -303,8 +303,8 @@ impl ResultBuilder {
     }
 }
 
-/// The record of the judge that gave this answer at this base URL; `answered_by` is the model that
-/// answered, if it is not the requested one.
+/// Record of the judge of this reply at this base URL; `answered_by` is the responding model, if it
+/// is not the requested one.
 pub fn judge_record(
     judge: &Judge,
     base_url: &str,

@@ -7,14 +7,14 @@ use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Usage, verdict::Ver
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Number of calls without an answer after which a job fails.
+/// Number of calls without a reply after which a job fails.
 pub const MAX_TRANSPORT_ATTEMPTS: u32 = 5;
-/// Number of unusable answers after which a job is unscorable.
+/// Number of unusable replies after which a job is unscorable.
 pub const MAX_ANSWERS: u32 = 3;
 /// Number of lost calls after which a job fails; the first is retried.
 pub const MAX_LOST: u32 = 2;
-/// Maximum number of calls of one job that may be billed: its answers, and a lost call between
-/// them. A second lost call ends the job, in place of the last answer.
+/// Maximum number of calls of one job that may be billed: its replies, and a lost call between
+/// them. A second lost call ends the job, instead of the last reply.
 pub const MAX_BILLED_CALLS: u32 = MAX_ANSWERS + MAX_LOST - 1;
 
 /// Number of attempts to fetch one file after which its job fails.
@@ -27,13 +27,13 @@ const MAX_FETCH_PAUSE: Duration = Duration::from_secs(10);
 pub struct AttemptTally {
     /// Calls that failed by a fault of network or provider.
     pub transport_attempts: u32,
-    /// Calls that were answered, and so paid.
+    /// Calls with a reply, which are billed.
     pub answers: u32,
-    /// Calls that were sent and never answered.
+    /// Calls that were sent and had no response.
     pub lost: u32,
     /// Refusals by rate in a row; they count no attempt.
     pub refusals: u32,
-    /// True if a truncated answer may be asked for again with a larger output limit; at most once.
+    /// True if a truncated reply may be retried with a larger output limit; at most once.
     pub larger_output: bool,
 }
 
@@ -71,34 +71,34 @@ pub enum NextStep {
     Accept,
     /// Call again after this time. Counts an attempt.
     RetryAfter(Duration),
-    /// Ask again at once: an answer came and was not usable.
+    /// Retry immediately: the reply was unusable.
     Retry,
-    /// Ask again at once, with a larger output limit: the answer was truncated at the present one.
+    /// Retry immediately with a larger output limit: the reply was truncated at the present one.
     RetryLonger,
-    /// No process calls this endpoint before this time has passed. Counts no attempt.
+    /// Pause calls to this endpoint in all processes for this time. Counts no attempt.
     Cooldown(Duration),
     /// Call again as soon as a permit is free: too many calls were in flight, and the limit may be
     /// lower from now on. Counts no attempt.
     AwaitPermit,
-    /// No call of this run can succeed until a person acts. The job is kept.
+    /// Pause the run: calls cannot succeed until a person acts. The job is kept.
     PauseRun(String),
     /// The job is requeued unchanged: its process is stopping. Counts no attempt.
     Requeue,
     /// The job has failed.
     Fail(ErrorKind, String),
-    /// None of the judge's answers was usable.
+    /// The judge gave no usable reply.
     Unscorable(String),
 }
 
 impl NextStep {
-    /// True if the answer or the request was rejected for good.
+    /// True if the reply or the request was rejected permanently.
     pub fn rejects_reply(&self) -> bool {
         matches!(self, Self::Retry | Self::RetryLonger | Self::Fail(..) | Self::Unscorable(_))
     }
 }
 
 /// Decides the next step after a call, and counts the call. `reply_problem` is the reason why an
-/// answer's content is no verdict, if it is none. `delay` returns the pause before the n-th
+/// reply's content is no verdict, if it is none. `delay` returns the pause before the n-th
 /// repetition, counted from 0; see [`full_jitter`].
 pub fn decide(
     end: &CallEnd,
@@ -152,8 +152,8 @@ pub fn decide(
     }
 }
 
-/// Reason to ask for a verdict once more, if the rubric wants that (`findings.ask_again`): the
-/// first answer contradicts itself. The second is accepted as it is.
+/// Reason to request a verdict once more, if the rubric is configured so (`findings.ask_again`):
+/// the first reply contradicts itself. The second is accepted unconditionally.
 pub fn contradiction(
     rubric: &Rubric,
     verdict: Option<&Verdict>,
@@ -164,15 +164,15 @@ pub fn contradiction(
     broken.map(|rule| format!("the verdict contradicts itself: {}", rule.title()))
 }
 
-/// The pause after this many attempts to fetch a file; none after the last one. `asked` is the
-/// pause that the file's server asks for.
+/// Pause after this many attempts to fetch a file; none after the last one. `requested` is the
+/// pause requested by the file's server, if any.
 pub fn fetch_pause(
     attempts: u32,
-    asked: Option<Duration>,
+    requested: Option<Duration>,
     delay: impl FnOnce(u32) -> Duration,
 ) -> Option<Duration> {
-    let asked = asked.unwrap_or_default().min(MAX_FETCH_PAUSE);
-    (attempts < MAX_FETCH_ATTEMPTS).then(|| delay(attempts.saturating_sub(1)).max(asked))
+    let requested = requested.unwrap_or_default().min(MAX_FETCH_PAUSE);
+    (attempts < MAX_FETCH_ATTEMPTS).then(|| delay(attempts.saturating_sub(1)).max(requested))
 }
 
 /// A pause before the n-th repetition, counted from 0: uniformly distributed from 0 to 1 s, 2 s, 4
@@ -223,7 +223,7 @@ fn unscorable(problem: &str, tally: &AttemptTally) -> NextStep {
     })
 }
 
-/// Next step after an answer that was truncated at the output limit; the same limit would truncate
+/// Next step after a reply that was truncated at the output limit; the same limit would truncate
 /// it again.
 fn retry_with_more_tokens(problem: &str, tally: &mut AttemptTally) -> NextStep {
     tally.answers += 1;

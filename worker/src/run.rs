@@ -1,5 +1,5 @@
-//! The worker's role: takes jobs, judges several at once, publishes results. No other module of the
-//! role spawns tasks.
+//! Worker role: receives jobs, judges several concurrently, publishes results. No other module of
+//! the role spawns tasks.
 
 mod batch_keeper;
 mod cancelled;
@@ -33,7 +33,7 @@ pub struct Worker {
     pub jobs: Arc<dyn Queue<Job>>,
     /// Queue that results go to.
     pub results: Arc<dyn Queue<JobResult>>,
-    /// States of the runs whose jobs come. A run that stops does not stop the others.
+    /// States of the runs of received jobs. A stopped run does not stop the others.
     pub run_states: Arc<dyn RunStatusProvider>,
     /// Store for the results of cancelled runs' jobs.
     pub store: Arc<dyn JobStore>,
@@ -41,8 +41,7 @@ pub struct Worker {
     pub owner: OwnerId,
     /// Keeper of batches; none if no run uses batches.
     pub batches: Option<BatchKeeper>,
-    /// True if it can render pages. Jobs whose code has to be rendered are otherwise left to other
-    /// workers.
+    /// True if the worker can render pages. Rendering jobs are otherwise left to other workers.
     pub draws: bool,
     /// Limit on calls in flight; the number of jobs in progress follows from it.
     pub concurrency: Concurrency,

@@ -19,9 +19,9 @@ const MAX_INLINE_DIGEST: usize = 512 * 1024;
 /// An image as it was read or made.
 #[derive(Clone, Debug)]
 pub struct SourceImage {
-    /// Its name, origin and digest.
+    /// Name, origin and digest.
     pub record: InputRecord,
-    /// Its bytes.
+    /// Bytes.
     pub bytes: Bytes,
     /// The URL that it was read from; none for any other place, and for a URL with a query or an
     /// account, since these may be secrets.

@@ -60,7 +60,7 @@ pub enum SourceError {
     },
 }
 
-/// Reason why the sources cannot be set up as the settings ask.
+/// Error of the configuration of sources.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceSetupError {
     /// An invalid setting.

@@ -19,10 +19,10 @@ use juror_types::{
 pub struct StageRules {
     /// Command in place of the built-in check that code compiles.
     pub compile_command: Option<CommandSettings>,
-    /// Command that makes code, tokens, pattern and quality score of each item anew; see
-    /// [`command::run_pipeline`], which comes before [`evaluate`].
+    /// Command that produces code, tokens, pattern and quality score of each item; see
+    /// [`command::run_pipeline`], which runs before [`evaluate`].
     pub pipeline_command: Option<CommandSettings>,
-    /// Command that makes the picture of an item's code; see [`command::run_render`].
+    /// Command that renders the image of an item's code; see [`command::run_render`].
     pub render_command: Option<CommandSettings>,
 }
 
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn code_that_is_too_large_does_not_compile() {
+    async fn oversized_code_does_not_compile() {
         let reason = Some("the code is larger than 4 MB: a.html".to_owned());
         let loaded = LoadedItem { unusable_code: reason.clone(), ..LoadedItem::default() };
         let stages = evaluate(&loaded, &StageRules::default()).await.unwrap();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_stage_with_data_is_told() {
+    async fn every_stage_with_data_is_reported() {
         let loaded = LoadedItem {
             unusable_code: None,
             code: Some("<p>a</b>".to_owned()),

@@ -33,7 +33,7 @@ mod tests {
     use futures_util::FutureExt as _;
 
     #[tokio::test]
-    async fn one_works_alone_after_those_before_it_and_before_those_after_it() {
+    async fn exclusive_job_runs_alone_between_earlier_and_later_ones() {
         let isolation = IsolationGate::default();
         let [first, second] = [isolation.join(false).await, isolation.join(false).await];
         let mut alone = Box::pin(isolation.join(true));

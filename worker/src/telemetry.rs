@@ -1,5 +1,5 @@
 //! Metrics and log lines of jobs and calls. Reasons are reduced to their class, since a provider's
-//! message may quote the question or the answer. Facts for the user are events, not log lines.
+//! message may quote the request or the reply. Facts for the user are events, not log lines.
 
 use crate::{
     context::Context,

@@ -30,7 +30,7 @@ const FULLEST_STEP: u64 = 1_000;
 const FULL_WITHIN: u64 = 200;
 /// Missing tokens above which a bucket is being emptied, in milliseconds of the limit.
 const LOW_BEYOND: u64 = 700;
-/// The same while a lower rule is on trial, which begins with a full bucket: low enough that the
+/// The same during a trial of a lower rule, which starts with a full bucket: low enough that the
 /// trial ends before the provider refuses a call.
 const LOW_BEYOND_IN_TRIAL: u64 = 350;
 const TRIAL: Duration = Duration::from_secs(3);
@@ -51,9 +51,9 @@ pub struct TokenCounter {
 pub struct CountedCall {
     /// Start of the call.
     pub began: Instant,
-    /// Its input tokens.
+    /// Input tokens.
     pub input: u64,
-    /// Its output limit.
+    /// Output limit.
     pub output_limit: u64,
     /// True if the call had to wait for admission.
     pub waited: bool,
@@ -150,7 +150,7 @@ struct CounterState {
     /// The limit that the provider reported, and the highest remaining tokens that it reported.
     limit: u64,
     fullest: u64,
-    /// The same, as other processes know it.
+    /// The same, as shared by other processes.
     shared_fullest: u64,
     window: Option<Window>,
     /// Time of the last change of the rule: calls that began before it belong to the earlier one.
@@ -190,7 +190,7 @@ impl CounterState {
         } else if lacking > full {
             self.window = None;
         } else {
-            // A reset of a fixed window says nothing about missing tokens, so larger values are
+            // A reset of a fixed window is unrelated to missing tokens, so larger values are
             // dropped.
             self.count(call, call.lacking().filter(|lacking| *lacking <= full), now);
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A ratio of 1.
 const ONE: u64 = 1_000;
-/// Divisor of the difference by which a bill lowers the ratio; a bill raises it at once.
+/// Divisor of the difference by which a bill lowers the ratio; a bill raises it immediately.
 const LOWERING_DIVISOR: u64 = 32;
 /// Minimum change of the ratio that is shared with other processes, in thousandths.
 const MIN_SHARED_CHANGE: u64 = 20;
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarter_more_is_counted_until_a_bill_shows_what_is() {
+    fn counts_have_a_quarter_margin_until_a_bill_corrects_them() {
         let scale = TokenScale::default();
         assert_eq!(scale.counted(&bounds(100, 200)), 125);
         assert_eq!(scale.counted(&bounds(100, 110)), 110, "never more than the bound");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn more_is_believed_at_once_and_less_slowly() {
+    fn scale_rises_immediately_and_falls_slowly() {
         let scale = TokenScale::default();
         let call = bounds(1_000, 9_000);
         scale.learn(&call, 1_000);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_bills_overflow_nothing() {
+    fn absurd_bills_do_not_overflow() {
         let scale = TokenScale::default();
         scale.learn(&bounds(0, 5), u64::MAX);
         assert_eq!(scale.counted(&bounds(u64::MAX, 5)), 5);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_shared_where_it_is_news() {
+    fn changed_ratio_is_shared() {
         let (scale, other) = (TokenScale::default(), TokenScale::default());
         let call = bounds(1_000, 9_000);
         assert_eq!(scale.learn(&call, 1_100), Some(1_100));

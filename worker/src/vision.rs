@@ -1,4 +1,4 @@
-//! The vision API: a question as data, one client per provider, and the result of a call.
+//! The vision API: a request as data, one client per provider, and the result of a call.
 
 mod batch;
 mod call_result;
@@ -29,10 +29,10 @@ use async_trait::async_trait;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// One provider's vision API, at one address and with one key.
+/// Vision API of one provider, with one base URL and one key.
 #[async_trait]
 pub trait VisionClient: Send + Sync {
-    /// Sends the question once and returns the end of the call. Never retries a call that may be
+    /// Sends the request once and returns the end of the call. Never retries a call that may be
     /// billed. `cancel` drops the call at any point.
     async fn call(&self, request: &Request, cancel: &CancellationToken) -> Call;
 
@@ -52,16 +52,16 @@ pub struct ProbeReport {
     pub models: Vec<String>,
     /// True if the model takes images, if the list states it.
     pub takes_images: Option<bool>,
-    /// True if the simulator answered.
+    /// True if the reply is from the simulator.
     pub simulated: bool,
-    /// Latency of the answer.
+    /// Latency of the reply.
     pub latency: Duration,
 }
 
 /// Reason why a free call failed, by the user's next step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProbeError {
-    /// No connection, or no answer: check the address, or that the server runs.
+    /// There is no connection or no response: check the address, or that the server runs.
     #[error(
         "no reply from the vision API: {0}; check the base URL, the network, and that the server runs"
     )]
@@ -74,8 +74,8 @@ pub enum ProbeError {
         /// The provider's message.
         message: String,
     },
-    /// A server answers there, but not with a list of models. Some servers have no such list and
-    /// can still be called.
+    /// The server responds without a list of models. Some servers have no such list and can still
+    /// be called.
     #[error("the vision API returned no list of models (status {status}): {message}")]
     NoList {
         /// The HTTP status.

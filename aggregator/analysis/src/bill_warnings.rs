@@ -11,7 +11,7 @@ pub(crate) struct Charges {
     /// Results by the model that replied in place of the judge's.
     other_models: BTreeMap<String, u64>,
     /// Cost of the results whose replies reported their cost.
-    told: Money,
+    reported: Money,
     /// Cost of the same results by the price table.
     by_table: Money,
     /// Calls of unknown usage.
@@ -26,7 +26,7 @@ impl Charges {
             *self.other_models.entry(model).or_default() += 1;
         }
         if let Some(by_table) = result.table_cost_usd {
-            self.told += result.cost_usd;
+            self.reported += result.cost_usd;
             self.by_table += by_table;
         }
         self.unmetered_calls += u64::from(result.unmetered_calls);
@@ -44,12 +44,12 @@ impl Charges {
                 "model {model} gave {count} of the replies in place of the requested model: they are booked at its price, and their scores are its own"
             )
         });
-        let apart = i128::from(self.told.pico()) - i128::from(self.by_table.pico());
+        let apart = i128::from(self.reported.pico()) - i128::from(self.by_table.pico());
         let differs = apart.abs() * 100 > i128::from(self.by_table.pico());
         let costs = differs.then(|| {
             format!(
                 "the vision API charged ${} for replies that cost ${} by the price table: the charged amount is booked; correct the model's price under [prices]",
-                self.told, self.by_table
+                self.reported, self.by_table
             )
         });
         let usage = (self.unmetered_calls > 0).then(|| {
@@ -62,8 +62,8 @@ impl Charges {
     }
 }
 
-/// Warning about a cost above the budget, with the reason: bills above what was reserved for their
-/// calls, or money that was spent under another budget.
+/// Warning about a cost above the budget, with the reason: bills above the reservations of their
+/// calls, or costs under another budget.
 pub(crate) fn over_budget_warning(cost: &Cost) -> Option<String> {
     let budget = cost.budget_usd.filter(|budget| cost.total_usd > *budget)?;
     let reason = match cost.overrun_usd > Money::ZERO {
@@ -90,7 +90,7 @@ mod tests {
     use crate::test_results::judged;
 
     #[test]
-    fn a_cost_above_the_budget_is_told_with_its_reason() {
+    fn cost_above_budget_is_warned_of_with_its_reason() {
         let usd = |text: &str| text.parse::<Money>().unwrap();
         let cost = |budget: &str, overrun: &str| Cost {
             total_usd: usd("8.28"),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bill_that_is_as_expected_needs_no_word() {
+    fn expected_cost_has_no_warning() {
         let mut charges = Charges::default();
         let mut result = judged("one", [9; 5], &[], &[]);
         result.table_cost_usd = Some(result.cost_usd);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn other_models_costs_and_missing_usage_are_each_told_once() {
+    fn other_models_costs_and_missing_usage_are_each_warned_of_once() {
         let mut charges = Charges::default();
         let mut result = judged("one", [9; 5], &[], &[]);
         if let Some(judge) = &mut result.judge {

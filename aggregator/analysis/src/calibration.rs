@@ -50,19 +50,19 @@ pub struct Calibration {
     pub created_at: String,
     /// The run.
     pub run: RunId,
-    /// Its scope.
+    /// Scope.
     pub binding: Binding,
     /// Base URL of the judge.
     pub base_url: Option<String>,
-    /// Judgements of each item; the mean counts.
+    /// Judgments of each item; the mean counts.
     pub repeat: u32,
     /// Source of the labels.
     pub labels: LabelSource,
     /// Overlap of labels and scores.
     pub coverage: LabelCoverage,
-    /// The whole score as a share from 0 to 1, in steps of a tenth.
+    /// Total score as a share from 0 to 1, in steps of a tenth.
     pub score: CriterionCalibration,
-    /// Each criterion, in points and whole steps.
+    /// Criteria, in points and whole steps.
     pub criteria: Vec<CriterionCalibration>,
     /// Warnings for the reader.
     pub warnings: Vec<String>,
@@ -84,7 +84,7 @@ pub struct LabelSource {
 /// Calibration of the judge on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CriterionCalibration {
-    /// Its key.
+    /// Key.
     pub key: String,
     /// Title in reports.
     pub title: String,
@@ -101,7 +101,7 @@ pub struct CalibrationInput<'a> {
     pub record: &'a RunRecord,
     /// The judge's binding, of the same record.
     pub binding: &'a Binding,
-    /// Its rubric.
+    /// Rubric.
     pub rubric: &'a Rubric,
     /// Ratings of people.
     pub labels: &'a Labels,
@@ -112,7 +112,7 @@ pub struct CalibrationInput<'a> {
 }
 
 impl Calibration {
-    /// The whole score, and then the criteria.
+    /// Total score, followed by the criteria.
     pub fn all(&self) -> impl Iterator<Item = &CriterionCalibration> {
         std::iter::once(&self.score).chain(&self.criteria)
     }

@@ -56,7 +56,7 @@ where
         .then(|| settling(&figures.decisive.difference, margin, judging.0, judging.1));
     let issues = changed_issues(before, after, &scored_in_both, margin);
     let noise = FallNoise {
-        judgement: judging.1.noise.or(judging.0.noise),
+        judgment: judging.1.noise.or(judging.0.noise),
         repeats: (before.run.repeat, after.run.repeat),
         runs: stability.noise_variance,
     };
@@ -96,7 +96,7 @@ where
     })
 }
 
-/// True if more judging could decide what is undecided.
+/// True if more judgments could decide an inconclusive result.
 fn is_unsettled(figures: &PairFigures, conclusion: &Conclusion) -> bool {
     figures.decisive.decision == Decision::Inconclusive
         && conclusion.decision == Decision::Inconclusive
@@ -177,7 +177,7 @@ fn pair_warnings(figures: &PairFigures) -> Vec<String> {
     warnings
 }
 
-/// A warning if so many items changed that the base is hardly comparable.
+/// Warning if the base is hardly comparable because too many items changed.
 fn changed_items(figures: &PairFigures) -> Option<String> {
     let lists = &figures.items;
     let (changed, gone) = (lists.changed_input.len() as u64, lists.gone.len() as u64);

@@ -129,8 +129,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Number of pairs by which changes can be told: with a score in both runs where a run was
-    /// judged, else all.
+    /// Number of pairs that can show changes: with a score in both runs where a run was judged,
+    /// else all.
     pub fn comparable(&self) -> u64 {
         let is_judged = self.base.judge.is_some() || self.head.judge.is_some();
         if is_judged { self.decisive.difference.n } else { self.paired }
@@ -150,18 +150,18 @@ pub struct ClusterReading {
     pub otherwise: Decision,
 }
 
-/// One of the two runs.
+/// Run of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparedRun {
-    /// Its id.
+    /// Id.
     pub run: RunId,
     /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
-    /// Its judge; none with the judge off.
+    /// Judge; none with the judge off.
     pub judge: Option<Judge>,
     /// True if any verdict is the simulator's.
     pub simulated: bool,
-    /// Judgements of each item.
+    /// Judgments of each item.
     pub repeat: u32,
     /// Coverage of its dataset.
     pub coverage: Coverage,
@@ -170,7 +170,7 @@ pub struct ComparedRun {
 /// A mean in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MetricDifference {
-    /// Its path, as in `overall` if it is there.
+    /// Path, as in `overall` if it is there.
     pub metric: String,
     /// Title in reports.
     pub title: String,
@@ -192,13 +192,13 @@ pub struct MetricDifference {
 /// A rate in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PassDifference {
-    /// Its path in `overall`.
+    /// Path in `overall`.
     pub metric: String,
     /// Title in reports.
     pub title: String,
     /// Share of the pairs that pass in the base.
     pub base: f64,
-    /// In the head.
+    /// Value in the head.
     pub head: f64,
     /// Counts of the pairs.
     #[serde(flatten)]

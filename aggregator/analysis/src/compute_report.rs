@@ -88,7 +88,7 @@ pub fn compute_report(files: &RunFiles, input: &ReportInput<'_>) -> Result<Repor
 
 struct Scan<'a> {
     tally: Tally<'a>,
-    /// The same without flaky items, for the gate; none where there are none.
+    /// Tally without flaky items, for the gate; none where there are none.
     steady: Option<Tally<'a>>,
     flaky: &'a ItemStability,
     items: Items,
@@ -186,7 +186,7 @@ impl<'a> Scan<'a> {
 
     fn keep_if_bad(&mut self, result: JobResult) {
         let place =
-            self.worst.partition_point(|kept| badness_order(kept) <= badness_order(&result));
+            self.worst.partition_point(|kept| urgency_order(kept) <= urgency_order(&result));
         if place < MAX_WORST {
             self.worst.insert(place, JobResult { reply: None, ..result });
             self.worst.truncate(MAX_WORST);
@@ -289,7 +289,7 @@ fn endpoints(known: &BTreeSet<String>) -> Option<String> {
 }
 
 /// Sort key of results by urgency, then by id.
-fn badness_order(result: &JobResult) -> (Urgency, &str, u32) {
+fn urgency_order(result: &JobResult) -> (Urgency, &str, u32) {
     (Urgency::from_result(result), result.screenshot_id.as_str(), result.repeat)
 }
 

@@ -21,7 +21,7 @@ const MIN_EXPLAINED: f64 = 0.5;
 pub struct EvidenceSummary {
     /// Results with measured evidence.
     pub measured: u64,
-    /// Those of them in which something differs.
+    /// Number of measured results with a difference.
     pub differing: u64,
     /// Results whose code could not be rendered.
     pub not_rendered: u64,
@@ -53,7 +53,7 @@ pub struct CommonRepair {
     pub tag: String,
     /// The CSS property.
     pub property: String,
-    /// Its value in the code.
+    /// Value in the code.
     pub is: String,
     /// The value that the screenshots show.
     pub should_be: String,
@@ -65,7 +65,7 @@ pub struct CommonRepair {
 }
 
 impl CommonRepair {
-    /// Its name for people, as in `border-radius of div: 8px, should be 12px`.
+    /// Display name, as in `border-radius of div: 8px, should be 12px`.
     pub fn label(&self) -> String {
         let Self { tag, property, is, should_be, .. } = self;
         format!("{property} of {tag}: {is}, should be {should_be}")

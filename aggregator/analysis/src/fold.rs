@@ -21,7 +21,7 @@ use std::collections::HashSet;
 #[derive(Clone, Debug, Default)]
 pub struct Fold {
     jobs: JobIndex,
-    /// Superseded rounds of jobs, whose cost counts all the same.
+    /// Superseded rounds of jobs, whose cost still counts.
     superseded: HashSet<(JobKey, u32)>,
     counts: Counts,
     results: u64,
@@ -43,7 +43,7 @@ pub struct Counted {
 pub struct Latest {
     /// Offset of the result in the journal.
     pub offset: u64,
-    /// Its round.
+    /// Round.
     pub round: u32,
     /// Outcome of the job in that round.
     pub outcome: Outcome,
@@ -126,8 +126,8 @@ impl Fold {
     }
 
     /// Number of results over all rounds: the sum over jobs of the round of their last result + 1.
-    /// A job's rounds follow each other without a gap, so a round that is missing in the journal
-    /// counts if its successor is there: it is not awaited any more.
+    /// A job's rounds are consecutive, so a round that is missing in the journal counts if its
+    /// successor is there: it is no longer awaited.
     pub fn results(&self) -> u64 {
         self.results
     }

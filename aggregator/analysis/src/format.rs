@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_read_as_people_write_them() {
+    fn figures_use_conventional_notation() {
         assert_eq!(figure(0.885, Unit::Share), "88.5%");
         assert_eq!(figure(1.0, Unit::Share), "100%");
         assert_eq!(figure(0.85, Unit::Share), "85%");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_rounded_and_what_is_not_all_is_not_shown_as_all() {
+    fn figures_are_rounded_and_near_totals_are_not_shown_as_100_percent() {
         let points = Unit::Points { least: 0.0, most: 10.0 };
         assert_eq!(figure(0.6596, Unit::Share), "66%");
         assert_eq!(figure(8.96, points), "9/10");

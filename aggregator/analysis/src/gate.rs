@@ -41,7 +41,7 @@ pub struct Gate {
 pub struct Rule {
     /// The metric's path in `overall`.
     pub metric: String,
-    /// Its bound.
+    /// Bound.
     pub bound: Bound,
     /// True if the whole 95 % interval must meet the bound, not only the figure.
     pub sure: bool,
@@ -69,7 +69,7 @@ pub enum IntervalPosition {
     Above,
     /// The interval includes the bound: the data do not decide.
     Spans,
-    /// No value of the interval meets the bound.
+    /// The whole interval misses the bound.
     Below,
 }
 
@@ -102,7 +102,7 @@ pub struct RuleReport {
     /// The metric's path, that of a [`ChangeList`], `coverage.scored` or
     /// `consecutive_without_api_failure`.
     pub metric: String,
-    /// Its figure; none without data.
+    /// Figure; none without data.
     pub value: Option<f64>,
     /// Bound; absent for a rule on declines.
     #[serde(flatten)]
@@ -124,7 +124,7 @@ pub struct RuleReport {
     /// Anchor and CUSUM of a rule on declines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decline: Option<DeclineReport>,
-    /// Its decision.
+    /// Decision.
     pub decision: GateDecision,
 }
 
@@ -175,7 +175,7 @@ impl Bound {
 
 impl Gate {
     /// Evaluates a run. A rule whose metric has no data is missed; a gate whose coverage is too low
-    /// is missed, whatever the scores. `earlier` are the earlier comparable runs, newest first.
+    /// is missed regardless of the scores. `earlier` are the earlier comparable runs, newest first.
     pub fn judge(
         &self,
         metrics: &[Metric],
@@ -205,8 +205,8 @@ impl Gate {
 }
 
 impl Gate {
-    /// The same gate, whose anchors begin with the blessed run of this runs directory unless its
-    /// file names another.
+    /// Sets the blessed run of this runs directory as the start of anchors, unless the gate file
+    /// names another.
     pub fn anchored_at_blessed(mut self, runs_dir: &Path) -> Self {
         for rule in &mut self.declines {
             rule.watch = std::mem::take(&mut rule.watch).anchored_at_blessed(runs_dir);
@@ -245,7 +245,7 @@ impl Rule {
 }
 
 impl RuleReport {
-    /// The result of a rule on a figure over so many items or jobs, without a bound or an interval.
+    /// Result of a rule on a figure over this many items or jobs, without a bound or an interval.
     fn new(metric: &str, value: Option<f64>, n: u64, decision: GateDecision) -> Self {
         Self {
             metric: metric.to_owned(),

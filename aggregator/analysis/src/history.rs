@@ -8,7 +8,7 @@ mod read;
 mod tests;
 
 pub use decline::{DeclineReport, DeclineState, DeclineWatch, SeriesPoint};
-pub use earlier::{earlier_runs, runs_asking_the_same, runs_in, runs_of_one_kind};
+pub use earlier::{comparable_runs, earlier_runs, runs_in, runs_of_one_kind};
 pub use read::{HistoryError, PastRun, read_report};
 
 use juror_types::{id::RunId, run::RunRecord, usage::Money};
@@ -22,9 +22,9 @@ pub struct PastMetric {
     pub value: f64,
     /// Items that it is over.
     pub n: u64,
-    /// Lower end of its 95 % interval; none where the data could not tell.
+    /// Lower end of its 95 % interval; none without sufficient data.
     pub low: Option<f64>,
-    /// Upper end of its 95 % interval; none where the data could not tell.
+    /// Upper end of its 95 % interval; none without sufficient data.
     pub high: Option<f64>,
 }
 
@@ -41,7 +41,7 @@ pub struct RunFigures {
     pub cost_usd: Money,
     /// True if its scores were made up.
     pub simulated: bool,
-    /// Fingerprints of the model that answers named, in order.
+    /// Model fingerprints of replies, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<String>,
 }
@@ -83,9 +83,9 @@ pub fn is_before(run: &RunRecord, other: &RunRecord) -> bool {
     run.created_at < other.created_at && run.run_id != other.run_id
 }
 
-/// True if two runs ask the same: the same items, by the same rubric and the same judge. How often
-/// each item was judged, and what it may cost, make no other question.
-pub fn ask_the_same(one: &RunRecord, other: &RunRecord) -> bool {
+/// True if two runs are comparable: the same items, rubric and judge, with any number of repeats
+/// and any budget.
+pub fn are_comparable(one: &RunRecord, other: &RunRecord) -> bool {
     let dataset = |run: &RunRecord| {
         let dataset = &run.dataset;
         (dataset.path.clone(), dataset.limit, dataset.filters.clone(), dataset.sample)
@@ -96,10 +96,10 @@ pub fn ask_the_same(one: &RunRecord, other: &RunRecord) -> bool {
         && one.max_side == other.max_side
 }
 
-/// True if the figures of two runs differ by nothing but noise and what is judged: they ask the
-/// same, of as many items, as often, and the deterministic stages and images have the same terms.
+/// True if the figures of two runs differ only by noise and by their inputs: they are comparable,
+/// with equal numbers of items and repeats, and equal terms of deterministic stages and images.
 pub fn is_of_one_kind(one: &RunRecord, other: &RunRecord) -> bool {
-    ask_the_same(one, other)
+    are_comparable(one, other)
         && (one.planned, one.repeat) == (other.planned, other.repeat)
         && one.stages == other.stages
         && one.preparation == other.preparation

@@ -8,7 +8,7 @@
 //! Findings have a kind and an element, and are grouped by these alone, in every language. The rest
 //! applies to all other statements: findings of the kind `other`, replies of version 1, strengths.
 //!
-//! Each statement is classified by itself (`classify`): a vocabulary of interface and picture terms
+//! Each statement is classified separately (`classify`): a vocabulary of interface and image terms
 //! (`config/statements.toml`) and a few rules of English determine its topic and whether that is
 //! missing, wrong or extra. Statements of one such kind are one group. Statements without a known
 //! topic are clustered by their shared words (`cluster`).
@@ -55,7 +55,7 @@ pub struct StatementGroup {
     /// Titles of kind and element; of a group by words, the most central statement as the judge
     /// wrote it, truncated if it is very long.
     pub label: String,
-    /// Its key.
+    /// Key.
     pub key: IssueKey,
     /// Number of items; an item's repeats count once.
     pub count: u64,
@@ -63,7 +63,7 @@ pub struct StatementGroup {
     pub share: f64,
     /// Numbers of those items, as in [`crate::items::Items`]; sorted by id in a report.
     pub items: Vec<u32>,
-    /// Those of them with the lowest scores, worst first; empty outside a report.
+    /// Items with the lowest scores, worst first; empty outside a report.
     pub worst: Vec<u32>,
     /// Other wordings than the label, most frequent first.
     pub examples: Vec<String>,
@@ -77,7 +77,7 @@ pub struct Statements {
     criteria: Vec<String>,
     /// Titles of the kinds and elements of findings.
     findings: FindingVocabulary,
-    /// By kind or topic; there are only as many as the two vocabularies have.
+    /// Groups by kind or topic, bounded by the size of the two vocabularies.
     known: HashMap<IssueKey, Collected>,
     /// Statements without a known topic, by their words and ordered by their hash.
     others: BTreeMap<(u64, String), Collected>,

@@ -1,4 +1,4 @@
-//! One result as a report shows it, without its prompt and reply.
+//! Result as shown in a report, without its prompt and reply.
 
 use juror_types::{
     evidence::EvidenceOutcome,
@@ -9,7 +9,7 @@ use juror_types::{
 };
 use serde::Serialize;
 
-/// One result of a run, with the field names of results.
+/// Result of a run, with the field names of results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ItemRow {
     /// The item.
@@ -39,7 +39,7 @@ pub struct ItemRow {
     pub cached: bool,
     /// True if the verdict is the simulator's.
     pub simulated: bool,
-    /// Its failure.
+    /// Failure.
     pub error: Option<JobError>,
 }
 
@@ -65,9 +65,9 @@ impl From<JobResult> for ItemRow {
     }
 }
 
-/// Urgency of a result; a reader looks at the least first: verdicts that contradict the measured
-/// evidence, code that the pipeline did not make, jobs that could not be judged, then low scores,
-/// failed stages, and pictures that differ most.
+/// Urgency of a result; lower values come first: verdicts that contradict the measured evidence,
+/// missing pipeline output, jobs that could not be judged, then low scores, failed stages, and
+/// images that differ most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Urgency {
     group: u8,
@@ -88,7 +88,7 @@ impl Urgency {
             Outcome::Scored => 4,
             Outcome::Skipped => 5,
         };
-        // Scores are shares, so a millionth tells any two apart.
+        // Scores are shares, so a millionth distinguishes any two.
         let millionths = |share: f64| (share.clamp(0.0, 1.0) * 1e6) as u32;
         let pixels_equal = match &result.evidence {
             None => 1.0,
@@ -119,7 +119,7 @@ mod tests {
     use juror_types::{contradiction::Contradiction, outcome::ErrorKind};
 
     #[test]
-    fn contradictions_come_first_then_what_is_not_scored_then_low_scores_and_large_differences() {
+    fn rows_sort_by_contradiction_unscored_low_score_and_difference() {
         let mut contradicts = judged("contradicts", [10; 5], &[], &[]);
         let rules = vec![Contradiction::SimilarityAgainstEvidence];
         contradicts.semantic.as_mut().unwrap().contradictions = rules;

@@ -13,7 +13,7 @@ pub struct Items {
     /// Ends of the ids in `text`.
     ends: Vec<usize>,
     rows: Vec<RowPlace>,
-    /// With repeats: the number of each item with several results.
+    /// Number of each item with several results, for runs with repeats.
     numbers: Option<HashMap<String, u32>>,
 }
 
@@ -41,8 +41,8 @@ impl ItemGroups {
 }
 
 impl Items {
-    /// No items yet, of a run that judges each `repeat` times, with capacity for `results`: growth
-    /// would copy the data at every step.
+    /// Creates an empty collection for a run with `repeat` judgments per item, with capacity for
+    /// `results`: growth would copy the data at every step.
     pub fn new(repeat: u32, results: usize) -> Self {
         Self {
             ends: Vec::with_capacity(results / repeat.max(1) as usize),

@@ -33,13 +33,13 @@ use juror_types::{
 /// A metric of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Its definition.
+    /// Definition.
     pub definition: MetricDefinition,
-    /// Its figure; none without data.
+    /// Figure; none without data.
     pub value: Option<f64>,
-    /// Its interval.
+    /// Interval.
     pub interval: Interval,
-    /// For a rate of perfect scores: the distribution of the verdicts.
+    /// Distribution of the verdicts, for a rate of perfect scores.
     pub perfection: Option<ScoreBands>,
 }
 
@@ -54,9 +54,9 @@ impl Metric {
 /// Distribution of the verdicts on one criterion; each repeat is a verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScoreBands {
-    /// With the best score.
+    /// Items with the best score.
     pub perfect: u64,
-    /// In the scale's upper three tenths below that: minor issues.
+    /// Items in the scale's upper three tenths below that: minor issues.
     pub minor: u64,
     /// Lower: major issues.
     pub major: u64,
@@ -73,7 +73,7 @@ pub struct Tally<'a> {
     definitions: Vec<MetricDefinition>,
     samples: Vec<Sample>,
     perfections: Vec<ScoreBands>,
-    /// With repeats: per metric, each item's count and sum.
+    /// Count and sum of each item per metric, for runs with repeats.
     items: Vec<Vec<Sums>>,
     item_clusters: Vec<Option<usize>>,
     clusters: IndexSet<String>,

@@ -1,6 +1,5 @@
-//! Warnings about items that lack what a deterministic stage needs: the stage's metric leaves them
-//! out, so a pipeline that delivers nothing would look better than one that delivers something
-//! wrong.
+//! Warnings about items without data for a deterministic stage: the stage's metric leaves them out,
+//! so a pipeline without output would look better than one with wrong output.
 
 use crate::format::{counted, grouped};
 use juror_types::{
@@ -38,7 +37,7 @@ impl MissingStageData {
         if result.retrieval.is_some() || result.item.expected_pattern.is_some() {
             self.patterns.add(result.retrieval.is_some());
         }
-        // What the judge should have judged and is not there is `no_output`, which is warned of.
+        // Missing judged output is `no_output`, which has its own warning.
         if result.outcome != Outcome::NoOutput {
             let generation = result.generation.as_ref();
             self.code.add(generation.is_some_and(|stage| stage.code_compiles.is_some()));
@@ -82,7 +81,7 @@ impl StageCount {
         self.missing += u64::from(!has_data);
     }
 
-    /// The count if items lack data; `all_may` says that all of them may.
+    /// Count if items lack data; `all_may` allows all of them to.
     fn missing_unless(self, all_may: bool) -> Option<Self> {
         let is_usual = self.missing == 0 || (all_may && self.missing == self.expected);
         (!is_usual).then_some(self)
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn items_for_which_the_pipeline_delivered_nothing_are_warned_of() {
+    fn items_without_pipeline_output_are_warned_of() {
         let results = (0..108).map(expecting);
         let results = results.chain((0..12).map(|number| staged(&format!("s{number}"))));
         let found = warnings(results, &[Need::ExpectedTokens]);
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipeline_that_delivers_nothing_at_all_is_warned_of_unless_the_judge_takes_the_tokens() {
+    fn pipeline_without_any_output_is_warned_of_unless_the_judge_takes_the_tokens() {
         let all = || (0..3).map(expecting);
         let found = warnings(all(), &[]);
         assert_eq!(found.len(), 2, "{found:?}");
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_data_failures_and_further_repeats_need_no_warning() {
+    fn complete_data_failures_and_repeats_need_no_warning() {
         let none: [String; 0] = [];
         assert_eq!(warnings([staged("a"), staged("b")], &[]), none);
         let failed = JobResult {

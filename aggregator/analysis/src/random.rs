@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normal_numbers_have_mean_0_and_deviation_1() {
+    fn normal_samples_have_mean_0_and_deviation_1() {
         let mut random = SplitMix(7);
         let pairs: Vec<(f64, f64)> = (0..10_000).map(|_| random.normal_pair()).collect();
         let values = || pairs.iter().flat_map(|(one, other)| [*one, *other]);

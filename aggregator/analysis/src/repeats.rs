@@ -2,7 +2,7 @@
 
 mod agreement;
 
-pub use agreement::{Judgements, RepeatAgreement};
+pub use agreement::{Judgments, RepeatAgreement};
 
 use crate::{
     format::counted,
@@ -46,7 +46,7 @@ impl Repeats {
 /// Agreement of the judge with itself on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CriterionAgreement {
-    /// Its key.
+    /// Key.
     pub key: String,
     /// Title in reports.
     pub title: String,
@@ -95,8 +95,8 @@ struct RepeatsBuilder<'a> {
     has_changed: bool,
     scores: Vec<f64>,
     points: Vec<Vec<f64>>,
-    judgements: Judgements,
-    criteria: Vec<Judgements>,
+    judgments: Judgments,
+    criteria: Vec<Judgments>,
     items: Vec<ItemSpread>,
     changed: Vec<String>,
 }
@@ -110,8 +110,8 @@ impl<'a> RepeatsBuilder<'a> {
             has_changed: false,
             scores: Vec::new(),
             points: vec![Vec::new(); rubric.criteria.len()],
-            judgements: Judgements::default(),
-            criteria: vec![Judgements::default(); rubric.criteria.len()],
+            judgments: Judgments::default(),
+            criteria: vec![Judgments::default(); rubric.criteria.len()],
             items: Vec::new(),
             changed: Vec::new(),
         }
@@ -138,9 +138,9 @@ impl<'a> RepeatsBuilder<'a> {
             self.scores.clear();
             self.points.iter_mut().for_each(Vec::clear);
         }
-        self.judgements.add(&self.scores);
-        for (points, judgements) in self.points.iter_mut().zip(&mut self.criteria) {
-            judgements.add(points);
+        self.judgments.add(&self.scores);
+        for (points, judgments) in self.points.iter_mut().zip(&mut self.criteria) {
+            judgments.add(points);
             points.clear();
         }
         self.items.extend(spread(&self.id, &self.scores));
@@ -151,10 +151,10 @@ impl<'a> RepeatsBuilder<'a> {
         self.end_item();
         // A stable sort: ties stay sorted by id.
         self.items.sort_by(|left, right| right.deviation.total_cmp(&left.deviation));
-        let agreement = |key: &str, judgements: &Judgements| CriterionAgreement {
+        let agreement = |key: &str, judgments: &Judgments| CriterionAgreement {
             key: key.to_owned(),
             title: title_of(key),
-            agreement: judgements.agreement(),
+            agreement: judgments.agreement(),
         };
         let score = match self.rubric.formula {
             Formula::SumOverMax => "semantic_correctness",
@@ -162,7 +162,7 @@ impl<'a> RepeatsBuilder<'a> {
         };
         let criteria = self.rubric.criteria.iter().zip(&self.criteria);
         Repeats {
-            score: agreement(score, &self.judgements),
+            score: agreement(score, &self.judgments),
             criteria: criteria.map(|(each, found)| agreement(&each.key, found)).collect(),
             items: self.items,
             changed: self.changed,
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_of_items_and_the_judges_agreement_with_itself_are_told() {
+    fn item_spread_and_judge_self_agreement_are_reported() {
         let results = [
             judged("a", [9; 5], &[], &[]),
             judged("a", [9, 9, 9, 9, 7], &[], &[]),

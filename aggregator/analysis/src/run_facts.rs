@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize, Serializer};
 /// Summary of a run's record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunSummary {
-    /// Its id.
+    /// Id.
     pub id: RunId,
     /// Dataset that was judged.
     pub dataset: DatasetRecord,
@@ -31,7 +31,7 @@ pub struct RunSummary {
     pub fingerprints: Vec<String>,
     /// True if any verdict is the simulator's.
     pub simulated: bool,
-    /// Judgements of each item.
+    /// Judgments of each item.
     pub repeat: u32,
     /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
@@ -57,7 +57,7 @@ pub struct Coverage {
     pub unscorable: u64,
     /// Could not be judged.
     pub failed: u64,
-    /// Not tried.
+    /// Jobs without an attempt.
     pub skipped: u64,
     /// Jobs without any result yet; absent in JSON if there are none.
     #[serde(skip_serializing_if = "is_default")]
@@ -128,7 +128,7 @@ pub struct MonthCost {
 }
 
 impl Coverage {
-    /// Coverage of so many jobs of which some have ended.
+    /// Coverage of this many jobs, of which some have ended.
     pub fn new(planned: u64, counts: Counts) -> Self {
         let Counts { scored, no_output, unscorable, failed, skipped } = counts;
         let (pending, errors) = (planned.saturating_sub(counts.total()), IndexMap::new());
@@ -154,7 +154,7 @@ impl Coverage {
 }
 
 impl Cost {
-    /// The cost of an unfinished run, whose outstanding reservations are not spent yet.
+    /// Cost of an unfinished run, whose outstanding reservations are not spent yet.
     pub fn with_in_flight(self, held: Money) -> Self {
         let (total_usd, presumed_usd) = (self.total_usd - held, self.presumed_usd - held);
         let probable = self.presumed_probable_usd.filter(|_| presumed_usd > Money::ZERO);

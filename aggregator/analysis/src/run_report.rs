@@ -26,13 +26,13 @@ use juror_types::{outcome::JobResult, rubric::Rubric};
 pub struct Report {
     /// Summary of the run's record.
     pub run: RunSummary,
-    /// Its metrics as plain numbers.
+    /// Metrics as plain numbers.
     pub overall: Overall,
     /// Interval of each metric, by its path in `overall`.
     pub intervals: IndexMap<String, Interval>,
     /// Coverage of the dataset.
     pub coverage: Coverage,
-    /// Its cost.
+    /// Cost.
     pub cost: Cost,
     /// Result of the gate, if there is one.
     pub targets: Option<GateReport>,

@@ -7,7 +7,7 @@ mod tests;
 
 use crate::{
     fold::Fold,
-    history::runs_asking_the_same,
+    history::comparable_runs,
     metrics::{AveragingPolicy, MetricDefinition},
 };
 use item_track::{ItemTrack, SuccessiveDifferences};
@@ -20,11 +20,11 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NightOutcome {
-    /// Most of its judgements pass.
+    /// Most of its judgments pass.
     Passed,
-    /// Most of its judgements do not pass.
+    /// Most of its judgments do not pass.
     Failed,
-    /// No judgement of it is scored.
+    /// It has no scored judgment.
     NotScored,
 }
 
@@ -39,29 +39,28 @@ pub struct FlakyItem {
     pub changes: u32,
 }
 
-/// Stability of a run's items over the last runs that asked the same; empty where none was looked
-/// at.
+/// Stability of a run's items over the last comparable runs; empty if there was no earlier run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ItemStability {
-    /// The runs, oldest first, the one in question last.
+    /// Runs, oldest first, the evaluated one last.
     pub runs: Vec<RunId>,
     /// Flaky items by their ids.
     pub flaky: BTreeMap<String, FlakyItem>,
-    /// Variance of an item's score, as a share, from one run to the next, over the runs before the
-    /// one in question; none with too few items.
+    /// Variance of an item's score, as a share, between consecutive runs, over the runs before the
+    /// evaluated one; none with too few items.
     pub noise_variance: Option<f64>,
 }
 
 impl ItemStability {
-    /// Reads a run and the `runs` − 1 before it that asked the same, one after the other. Results
-    /// from before a change of an item's input are ignored.
+    /// Reads a run and the `runs` − 1 comparable ones before it in sequence. Results from before a
+    /// change of an item's input are ignored.
     pub fn from_run(
         files: &RunFiles,
         runs: usize,
         rubric: &Rubric,
         policy: AveragingPolicy,
     ) -> Result<Self, JournalError> {
-        let mut runs = runs_asking_the_same(files, runs.saturating_sub(1));
+        let mut runs = comparable_runs(files, runs.saturating_sub(1));
         if runs.is_empty() {
             return Ok(Self::default());
         }

@@ -24,7 +24,7 @@ use juror_journal::journal::JournalWriter;
 use juror_ledger::admission::{Budget, Ledger};
 use juror_types::{outcome::JobResult, run::RunRecord, usage::Money};
 
-/// The report of a run whose journal holds these results in this order.
+/// Report of a run with these results in this journal order.
 pub fn report_of(
     record: &RunRecord,
     results: &[JobResult],

@@ -44,8 +44,8 @@ pub fn score_width(
 /// width.
 pub(crate) fn missed_width(record: &RunRecord, width: Option<f64>, pending: u64) -> Option<String> {
     let sample = record.dataset.sample.filter(|_| pending == 0)?;
-    let asked = sample.until_width?;
-    let reached = width.is_some_and(|width| width <= asked);
+    let limit = sample.until_width?;
+    let reached = width.is_some_and(|width| width <= limit);
     let width = width.map_or("unknown".to_owned(), |width| format!("{width:.3}"));
     let judged = match sample.items >= sample.of {
         true => "although the sample includes every item",
@@ -53,7 +53,7 @@ pub(crate) fn missed_width(record: &RunRecord, width: Option<f64>, pending: u64)
     };
     (!reached).then(|| {
         format!(
-            "the width of the score's interval is {width}, above the requested {asked}, {judged}"
+            "the width of the score's interval is {width}, above the requested {limit}, {judged}"
         )
     })
 }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_grow_by_half_and_never_stand_still() {
+    fn interim_sizes_grow_by_half_and_always_increase() {
         let mut looks = vec![FIRST_LOOK];
         while looks.len() < 5 {
             looks.extend(looks.last().map(|items| next_look(*items)));

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct VerdictChecks {
     /// Verdicts of scored jobs.
     pub verdicts: u64,
-    /// Those that contradict themselves.
+    /// Verdicts that contradict themselves.
     pub contradictory: u64,
     /// Their share.
     pub contradictory_share: f64,
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_and_suspected_instructions_are_counted_and_told() {
+    fn contradictions_and_suspected_injections_are_counted_and_warned_of() {
         let mut checks = VerdictChecks::default();
         checks.add(&verdict(&[], &[]));
         assert_eq!(checks.warnings(), [""; 0]);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_with_the_evidence_are_counted_and_told_apart() {
+    fn evidence_contradictions_are_counted_separately() {
         let mut checks = VerdictChecks::default();
         checks.add(&verdict(&[Contradiction::SimilarityAgainstEvidence], &[]));
         assert_eq!((checks.contradictory, checks.against_evidence), (0, 1));

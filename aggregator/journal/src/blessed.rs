@@ -86,7 +86,7 @@ impl BlessedRuns {
 
     /// All blessed runs, sorted by name.
     pub fn list(&self) -> Result<Vec<BlessedRun>, BlessedRunError> {
-        // A run named `baselines` has JSON files of its own.
+        // A run named `baselines` has its own JSON files.
         if is_run_directory(&self.folder) {
             return Ok(Vec::new());
         }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_moves_only_when_another_run_is_blessed_and_says_what_it_was() {
+    fn name_moves_only_when_another_run_is_blessed_and_returns_the_previous_run() {
         let runs_dir = tempfile::tempdir().unwrap();
         let runs = BlessedRuns::new(runs_dir.path());
         assert_eq!(runs.list().unwrap(), []);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_elsewhere_and_files_that_are_damaged_are_errors() {
+    fn foreign_links_and_damaged_files_are_errors() {
         let runs_dir = tempfile::tempdir().unwrap();
         let runs = BlessedRuns::new(runs_dir.path());
         for name in ["", "../main", ".main", "a b"] {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_has_the_folders_name_keeps_it() {
+    fn run_with_the_folder_name_keeps_it() {
         let runs_dir = tempfile::tempdir().unwrap();
         let run = runs_dir.path().join("baselines");
         fs::create_dir(&run).unwrap();

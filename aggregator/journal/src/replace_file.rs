@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_write_leaves_the_old_content_and_no_leftover() {
+    fn failed_write_keeps_the_old_content_and_leaves_no_temporary_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("report.json");
         replace_file::<io::Error>(&path, |out| out.write_all(b"old")).unwrap();

@@ -124,7 +124,7 @@ pub fn bare(id: &str, outcome: Outcome) -> JobResult {
     JobResult::empty(&Job::new(&run_id(), item, 0, reference(), Some(judge())), outcome)
 }
 
-/// Result of the deterministic stages of a sound item.
+/// Result of the deterministic stages of a valid item.
 pub fn staged(id: &str) -> JobResult {
     let mut result = bare(id, Outcome::Scored);
     result.token_extraction = Some(TokenExtraction { accuracy: 0.92 });

@@ -1,4 +1,4 @@
-//! Attachments of an item beside its result: pictures and code, from a source that can read them.
+//! Attachments of an item's result: images and code, from a source that can read them.
 
 use juror_types::{
     evidence::EvidenceOutcome,
@@ -7,23 +7,23 @@ use juror_types::{
 };
 use std::collections::HashMap;
 
-/// Source of pictures and code beside results; queried at most once for each page.
+/// Source of images and code of results; queried at most once for each page.
 pub trait Attachments {
-    /// Pictures and code of these results' items, by the items' ids; what is not to be had is
-    /// left out, with the reason. Those first in the list matter most.
+    /// Images and code of the items of these results by item id; missing ones are left out with the
+    /// reason. Earlier entries have priority.
     fn gather(&self, shown: &[AttachmentRequest]) -> HashMap<String, Attachment>;
 }
 
 /// A result that a page shows in full.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttachmentRequest {
-    /// Its item.
+    /// Item.
     pub screenshot_id: String,
-    /// Its images, code and tokens as they were used.
+    /// Images, code and tokens as they were used.
     pub inputs: Vec<InputRecord>,
     /// The language of its code, as far as that is recorded.
     pub language: Option<Language>,
-    /// True if its pictures were measured and differ, so that a page maps their differences.
+    /// True if its images were measured and differ, so that a page maps their differences.
     pub differs: bool,
 }
 
@@ -51,27 +51,26 @@ impl AttachmentRequest {
 /// Attachment of one item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attachment {
-    /// One for each image of the item, in the rubric's order: a small picture, or why there is
-    /// none.
+    /// Thumbnail of each image of the item, in the rubric's order, or the reason for its absence.
     pub pictures: Vec<(String, Result<Picture, String>)>,
     /// The generated code, or why there is none to be shown; none where the item has no code.
     pub code: Option<Result<Code, String>>,
 }
 
 impl Attachment {
-    /// Remark on the picture of this name if it differs from the present file; none if it does not.
+    /// Remark on the image of this name if it differs from the present file; none if it does not.
     pub fn remark_on(&self, name: &str) -> Option<&str> {
         let picture = self.pictures.iter().find(|(other, _)| other == name)?.1.as_ref();
         picture.ok()?.remark.as_deref()
     }
 }
 
-/// A small picture in a format that every browser reads.
+/// Thumbnail in a format that every browser reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// PNG or JPEG, by its media type.
     pub media_type: &'static str,
-    /// The encoded picture.
+    /// Encoded image.
     pub bytes: Vec<u8>,
     /// Pixels from left to right.
     pub width: u32,
@@ -86,9 +85,9 @@ pub struct Picture {
 /// Generated code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Its beginning, or all of it.
+    /// Beginning of the code, or all of it.
     pub text: String,
-    /// Its language, where that is known.
+    /// Language, where that is known.
     pub language: Option<Language>,
     /// Bytes that were left out at its end.
     pub left_out: usize,

@@ -1,4 +1,4 @@
-//! One result a line, for spreadsheets.
+//! CSV with one result per line, for spreadsheets.
 
 use crate::{
     phrasing::{endpoint, judged_part},
@@ -52,13 +52,13 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let columns = columns(report, metadata);
     let mut table = csv::Writer::from_writer(out);
-    table.write_record(columns.iter().map(|column| defused(&column.name)))?;
+    table.write_record(columns.iter().map(|column| escape_formula(&column.name)))?;
     for result in results {
         let result = result.map_err(io::Error::other)?;
         let text = |column: &ResultColumn| {
             column.cell(&result).map_or_else(String::new, ResultCell::exact)
         };
-        table.write_record(columns.iter().map(|column| defused(&text(column))))?;
+        table.write_record(columns.iter().map(|column| escape_formula(&text(column))))?;
     }
     table.flush()
 }
@@ -130,7 +130,7 @@ fn verdict_columns() -> Vec<ResultColumn> {
     columns
 }
 
-/// Rendering of the code, and the figures and the first region of what was measured.
+/// Columns of the render, the measured figures and the first region.
 fn evidence_columns() -> [ResultColumn; 6] {
     fn measured(result: &JobResult) -> Option<&Evidence> {
         result.evidence.as_ref()?.measured()
@@ -177,7 +177,7 @@ fn metadata_text(value: &Value) -> Option<String> {
 }
 
 /// A spreadsheet runs a cell that begins like a formula; an apostrophe makes it text.
-fn defused(cell: &str) -> String {
+fn escape_formula(cell: &str) -> String {
     match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => format!("'{cell}"),
         false => cell.to_owned(),

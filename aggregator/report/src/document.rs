@@ -5,9 +5,9 @@ mod figures;
 
 pub use figures::{ChangeChart, FigureCell, FigureColumn, FigureTable, RangeChart, ShownMetric};
 
-/// One topic of a report.
+/// Topic of a report.
 pub struct Topic {
-    /// Its key on a page.
+    /// Key on a page.
     pub id: &'static str,
     /// Short title.
     pub title: String,
@@ -17,7 +17,7 @@ pub struct Topic {
     pub simulated: bool,
     /// The result in a word.
     pub status: Option<(String, Level)>,
-    /// Its parts.
+    /// Parts.
     pub blocks: Vec<Block>,
 }
 
@@ -25,7 +25,7 @@ pub struct Topic {
 pub enum Block {
     /// The decision: headline and reason, the latter without its full stop.
     Decision {
-        /// Its level.
+        /// Level.
         level: Level,
         /// The decision in one line.
         headline: String,
@@ -40,7 +40,7 @@ pub enum Block {
     Sentence(Level, &'static str, String),
     /// A sentence that begins with a name, which a page links.
     NamedSentence {
-        /// Its level.
+        /// Level.
         level: Level,
         /// Kind of the name.
         kind: NameKind,
@@ -53,7 +53,7 @@ pub enum Block {
     Pairs(Vec<(String, String)>),
     /// Metrics of the run.
     Metrics(Vec<ShownMetric>),
-    /// Parts of a whole: in words, and name and count of each, for a drawing.
+    /// Parts of a whole: as text, and name and count of each for a chart.
     Parts(String, Vec<(&'static str, u64)>),
     /// A table.
     Table(FigureTable),
@@ -92,7 +92,7 @@ pub struct Lists {
 pub struct List {
     /// Title.
     pub title: String,
-    /// True if it is shown at once where lists can be folded.
+    /// True if it is expanded initially where lists can be folded.
     pub open: bool,
     /// Number of all entries.
     pub count: usize,
@@ -102,13 +102,13 @@ pub struct List {
 
 /// An entry of a list.
 pub struct ListEntry {
-    /// Its subject.
+    /// Subject.
     pub name: String,
     /// Kind of its subject.
     pub kind: NameKind,
     /// Further text; empty for nothing.
     pub detail: String,
-    /// Its share of the items, for a drawing.
+    /// Share of the items, for a chart.
     pub share: Option<f64>,
     /// Wordings and items behind it, where there is room for them.
     pub unfolded: Vec<List>,
@@ -117,7 +117,7 @@ pub struct ListEntry {
 /// Kind of a name, by which a page links it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
-    /// Text without a page of its own.
+    /// Plain text without a link.
     Text,
     /// Id of an item.
     Item,

@@ -1,5 +1,5 @@
-//! The report as one page for a browser: self-contained, readable without script, safe against
-//! whatever a model, a dataset or code says. A dashboard is made of the same parts.
+//! The report as one HTML page: self-contained, readable without script, and with untrusted text
+//! from models, datasets and code escaped. The dashboard uses the same parts.
 
 mod anchors;
 mod blocks;
@@ -28,7 +28,7 @@ pub use result_section::{picture_caption, score, took};
 pub use verdict::{scores, statement_list};
 
 use super::{AttachmentRequest, Attachments};
-use crate::{document::NameKind, sanitize::harmless, topics};
+use crate::{document::NameKind, sanitize::sanitize, topics};
 use anchors::Anchors;
 use juror_analysis::run_report::Report;
 use juror_journal::journal::RunFiles;
@@ -40,15 +40,15 @@ use std::io::{self, Write};
 pub type NameLink<'a> = dyn Fn(NameKind, &str) -> Markup + 'a;
 
 /// Maximum number of results in full, the worst first; the table has all of them. A browser lays
-/// out this many in about a second, and their pictures and code stay within some ten megabytes.
+/// out this many in about a second, and their images and code stay within about ten megabytes.
 const MAX_SECTIONS: usize = 2_000;
 
-/// Maximum number of rows of a table: a browser takes minutes to lay out 100,000. What is folded is not laid
-/// out, and the script shows as many of all rows at a time.
+/// Maximum number of rows of a table: a browser takes minutes to lay out 100,000. Collapsed rows
+/// are not laid out, and the script shows this many rows at a time.
 const AT_A_TIME: usize = 2_000;
 
 /// Writes the page. The journal is read in two passes and once more for the results that are shown
-/// in full, so that memory holds some 50 bytes a result, and what is shown in full.
+/// in full, so that memory holds about 50 bytes per result, and the results shown in full.
 pub(crate) fn write(
     report: &Report,
     files: &RunFiles,
@@ -60,9 +60,9 @@ pub(crate) fn write(
     let anchors = Anchors::for_report(report, &plan);
     let link = |kind: NameKind, name: &str| match kind {
         NameKind::Item => anchors.link(name),
-        // They stand first among the results that are shown in full.
-        NameKind::Contradictions => html! { a href="#full" { (harmless(name)) } },
-        _ => html! { bdi { (harmless(name)) } },
+        // They are first among the results that are shown in full.
+        NameKind::Contradictions => html! { a href="#full" { (sanitize(name)) } },
+        _ => html! { bdi { (sanitize(name)) } },
     };
     let head = topics::head::topic(report);
     put(layout::opening(&report.run, &head, &blocks(&head.blocks, &link)))?;

@@ -1,4 +1,4 @@
-//! The results that count, whole, one a line, in the items' order.
+//! Current results in full, one per line, in item order.
 
 use juror_journal::journal::JournalError;
 use juror_types::outcome::JobResult;

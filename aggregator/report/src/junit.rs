@@ -4,7 +4,7 @@ mod measured;
 
 use crate::{
     phrasing::{SIMULATED, endpoint, judged_part},
-    sanitize::harmless,
+    sanitize::sanitize,
 };
 use juror_analysis::{format::decimals, run_report::Report};
 use juror_journal::journal::JournalError;
@@ -27,7 +27,7 @@ pub(crate) struct TestCounts {
 }
 
 impl TestCounts {
-    /// Of these results; the totals stand before the cases.
+    /// Writes these results; the totals precede the cases.
     pub(crate) fn from_report(
         report: &Report,
         results: impl Iterator<Item = Result<JobResult, JournalError>>,
@@ -164,7 +164,7 @@ fn failed_stages(result: &JobResult) -> String {
     }
 }
 
-/// `change` is what became of the item since the baseline.
+/// `change` is the change of the item since the baseline.
 fn write_case(
     report: &Report,
     result: &JobResult,
@@ -261,7 +261,7 @@ fn seconds(result: &JobResult) -> f64 {
 /// reading direction, becomes a space.
 fn escaped(text: &str) -> String {
     let mut shown = String::new();
-    for character in harmless(text).chars() {
+    for character in sanitize(text).chars() {
         match character {
             '&' => shown.push_str("&amp;"),
             '<' => shown.push_str("&lt;"),

@@ -1,4 +1,4 @@
-//! A run's report: what it says, and one pure renderer per format.
+//! Report of a run: its content, and one pure renderer per format.
 
 mod attachment;
 mod calibration_figures;

@@ -1,4 +1,4 @@
-//! Writing a report or a comparison into a file whose extension determines the format.
+//! Output of a report or a comparison into a file whose extension determines the format.
 
 use super::{Attachments, csv, html, json, jsonl, junit, markdown};
 use juror_analysis::{comparison::Comparison, run_report::Report};
@@ -45,7 +45,7 @@ const OF_COMPARISONS: [(&str, OutputFormat); 2] =
 /// Reason why a file was not written; an earlier file of that name is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// No format has this extension.
+    /// The extension is unknown.
     #[error("{}: unknown format; use one of the extensions {endings}", path.display())]
     UnknownEnding {
         /// The file.
@@ -67,8 +67,8 @@ pub enum OutputError {
 }
 
 impl OutputFormat {
-    /// The format that a report file's extension determines; ask before the run, so that a mistyped
-    /// one costs nothing.
+    /// Format of a report file's extension; check before the run, so that a mistyped one costs
+    /// nothing.
     pub fn from_path(path: &Path) -> Result<Self, OutputError> {
         Self::among(&OF_REPORTS, path)
     }
@@ -88,8 +88,8 @@ impl OutputFormat {
     }
 }
 
-/// Writes the report into a file, replaced in one step, in the format of its extension. Formats that
-/// show pictures and code have them from `attachments`.
+/// Writes the report into a file, replaced atomically, in the format of its extension. Formats with
+/// images and code take them from `attachments`.
 pub fn write_output(
     path: &Path,
     report: &Report,
@@ -103,7 +103,7 @@ pub fn write_output(
         .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
 }
 
-/// Writes the report in a format. Formats that show pictures and code have them from `attachments`.
+/// Writes the report in a format. Formats with images and code take them from `attachments`.
 pub fn write_report(
     format: OutputFormat,
     report: &Report,

@@ -150,7 +150,7 @@ pub fn minutes(time: &str) -> String {
     }
 }
 
-/// Endpoint of the judge, without what may be a secret.
+/// Endpoint of the judge, without possible secrets.
 pub fn endpoint(report: &Report) -> Option<String> {
     report.run.base_url.as_deref().map(|url| shown(url).into_owned())
 }

@@ -1,13 +1,12 @@
 //! Text of others, before it is shown to people.
 
-/// Text of others made harmless: what a terminal would obey, or what turns the reading direction,
-/// becomes a space.
-pub fn harmless(text: &str) -> String {
+/// Sanitizes untrusted text: control characters and changes of the text direction become spaces.
+pub fn sanitize(text: &str) -> String {
     text.chars().map(|c| if is_obeyed(c) { ' ' } else { c }).collect()
 }
 
-/// As [`harmless`], for text of several lines: line breaks and tabs stay.
-pub fn harmless_lines(text: &str) -> String {
+/// As [`sanitize`], for text of several lines: line breaks and tabs are kept.
+pub fn sanitize_lines(text: &str) -> String {
     let replaced = |c: char| is_obeyed(c) && c != '\n' && c != '\t';
     text.replace("\r\n", "\n").chars().map(|c| if replaced(c) { ' ' } else { c }).collect()
 }
@@ -31,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_obeys_nothing_that_a_model_wrote() {
-        assert_eq!(harmless("a\u{1b}[2Jb\r\n\u{202e}c"), "a [2Jb   c");
+    fn control_sequences_from_a_model_are_removed() {
+        assert_eq!(sanitize("a\u{1b}[2Jb\r\n\u{202e}c"), "a [2Jb   c");
     }
 }

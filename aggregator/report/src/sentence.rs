@@ -58,7 +58,7 @@ fn comparison(report: &Report) -> Option<String> {
     })
 }
 
-/// Cost and budget; `None` where no judge was asked.
+/// Cost and budget; `None` without a judge.
 fn money(report: &Report) -> Option<String> {
     report.run.judge.as_ref()?;
     Some(spent_text(report.cost.total_usd, report.cost.budget_usd))
@@ -71,7 +71,7 @@ mod tests {
     use juror_analysis::test_results::{SEMANTIC, judged, record, report_of};
 
     #[test]
-    fn a_run_is_summed_up_in_one_sentence() {
+    fn run_summary_is_one_sentence() {
         let results = [judged("a", [9, 8, 10, 10, 9], &[], &[]), judged("b", [7; 5], &[], &[])];
         let (mut report, _directory, _runs) = report_of(&record(SEMANTIC, 3), &results, None, None);
         let sentence = summary_sentence(&report);

@@ -33,8 +33,8 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
     page.finish()
 }
 
-/// A run that is paused for this reason. Where nothing was found yet, only what is known; else the
-/// whole report.
+/// Report of a run that is paused for this reason: complete, or without results only the known
+/// facts.
 pub fn render_paused(report: &Report, reason: &str, options: TerminalOptions) -> String {
     if report.metrics.iter().any(|metric| metric.value.is_some()) {
         return render(report, options);

@@ -1,4 +1,4 @@
-//! Reports from results, as people and programs read them.
+//! Reports from results, for people and programs.
 
 mod calibrations;
 mod comparisons;

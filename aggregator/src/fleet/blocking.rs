@@ -69,7 +69,7 @@ impl CommitWork {
                 open.update_record_file(record)?;
             }
             let committed = open.commit(&batch)?;
-            // What was written to a removed file is lost. A run on one machine ends by its own error.
+            // Data written to a removed file is lost. A run on one machine ends by its own error.
             match removal().filter(|_| open.record().fleet.is_some()) {
                 Some(error) => Err(error),
                 None => Ok((open, committed)),

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_run_has_the_jobs_that_were_published() {
+    fn cancelled_run_has_the_published_jobs() {
         let published = |expected, progress| record_of(&status(expected, true), &progress).jobs();
         assert_eq!(published(Some(4), progress(1, 1, 0)), 4, "three are to come");
         assert_eq!(published(Some(4), progress(4, 1, 3)), 4, "all have ended");
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_change_between_rounds_makes_no_other_run() {
+    fn run_identity_ignores_settings_that_may_change_between_rounds() {
         let known = status(None, false).record;
         let raised = RunRecord { budget_usd: None, fleet: Some("b".into()), ..known.clone() };
         assert_eq!(foreign(&known, &raised), None);

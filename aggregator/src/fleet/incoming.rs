@@ -27,7 +27,7 @@ impl Incoming {
         }
     }
 
-    /// Its schema version.
+    /// Schema version.
     pub(super) fn schema(&self) -> u32 {
         match self {
             Self::Result(delivery) => delivery.message.schema,

@@ -82,32 +82,33 @@ mod tests {
     const INTERVAL: Duration = Duration::from_secs(1);
 
     #[tokio::test(start_paused = true)]
-    async fn a_spare_stands_by_and_takes_over_when_the_other_ends() {
+    async fn standby_takes_over_when_the_active_process_ends() {
         let runs = tempfile::tempdir().unwrap();
         let runs_dir = runs.path().join("runs");
         assert!(!RunsLock::is_known(&runs_dir));
         let shutdown = Shutdown::new();
-        let (told, role) = watch::channel(LockRole::default());
-        let first = RunsLock::wait(&runs_dir, INTERVAL, &shutdown, &told).await.unwrap().unwrap();
+        let (reported, role) = watch::channel(LockRole::default());
+        let first =
+            RunsLock::wait(&runs_dir, INTERVAL, &shutdown, &reported).await.unwrap().unwrap();
         assert_eq!((first.runs_dir(), *role.borrow()), (&*runs_dir, LockRole::Starting));
-        let (told, mut role) = watch::channel(LockRole::default());
+        let (reported, mut role) = watch::channel(LockRole::default());
         let ending = async {
             role.wait_for(|role| *role == LockRole::Standby).await.unwrap();
             drop(first);
         };
-        let waiting = RunsLock::wait(&runs_dir, INTERVAL, &shutdown, &told);
+        let waiting = RunsLock::wait(&runs_dir, INTERVAL, &shutdown, &reported);
         let (second, ()) = tokio::join!(waiting, ending);
         assert!(second.unwrap().is_some() && RunsLock::is_known(&runs_dir));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_spare_that_is_asked_to_stop_stops() {
+    async fn standby_stops_on_request() {
         let runs = tempfile::tempdir().unwrap();
-        let (told, _) = watch::channel(LockRole::default());
+        let (reported, _) = watch::channel(LockRole::default());
         let shutdown = Shutdown::new();
-        let _first = RunsLock::wait(runs.path(), INTERVAL, &shutdown, &told).await.unwrap();
+        let _first = RunsLock::wait(runs.path(), INTERVAL, &shutdown, &reported).await.unwrap();
         shutdown.escalate();
-        let second = RunsLock::wait(runs.path(), INTERVAL, &shutdown, &told).await.unwrap();
+        let second = RunsLock::wait(runs.path(), INTERVAL, &shutdown, &reported).await.unwrap();
         assert!(second.is_none());
     }
 }

@@ -39,9 +39,9 @@ pub struct CompletedRun {
     pub run: RunId,
     /// Coverage of the run.
     pub coverage: Coverage,
-    /// Its cost, including presumed spending.
+    /// Cost, including presumed spending.
     pub cost_usd: Money,
-    /// Its report.
+    /// Report.
     pub report: PathBuf,
 }
 
@@ -88,8 +88,8 @@ async fn write(
     stop: &CancellationToken,
 ) -> Result<CompletedRun, String> {
     let asking = ledger(backend.as_ref(), &order.run, order.complete_at.is_some());
-    let asked = stop.run_until_cancelled(asking).await;
-    let ledger = asked.ok_or("the aggregator is stopping")?.map_err(|error| error.to_string())?;
+    let reply = stop.run_until_cancelled(asking).await;
+    let ledger = reply.ok_or("the aggregator is stopping")?.map_err(|error| error.to_string())?;
     let (writer, stop) = (Arc::clone(writer), stop.clone());
     let writing = spawn_blocking(move || write_now(order, ledger, &*writer, stop));
     writing.await.map_err(|error| error.to_string())?

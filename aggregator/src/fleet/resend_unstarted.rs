@@ -70,6 +70,6 @@ impl Resender {
         self.jobs.publish(job, priority).await?;
         delivery.acknowledge().await?;
         let is_resent = |dead: &Job| dead.job_id == id && dead.round == round;
-        self.dead_letters.forget(&is_resent).await.map(drop)
+        self.dead_letters.remove_dead_letters(&is_resent).await.map(drop)
     }
 }

@@ -8,12 +8,12 @@ use tokio::sync::watch;
 /// A registered run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RegistryEntry {
-    /// Its progress; none while the destination of its results is unknown.
+    /// Progress; none while the destination of its results is unknown.
     pub(super) progress: Option<RunProgress>,
     /// True if nothing is expected of it until it is announced again.
     pub(super) settled: bool,
     /// True if its status is requested.
-    pub(super) asked: bool,
+    pub(super) status_requested: bool,
 }
 
 /// Runs with results since this aggregator is active, and announced ones that are not reported.
@@ -33,7 +33,7 @@ impl RunRegistry {
     pub(super) fn request_status(&self, run: &RunId) {
         self.change(run, |entry| {
             entry.settled = false;
-            entry.asked = true;
+            entry.status_requested = true;
         });
     }
 
@@ -48,7 +48,7 @@ impl RunRegistry {
     pub(super) fn mark_finished(&self, run: &RunId) {
         self.0.send_if_modified(|entries| {
             let Some(entry) = entries.get_mut(run) else { return false };
-            entry.asked = false;
+            entry.status_requested = false;
             !std::mem::replace(&mut entry.settled, true)
         });
     }

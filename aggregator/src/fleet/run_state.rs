@@ -13,7 +13,7 @@ const PAUSE_FACTOR: u32 = 9;
 #[derive(Debug)]
 pub(super) struct KnownRun {
     pub(super) place: ResultPlace,
-    /// Its open directory; a closed one is opened when results come.
+    /// Open directory; a closed one is opened when results arrive.
     pub(super) open: Option<OpenRun>,
     /// Number of its last use.
     pub(super) used: u64,
@@ -34,7 +34,7 @@ pub(super) enum ResultPlace {
     /// Unknown until a status comes.
     #[default]
     Unknown,
-    /// Its directory.
+    /// Directory.
     Directory,
     /// The dead letters, for this reason.
     DeadLetters(String),
@@ -59,7 +59,7 @@ impl KnownRun {
         Self::at(ResultPlace::Unknown)
     }
 
-    /// A run whose results go to this place.
+    /// Creates the state of a run with this destination of results.
     pub(super) fn at(place: ResultPlace) -> Self {
         let reports = Reports { version: 0, last: None, failed: false, since: Instant::now() };
         Self {
@@ -80,10 +80,10 @@ impl KnownRun {
         let reported_at = match &self.progress {
             Some(progress) => progress.reported_at,
             None => {
-                let told = self.status.as_ref().and_then(|status| status.progress.as_ref());
-                let reported_at = told.and_then(|told| told.reported_at);
+                let recorded = self.status.as_ref().and_then(|status| status.progress.as_ref());
+                let reported_at = recorded.and_then(|recorded| recorded.reported_at);
                 let same = RunProgress { reported_at, ..figures.clone() };
-                reported_at.filter(|_| told == Some(&same))
+                reported_at.filter(|_| recorded == Some(&same))
             }
         };
         RunProgress { reported_at, ..figures }
@@ -102,12 +102,12 @@ impl KnownRun {
 
     /// True if it is complete, reported, and recorded as such in the backend.
     pub(super) fn is_settled(&self) -> bool {
-        let told = self.status.as_ref().and_then(|status| status.progress.as_ref());
-        self.complete_at().is_some() && !self.is_outdated() && told == self.progress.as_ref()
+        let recorded = self.status.as_ref().and_then(|status| status.progress.as_ref());
+        self.complete_at().is_some() && !self.is_outdated() && recorded == self.progress.as_ref()
     }
 
-    /// Time at which its next report is due, if its report is outdated. A complete run is reported
-    /// at once; an unfinished one, `interval` after the last report at the earliest.
+    /// Time at which the next report is due, if it is outdated. A complete run is reported
+    /// immediately; an unfinished one, `interval` after the last report at the earliest.
     pub(super) fn report_due(&self, interval: Duration) -> Option<Instant> {
         if !self.is_outdated() {
             return None;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_run_that_goes_on_is_reported_when_it_changed_and_for_a_tenth_of_the_time() {
+    async fn active_run_is_reported_on_change_and_for_at_most_a_tenth_of_the_time() {
         let mut known = known(None, 3);
         let began = Instant::now();
         assert_eq!(known.report_due(INTERVAL), Some(began + INTERVAL));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_complete_run_is_reported_at_once_and_a_failure_not_repeated_at_once() {
+    async fn complete_run_is_reported_immediately_and_a_failed_report_is_delayed() {
         let mut known = known(Some(3), 3);
         assert!(known.report_due(INTERVAL).is_some_and(|due| due <= Instant::now()));
         let failed = Instant::now();
@@ -184,7 +184,7 @@ mod tests {
         known.reports.failed = false;
         reported(&mut known, Duration::from_secs(1));
         assert_eq!(known.report_due(INTERVAL), None);
-        assert!(!known.is_settled(), "nobody knows of it yet");
+        assert!(!known.is_settled(), "not recorded in the backend yet");
         let progress = known.progress.clone();
         known.status.as_mut().unwrap().progress = progress;
         assert!(known.is_settled());

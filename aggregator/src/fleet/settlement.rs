@@ -24,7 +24,7 @@ pub(super) async fn settle(
     let all = async {
         while let Some(next) = settling.recv().await {
             if let Err(error) = settle_one(next).await {
-                // They are redelivered, and are recognized as duplicates or dead-lettered then.
+                // They are redelivered, and then recognized as duplicates or dead-lettered.
                 let warning = format!("results could not be acknowledged: {error}");
                 events.emit(Event::Warning(warning)).await;
             }

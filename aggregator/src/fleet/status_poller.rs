@@ -30,7 +30,7 @@ const ANNOUNCED_INTERVAL: Duration = Duration::from_secs(5);
 pub(super) enum StatusReply {
     /// The status.
     Known(Box<RunStatus>),
-    /// No record: it was never announced, or has expired.
+    /// The run has no record: it was never announced, or has expired.
     Unknown,
     /// The backend is unreachable.
     Unavailable,
@@ -67,28 +67,28 @@ impl StatusPoller {
     async fn poll_loop(&mut self) {
         let mut tick = interval(PENDING_INTERVAL);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut asked_all = None;
-        let mut asked = BTreeSet::new();
+        let mut all_requested_at = None;
+        let mut requested = BTreeSet::new();
         loop {
             tokio::select! {
                 biased;
                 _ = tick.tick() => {
-                    let all = asked_all
-                        .is_none_or(|asked: Instant| asked.elapsed() >= ANNOUNCED_INTERVAL);
+                    let all = all_requested_at
+                        .is_none_or(|at: Instant| at.elapsed() >= ANNOUNCED_INTERVAL);
                     if all {
-                        asked_all = Some(Instant::now());
+                        all_requested_at = Some(Instant::now());
                     }
-                    asked.clear();
+                    requested.clear();
                     self.query_all(all).await;
                 }
                 changed = self.registry.changed() => {
                     if changed.is_err() {
                         return;
                     }
-                    let waited_for = self.runs(|entry| entry.asked);
+                    let waited_for = self.runs(|entry| entry.status_requested);
                     // Once between two ticks, so that an unreachable backend is not queried all the
                     // time.
-                    for run in waited_for.into_iter().filter(|run| asked.insert(run.clone())) {
+                    for run in waited_for.into_iter().filter(|run| requested.insert(run.clone())) {
                         self.query(run).await;
                     }
                 }
@@ -161,7 +161,7 @@ impl StatusPoller {
                 continue;
             }
             if let Err(error) = self.backend.record_progress(&run, &progress).await {
-                // It is recorded again when the next aggregator starts.
+                // The report is recorded again when the next aggregator starts.
                 return self.report_outage(&error).await;
             }
         }

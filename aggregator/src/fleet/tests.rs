@@ -1,5 +1,5 @@
-//! The role, between queues in memory and a backend in memory. The clock stands still: it is moved
-//! on when nothing else can happen.
+//! Tests of the role with in-memory queues and backend. The clock is paused: it advances when all
+//! tasks are idle.
 
 mod backend;
 mod commits;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use tokio::{sync::watch, task::JoinHandle, time::interval};
 
-/// Surroundings of an aggregator.
+/// Queues, backend and directories of an aggregator.
 struct Fleet {
     runs_dir: tempfile::TempDir,
     results: LocalQueue<JobResult>,
@@ -31,7 +31,7 @@ struct Fleet {
     metrics: Arc<Metrics>,
 }
 
-/// An aggregator at work.
+/// Running aggregator.
 struct Working {
     role: JoinHandle<Result<(), AggregatorError>>,
     completed: mpsc::Receiver<CompletedRun>,
@@ -51,7 +51,7 @@ impl Fleet {
         }
     }
 
-    /// A fleet that judges one run of so many jobs, which is announced.
+    /// Fleet with one announced run of this many jobs.
     fn judging(jobs: u64) -> (Self, RunId) {
         let fleet = Self::new();
         let record = fleet_record("nightly", jobs);
@@ -59,7 +59,7 @@ impl Fleet {
         (fleet, record.run_id)
     }
 
-    /// Starts an aggregator as soon as no other one works.
+    /// Starts an aggregator once no other one is active.
     async fn start(&self) -> Working {
         let (role, _) = watch::channel(LockRole::default());
         let (runs_dir, interval) = (self.runs_dir.path(), Duration::from_secs(1));
@@ -93,14 +93,14 @@ impl Fleet {
         }
     }
 
-    /// Closes both queues and waits for the aggregator's end.
+    /// Closes both queues and waits for the end of the aggregator.
     async fn end(&self, working: Working) -> Result<(), AggregatorError> {
         self.results.close();
         self.dead.close();
         working.role.await.unwrap()
     }
 
-    /// Number of duplicate results that it has counted.
+    /// Number of counted duplicate results.
     fn duplicates(&self) -> u64 {
         let counted = self.metrics.render();
         let sample = "juror_duplicates_total{message=\"result\"} ";
@@ -116,7 +116,7 @@ impl Fleet {
         serde_json::from_slice(&std::fs::read(self.path(run, "report.json")).unwrap()).unwrap()
     }
 
-    /// Lets paused time pass until there is a report.
+    /// Advances the paused clock until there is a report.
     async fn await_report(&self, run: &RunId) -> Value {
         let mut looks = interval(self.options.report / 4);
         for _ in 0..100 {
@@ -138,7 +138,7 @@ impl Fleet {
         self.journal(run).into_iter().map(|result| result.screenshot_id).collect()
     }
 
-    /// The reasons of results that were set aside, by item.
+    /// Reasons of dead-lettered results by item.
     async fn dead_letter(&self) -> Vec<(String, String)> {
         use juror_queue::DeadLetters as _;
         let letters = self.results.list().await.unwrap();
@@ -151,7 +151,7 @@ fn fleet_record(run: &str, planned: u64) -> RunRecord {
     RunRecord { run_id: RunId::new(run), fleet, base_url: None, ..record(SEMANTIC, planned) }
 }
 
-/// A result of this run, as of no other.
+/// Result of this run, distinct from those of others.
 fn of_run(run: &RunId, result: JobResult) -> JobResult {
     let job_id = juror_types::id::JobId::for_item(run, &result.screenshot_id, result.repeat);
     JobResult { run_id: run.clone(), job_id, ..result }

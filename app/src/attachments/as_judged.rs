@@ -1,4 +1,4 @@
-//! Inputs as they were judged: the file of today where it still is that, else what the run keeps.
+//! Inputs as they were judged: the current file if it is unchanged, else the run's stored input.
 
 use bytes::Bytes;
 use juror_files::{kept_inputs::KeptInputs, kept_renders::KeptRenders};
@@ -11,7 +11,7 @@ pub struct JudgedInputs {
     renders: KeptRenders,
 }
 
-/// Content that is what was judged.
+/// Content of a judged input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedInput {
     /// The content.
@@ -23,7 +23,7 @@ pub struct JudgedInput {
 /// Reason why an input is not shown as it is today.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnavailableInput {
-    /// Its file is not the one that was judged.
+    /// The file has changed since judging.
     #[error("the file has changed since it was judged")]
     Changed,
     /// The text of this name is not the one that was judged.
@@ -65,7 +65,7 @@ impl From<&str> for UnavailableInput {
 }
 
 impl JudgedInputs {
-    /// The source for the run in this directory, with the pictures of rendered code that are kept.
+    /// Source for the run in this directory, with the stored rendered images.
     pub fn for_run(directory: &Path, renders: KeptRenders) -> Self {
         Self { kept: KeptInputs::find(directory), renders }
     }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn kept_content_stands_in_for_what_has_changed_or_is_gone() {
+    async fn kept_content_replaces_changed_or_missing_files() {
         let run = tempfile::tempdir().unwrap();
         let kept = KeptInputs::create(run.path()).unwrap();
         let (judged, digest) = (Bytes::from_static(b"judged"), Digest::from_content(b"judged"));

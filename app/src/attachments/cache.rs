@@ -14,7 +14,7 @@ use std::{
 
 /// Number of datasets that are kept.
 const CAPACITY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
-/// A longer manifest is read anew each time, in bytes.
+/// Maximum length of a cached manifest in bytes; a longer one is read each time.
 const MAX_LENGTH: u64 = 32 << 20;
 
 /// The items of the datasets that were read last.
@@ -81,7 +81,7 @@ mod tests {
     use juror_producer::dataset::DatasetShape;
 
     #[test]
-    fn a_manifest_is_read_once_until_it_changes() {
+    fn manifest_is_cached_until_it_changes() {
         let folder = tempfile::tempdir().unwrap();
         let manifest = folder.path().join("m.jsonl");
         let line = |id: &str| format!("{{\"id\":\"{id}\",\"screenshot\":\"a.png\"}}\n");

@@ -18,9 +18,9 @@ const MAX_ITEM_BYTES: usize = 20_000;
 /// Mark that begins a text file and is no part of its text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The code of a result, or why it is not shown; none where the item has no code, or where its
-/// dataset cannot be read, as `item` says, and the run keeps none. Takes what it needs from what is
-/// left for all.
+/// Code of a result, or the reason for its absence; none if the item has no code, or if its dataset
+/// is unreadable, as `item` says, and the run stores none. Subtracts its size from the remaining
+/// bytes.
 pub fn load(
     one: &AttachmentRequest,
     item: Result<(&Item, &Roots), &str>,

@@ -1,4 +1,4 @@
-//! Pictures of what was judged, within bounds: small copies, and whole pairs that differ.
+//! Bounded images of judged inputs: thumbnails, and full-size pairs that differ.
 
 use super::{JudgedInputs, Today, UnavailableInput, as_judged::JudgedInput, read_local};
 use juror_files::data_roots::MAX_IMAGE_BYTES;
@@ -10,24 +10,24 @@ use std::{
     thread::{self, available_parallelism},
 };
 
-/// Maximum number of items with pictures.
+/// Maximum number of items with images.
 const MAX_ITEMS: usize = 1_000;
 
-/// Maximum size of the pictures of a page, in bytes.
+/// Maximum size of the images of a page in bytes.
 const MAX_BYTES: usize = 24 << 20;
 
-/// Maximum size of one picture in bytes, and of its longer side in pixels.
+/// Maximum size of an image in bytes, and of its longer side in pixels.
 const MAX_ORIGINAL_BYTES: u64 = 32 << 10;
 const MAX_PIXELS: u32 = 440;
 
-/// Maximum size of the whole pictures of a page, and of one of them, in bytes.
+/// Maximum size of the full-size images of a page, and of one of them, in bytes.
 const MAX_WHOLE_BYTES: usize = 12 << 20;
 const MAX_PAGE_BYTES: u64 = 128 << 10;
 
 /// Number of items between two checks whether any bytes remain for more.
 const ITEMS_PER_CHECK: usize = 50;
 
-/// The pictures of each item.
+/// Loads the images of each item.
 pub fn load_all(
     shown: &[AttachmentRequest],
     today: &Result<Today, String>,
@@ -35,7 +35,7 @@ pub fn load_all(
 ) -> HashMap<String, Pictures> {
     let (mut remaining_bytes, mut remaining_whole) = (MAX_BYTES, MAX_WHOLE_BYTES);
     let mut found: HashMap<String, Pictures> = HashMap::new();
-    // An item that is judged several times is shown several times, with the same pictures.
+    // An item with repeats is shown several times, with the same images.
     let mut seen = HashSet::new();
     let first_of_each: Vec<&AttachmentRequest> =
         shown.iter().filter(|one| seen.insert(one.screenshot_id.as_str())).collect();
@@ -65,22 +65,22 @@ pub fn load_all(
     found
 }
 
-/// The pictures of one item by the names that the rubric gives them, or why there are none.
+/// Images of one item by their names in the rubric, or reasons for missing ones.
 type Pictures = Vec<(String, Result<Picture, String>)>;
 
-/// Bytes of those pictures of an item for which this holds.
+/// Size of the images of an item for which the condition holds.
 fn bytes_of(pictures: &Pictures, holds: impl Fn(&Picture) -> bool) -> usize {
     let pictures = pictures.iter().filter_map(|(_, picture)| picture.as_ref().ok());
     pictures.filter(|picture| holds(picture)).map(|picture| picture.bytes.len()).sum()
 }
 
-/// Placeholders for an item's pictures where no bytes remain for more.
+/// Placeholders for an item's images once no bytes remain.
 fn full(one: &AttachmentRequest) -> Pictures {
     let none = || Err("omitted: the page has reached its limit of pictures".to_owned());
     one.images().map(|input| (input.name.clone(), none())).collect()
 }
 
-/// Decoding takes processors; the answers are in the order of the items.
+/// Decodes in parallel; the results are in the order of the items.
 fn side_by_side(
     some: &[&AttachmentRequest],
     work: impl Fn(&AttachmentRequest) -> Pictures + Sync,
@@ -112,7 +112,7 @@ fn load_item(
     let judged = one.images().map(|input| {
         let today = today.as_ref().map_err(|reason| UnavailableInput::from(reason.as_str()));
         let bytes = today.and_then(|today| {
-            // A result names a URL without its query; the dataset has the reference whole.
+            // A result has a URL without its query; the dataset has the complete reference.
             if input.is_render() {
                 return Err(UnavailableInput::Rendered);
             }
@@ -135,7 +135,7 @@ fn load_item(
     })
 }
 
-/// A picture as it was judged; none if it is too large, or not in a form that browsers read.
+/// Judged image; none if it is too large, or in a format that browsers do not read.
 fn whole(judged: &JudgedInput) -> Option<Picture> {
     if judged.bytes.len() as u64 > MAX_PAGE_BYTES {
         return None;
@@ -145,7 +145,7 @@ fn whole(judged: &JudgedInput) -> Option<Picture> {
     picture.is_original.then_some(picture)
 }
 
-/// A copy of a picture of the size of a thumbnail.
+/// Thumbnail of an image.
 fn reduced(judged: JudgedInput) -> Result<Picture, String> {
     picture(judged, &rules(MAX_ORIGINAL_BYTES, MAX_PIXELS))
 }
@@ -167,7 +167,7 @@ fn picture(judged: JudgedInput, rules: &ImageRules) -> Result<Picture, String> {
         bytes: prepared.bytes.to_vec(),
         width: prepared.width,
         height: prepared.height,
-        is_original: prepared.passed_through,
+        is_original: prepared.unchanged,
         remark: judged.remark,
     })
 }

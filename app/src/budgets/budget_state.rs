@@ -73,7 +73,7 @@ impl BudgetState {
         Some(local.strftime("%Y-%m-%d %H:%M %:z").to_string())
     }
 
-    /// The same budget under another cap.
+    /// Replaces the cap.
     pub fn with_cap(self, budget: Budget) -> Self {
         let cap_usd = budget.cap();
         Self { cap_usd, left_usd: left(cap_usd, self.spent_usd + self.held_usd), ..self }

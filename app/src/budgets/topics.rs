@@ -9,7 +9,7 @@ use juror_report::{
 };
 use juror_types::usage::Money;
 
-/// The budgets with what is spent of them.
+/// Budgets with their spending.
 pub fn states(states: &[BudgetState]) -> Topic {
     let pairs = states.iter().map(|state| (title(state), state_text(state))).collect();
     let mut blocks = vec![Block::Pairs(pairs)];
@@ -70,7 +70,8 @@ fn table(names: &'static str, last: String, periods: &[PeriodSpending]) -> Block
     let row = |name: String, amounts: [Money; 3]| {
         (name, Level::Plain, amounts.map(|amount| FigureCell::figure(dollars(amount))).into())
     };
-    let amounts = |it: &PeriodSpending| [it.spent_usd, it.presumed_usd, it.held_usd];
+    let amounts =
+        |spending: &PeriodSpending| [spending.spent_usd, spending.presumed_usd, spending.held_usd];
     let rows = periods.iter().map(|period| row(period.period.clone(), amounts(period)));
     let sums =
         periods.iter().map(amounts).fold([Money::ZERO; 3], |[a, b, c], [spent, presumed, held]| {
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_budget_has_its_use_its_cap_and_its_renewal() {
+    fn each_budget_has_usage_cap_and_renewal() {
         let budget = |scope: Scope, cap: Option<&str>, left: Option<&str>| BudgetState {
             scope,
             cap_usd: cap.map(|cap| cap.parse().unwrap()),

@@ -17,7 +17,7 @@ const USUAL_SECONDS_A_CALL: f64 = 7.5;
 pub struct Experience {
     /// Number of runs.
     pub runs: usize,
-    /// Cost of calls, as a share of what was expected.
+    /// Ratio of actual to expected cost of calls.
     pub cost_ratio: f64,
     /// Duration of a screenshot, in seconds.
     pub seconds_a_call: f64,
@@ -30,7 +30,7 @@ impl Experience {
         let mut past = reports(&setup.settings.run.runs_dir);
         past.retain(|report| {
             report.run.rubric.id == setup.rubric.id
-                && report.run.was_asked_at(&judge.base_url)
+                && report.run.used_base_url(&judge.base_url)
                 && report.run.judge.as_ref().is_some_and(|past| past.model == judge.model)
                 && report.cost.unmetered_calls == 0
                 && report.cost.estimated_usd.is_some_and(|estimated| estimated > Money::ZERO)
@@ -75,7 +75,7 @@ struct PastRunFacts {
 
 impl PastRunFacts {
     /// A fleet's run names no endpoint: that is its workers' own.
-    fn was_asked_at(&self, base_url: &str) -> bool {
+    fn used_base_url(&self, base_url: &str) -> bool {
         self.base_url.as_ref().map_or(!self.simulated, |past| past == base_url)
     }
 }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn experience_weighs_runs_by_what_was_expected_of_them() {
+    fn correction_weighs_runs_by_their_expected_cost() {
         let experience =
             Experience::from_reports(&[past("3", "1", 1_000.0), past("1", "3", 3_000.0)]);
         assert_eq!(experience.runs, 2);
@@ -136,17 +136,17 @@ mod tests {
     }
 
     #[test]
-    fn a_fleet_teaches_what_no_simulator_answered() {
+    fn fleet_runs_correct_estimates_unless_simulated() {
         let mut run = past("1", "1", 1.0).run;
-        assert!(run.was_asked_at("http://x/v1") && !run.was_asked_at("http://y/v1"));
+        assert!(run.used_base_url("http://x/v1") && !run.used_base_url("http://y/v1"));
         run.base_url = None;
-        assert!(run.was_asked_at("http://y/v1"));
+        assert!(run.used_base_url("http://y/v1"));
         run.simulated = true;
-        assert!(!run.was_asked_at("http://y/v1"));
+        assert!(!run.used_base_url("http://y/v1"));
     }
 
     #[test]
-    fn without_runs_nothing_is_corrected() {
+    fn estimate_without_runs_is_uncorrected() {
         let experience = Experience::from_reports(&[]);
         assert!((experience.cost_ratio - 1.0).abs() < 1e-9);
         assert!((experience.seconds_a_call - USUAL_SECONDS_A_CALL).abs() < 1e-9);

@@ -11,15 +11,15 @@ pub struct Total {
     /// Half the width of the 95 % interval of the expected cost as a share of it, where only a
     /// sample was examined.
     pub sampling_error: Option<f64>,
-    /// Jobs whose answer by the run's own judge is in the cache.
+    /// Jobs with a cached reply of the run's judge.
     pub cached: u64,
-    /// Jobs that have nothing to ask.
+    /// Jobs without a call.
     pub without_call: u64,
     /// Jobs that would fail before any call, and why the first one would.
     pub failing: u64,
     /// Reason why the first of those would fail.
     pub first_failure: Option<String>,
-    /// For each candidate in order, the run's own judge first.
+    /// Totals of each candidate in order, the run's judge first.
     pub candidates: Vec<CandidateTotal>,
     own_costs: CostMoments,
 }

@@ -21,7 +21,7 @@ impl BatchFolder {
     /// The worker's folder in the state folder. Removes the folders of killed workers.
     pub fn open(settings: &Settings, owner: &OwnerId) -> Self {
         let all = settings.run.state_dir().join(BATCHES_FOLDER);
-        if let Err(error) = remove_left_behind(&all) {
+        if let Err(error) = remove_stale(&all) {
             tracing::warn!(%error, folder = %all.display(), "old batch files cannot be removed");
         }
         Self(all.join(owner.as_str()))
@@ -35,12 +35,12 @@ impl BatchFolder {
 
 impl Drop for BatchFolder {
     fn drop(&mut self) {
-        // A later worker removes what remains.
+        // A later worker removes the remaining files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-fn remove_left_behind(all: &Path) -> io::Result<()> {
+fn remove_stale(all: &Path) -> io::Result<()> {
     let folders = match fs::read_dir(all) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         folders => folders?,
@@ -69,12 +69,12 @@ mod tests {
         }
         let long_ago = SystemTime::now() - FOLDER_TTL - Duration::from_secs(60);
         fs::File::open(all.join("old")).unwrap().set_modified(long_ago).unwrap();
-        remove_left_behind(&all).unwrap();
+        remove_stale(&all).unwrap();
         assert!(!all.join("old").exists());
         drop(BatchFolder(all.join("other")));
         assert!(all.join("new").exists());
         drop(BatchFolder(all.join("new")));
         assert!(!all.join("new").exists());
-        remove_left_behind(&state.path().join("nothing here")).unwrap();
+        remove_stale(&state.path().join("nothing here")).unwrap();
     }
 }

@@ -23,7 +23,7 @@ use juror_types::{id::RunId, lane::Lane, run::RunRecord};
 
 /// A request for a run of a fleet.
 pub struct EnqueueRequest<'a> {
-    /// The run that is asked for.
+    /// Requested run.
     pub invocation: RunInvocation<'a>,
     /// Settings of the invocation.
     pub settings: &'a Settings,
@@ -96,7 +96,7 @@ impl EnqueueRequest<'_> {
         })
     }
 
-    /// The setup that is asked for, which must be that of a known run.
+    /// Requested setup, which must match that of a known run.
     pub fn setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let setup = self.invocation.setup(run, known)?;
         self.check_upload(&setup, known)?;

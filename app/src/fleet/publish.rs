@@ -118,7 +118,7 @@ impl Publication<'_> {
         }
         let ended = ended.map_err(fleet_failure)?;
         if let (Opening::Retried { rounds, .. }, PublishedEnd::Closed) = (opening, ended.end) {
-            forget_superseded(queues, run, rounds).await?;
+            remove_superseded(queues, run, rounds).await?;
         }
         Ok(ended)
     }
@@ -184,7 +184,7 @@ pub fn uploader(place: &str, setup: &RunSetup) -> Result<Uploader, AppError> {
 
 /// Removes dead letters of jobs that are published in a later round: a replay would judge them
 /// twice.
-async fn forget_superseded(
+async fn remove_superseded(
     queues: &RabbitQueues,
     run: &RunId,
     rounds: &Rounds,
@@ -193,7 +193,7 @@ async fn forget_superseded(
         let next = rounds.next_round(&job.job_id);
         job.run_id == *run && next.is_none_or(|next| job.round < next)
     };
-    queues.jobs().forget(&superseded).await.map(drop).map_err(AppError::from)
+    queues.jobs().remove_dead_letters(&superseded).await.map(drop).map_err(AppError::from)
 }
 
 fn open_failure(error: OpenRunError) -> AppError {

@@ -24,7 +24,7 @@ const MAX_CONCURRENT_SENDS: usize = 64;
 pub enum ReplayScope<'a> {
     /// All of this run.
     Run(&'a str),
-    /// Those with these ids.
+    /// Dead letters with these ids.
     Ids(&'a [String]),
 }
 
@@ -130,7 +130,7 @@ async fn send_all(fleet: &Fleet, chosen: ReplaySelection) -> Result<Replayed, Ap
     let is_done = |job: &Job| {
         rounds.get(&job.job_id).is_some_and(|round| job.round < *round || *round == u32::MAX)
     };
-    fleet.queues.jobs().forget(&is_done).await?;
+    fleet.queues.jobs().remove_dead_letters(&is_done).await?;
     Ok(replayed)
 }
 
@@ -205,7 +205,7 @@ async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<ReplayDecis
     let state = backend.job_state(&job.run_id, &job.job_id).await?;
     let next = next_round(job.round, state);
     if let ReplayDecision::Round(round) = next {
-        // Before the job, so that the run does not end without its result.
+        // The reopening precedes the job, so that the run does not end without its result.
         backend.expect_round(&job.run_id, &job.job_id, round).await?;
         queues.jobs().publish(Job { round, ..job }, priority).await?;
     }
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_is_sent_in_the_round_after_its_last() {
+    fn replayed_job_is_published_in_its_next_round() {
         let state = |ended, started| JobState { ended, started };
         for (died_in, ended, started, next) in [
             (0, None, Some(0), 1),

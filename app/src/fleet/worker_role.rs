@@ -159,7 +159,7 @@ fn wire(
         folder: batch_folder.to_owned(),
     };
     let queues = &fleet.queues;
-    let jobs = Arc::new(if draws { queues.jobs() } else { queues.jobs_without_drawing() });
+    let jobs = Arc::new(if draws { queues.jobs() } else { queues.jobs_without_rendering() });
     let results = Arc::new(queues.results());
     let keeper = KeeperSettings {
         seal_after: settings.batch.seal_after.0,

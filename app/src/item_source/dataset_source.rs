@@ -1,4 +1,4 @@
-//! Datasets, pictures and ledgers of runs, for the server.
+//! Datasets, images and ledgers of runs, for the server.
 
 use super::{ItemDetails, ItemSource, details::ItemTexts};
 use crate::{

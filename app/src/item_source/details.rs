@@ -38,8 +38,8 @@ pub struct ItemTexts<'item> {
 }
 
 impl<'item> ItemTexts<'item> {
-    /// The texts of an item whose result recorded these inputs, read in these folders alone, or
-    /// from what the run keeps.
+    /// Texts of an item with these recorded inputs, read only in these folders, or from the run's
+    /// stored inputs.
     pub fn new(
         item: &'item Item,
         inputs: &'item [InputRecord],
@@ -87,7 +87,7 @@ impl<'item> ItemTexts<'item> {
         let part = |role, text| PromptPart { role, text };
         let mut content = vec![part("system", rendered.system), part("user", rendered.task)];
         let is_sent = |image: &&RubricImage| {
-            // A rendered picture is recorded even where it was measured alone.
+            // A rendered image is recorded even if it was only measured.
             !image.optional || mode == EvidenceMode::Full && self.recorded(&image.name).is_some()
         };
         content.extend(rubric.images.iter().filter(is_sent).map(|image| {

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_setting_comes_before_the_environment() {
+    fn setting_takes_precedence_over_the_environment() {
         let except = Some("intranet".to_owned());
         for (base_url, setting, expected) in [
             ("https://judge.test/v1", None, Some(("http://secure:1".to_owned(), except.clone()))),

@@ -1,4 +1,4 @@
-//! A page of shapes that shows whether a browser draws, and the same each time.
+//! Test page of shapes that verifies that a browser renders, and renders reproducibly.
 
 use super::renderer;
 use crate::settings::Settings;
@@ -8,7 +8,7 @@ use juror_render::{PageCode, PageSource, RenderError, Renderer, RendererError, R
 use juror_types::id::Digest;
 use serde_json::Map;
 
-/// Shapes alone: text would be drawn by the fonts of the machine.
+/// Shapes only: text would depend on the fonts of the machine.
 const TEST_PAGE: &str = r#"<!doctype html>
 <title>test</title>
 <style>
@@ -22,36 +22,36 @@ const TEST_PAGE: &str = r#"<!doctype html>
 <div class="gradient"></div><div class="round"></div><div class="clear"></div><div class="turned"></div>
 "#;
 
-/// Browser that drew the expected pixels, by name and major version.
+/// Browser that rendered the expected pixels, by name and major version.
 pub const TEST_BROWSER: &str = "Chromium 156";
 /// SHA-256 of the page's pixels, each as red, green, blue and 255.
 const TEST_PIXELS: &str = "62ed236f73a8046498b151ce811366835011759523cc36cffe2815342adf6b8e";
 
-/// A browser that has drawn the test page twice.
+/// Browser that has rendered the test page twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestedRenderer {
-    /// Its name and version.
+    /// Name and version.
     pub browser: String,
     /// True if pages run in its sandbox.
     pub is_sandboxed: bool,
     /// Number of installed fonts; none where the system does not list them.
     pub fonts: Option<usize>,
-    /// Comparison of the two drawings, and of their pixels with the expected ones.
+    /// Comparison of the two renders with each other and with the expected pixels.
     pub drawing: TestDrawing,
 }
 
-/// Result of drawing the test page twice.
+/// Result of rendering the test page twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestDrawing {
-    /// Both drawings have the expected pixels.
+    /// Both renders have the expected pixels.
     Expected,
-    /// The drawings are equal, with other pixels than those of [`TEST_BROWSER`].
+    /// The renders are equal, with other pixels than those of [`TEST_BROWSER`].
     OtherPixels,
-    /// The drawings differ from each other.
+    /// The renders differ from each other.
     Unstable,
 }
 
-/// Starts the browser and draws the test page twice.
+/// Starts the browser and renders the test page twice.
 ///
 /// # Errors
 /// There is no browser, or it does not draw.
@@ -78,7 +78,7 @@ fn compare([first, second]: &[Digest; 2]) -> TestDrawing {
     }
 }
 
-/// Digest of the pixels of a drawing of the test page.
+/// Digest of the pixels of a render of the test page.
 async fn pixels(renderer: &Renderer) -> Result<Digest, RenderError> {
     let (code, props) = (PageCode::Html(TEST_PAGE.to_owned()), Map::new());
     let source = PageSource { code, props, frame: None, viewport: [320, 200], scale: 1 };
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drawings_are_held_against_each_other_and_against_the_expected_pixels() {
+    fn renders_are_compared_with_each_other_and_with_the_expected_pixels() {
         let expected = TEST_PIXELS.parse::<Digest>().unwrap();
         let [one, other] = [Digest::from_content(b"one"), Digest::from_content(b"other")];
         assert_eq!(compare(&[expected, expected]), TestDrawing::Expected);

@@ -49,8 +49,8 @@ fn other_evidence(base: &RunRecord, head: &RunRecord) -> Option<String> {
 }
 
 fn other_settings(base: &RunRecord, head: &RunRecord) -> impl Iterator<Item = String> {
-    base.differing_terms(head).into_iter().map(|SettingDifference { setting, known, asked }| {
-        format!("{setting}: {known} in the base, {asked} in the head")
+    base.differing_terms(head).into_iter().map(|SettingDifference { setting, known, requested }| {
+        format!("{setting}: {known} in the base, {requested} in the head")
     })
 }
 
@@ -88,7 +88,7 @@ mod tests {
     use juror_types::{evidence::EvidenceMode, outcome::Outcome};
 
     #[test]
-    fn a_baseline_that_is_old_changed_or_of_another_evidence_mode_is_named() {
+    fn old_changed_or_differently_measured_baseline_is_warned_of() {
         let runs = tempfile::tempdir().unwrap();
         let record = record(SEMANTIC, 1);
         let mut directory = JournalWriter::create(runs.path(), &record).unwrap();
@@ -109,8 +109,8 @@ mod tests {
         let other = after(0, 30, &facts);
         assert!(other[0].contains("none in the base, facts in the head"), "{other:?}");
         let smaller = RunRecord { max_side: Some(8), ..record.clone() };
-        let said = "image.max_side: not set in the base, 8 pixels in the head";
-        assert_eq!(after(0, 30, &smaller), [said]);
+        let output = "image.max_side: not set in the base, 8 pixels in the head";
+        assert_eq!(after(0, 30, &smaller), [output]);
 
         let mut directory = JournalWriter::open(runs.path(), &record.run_id).unwrap();
         directory.append(&[bare("b", Outcome::Scored)]).unwrap();

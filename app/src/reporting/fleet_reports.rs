@@ -50,7 +50,8 @@ impl FleetReports {
         };
         let (mut report, stability) = without_comparison(files, counted, ledger, &reporting)?;
         let added = add_comparison(&mut report, files, &reporting, &stability);
-        // The results are complete all the same, so the report says why it has no comparison.
+        // The results are complete regardless, so the report has the reason for the missing
+        // comparison.
         if let Err(cause) = baseline.as_ref().map(drop).and(added.as_ref().map(drop)) {
             report.warnings.push(format!("not compared with its baseline: {cause}"));
         }
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_calibration_beside_the_run_is_found() {
+    fn calibration_next_to_the_run_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let files = run(folder.path(), 1, "pp");
         let labeled = folder.path().join("labeled");

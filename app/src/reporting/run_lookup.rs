@@ -62,7 +62,7 @@ pub fn find_run(named: &str, runs_dir: &Path) -> Result<NamedRun, AppError> {
         (Some((_, directory)), None) => open(&directory, None),
         (Some((_, directory)), Some(blessed)) => match holds_run(&directory) {
             true => open(&directory, Some(blessed)),
-            false => Err(gone(&blessed, runs_dir)),
+            false => Err(missing_message(&blessed, runs_dir)),
         },
         (None, _) if Path::new(named).is_dir() => open(Path::new(named), None),
         (None, _) => Err(unknown(named, runs_dir)),
@@ -109,7 +109,7 @@ fn open(directory: &Path, blessed: Option<BlessedRun>) -> Result<NamedRun, AppEr
     Ok(NamedRun { files: RunFiles::open_directory(directory)?, blessed })
 }
 
-fn gone(blessed: &BlessedRun, runs_dir: &Path) -> AppError {
+fn missing_message(blessed: &BlessedRun, runs_dir: &Path) -> AppError {
     let BlessedRun { name, run_id, .. } = blessed;
     AppError::not_found(format!(
         "baseline {name} is run {run_id}, which is no longer in {}: restore it, or bless another \

@@ -11,9 +11,9 @@ use juror_types::{
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Refuses to continue a run if a picture or the code of a scored item is another file now: its
-/// verdict would stand for what nobody judged. Files that are not on this machine are left out, and
-/// those of items that are not scored may have been corrected.
+/// Refuses to continue a run if an image or the code of a scored item has changed: its verdict
+/// would be for other inputs. Files that are not on this machine are left out, and those of items
+/// that are not scored may have been corrected.
 pub(super) fn refuse_changed_inputs(files: &RunFiles, roots: &Roots) -> Result<(), AppError> {
     let counted = Fold::from_journal(files)?.counted();
     let (mut items, mut first) = (0u64, None::<(String, String)>);

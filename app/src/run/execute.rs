@@ -43,9 +43,9 @@ const QUEUE_CAPACITY: usize = 1_000;
 
 /// State of a run that was judged to its end, or until it was stopped or paused.
 pub struct Executed {
-    /// Its journal, still locked.
+    /// Journal, still locked.
     pub journal: RunJournal,
-    /// Its ledger; none with the judge off.
+    /// Ledger; none with the judge off.
     pub ledger: Option<Ledger>,
     /// Reason of its pause, if it is paused.
     pub paused: PauseReason,

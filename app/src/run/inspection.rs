@@ -10,10 +10,10 @@ use juror_worker::file_check::inspect;
 /// Maximum number of items that are named with their problem.
 const MAX_LISTED: usize = 20;
 
-/// Items whose files are read at once.
+/// Number of items whose files are read concurrently.
 const CONCURRENT_ITEMS: usize = 8;
 
-/// Reads the files of every selected item and names those whose jobs would fail, each with its
+/// Reads the files of every selected item and returns those whose jobs would fail, each with its
 /// line.
 ///
 /// # Errors

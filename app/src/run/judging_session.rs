@@ -16,8 +16,8 @@ pub struct JudgingSession {
 }
 
 impl JudgingSession {
-    /// The record of the run with a further session, and what it said before. A session that was
-    /// killed has ended with its last result.
+    /// Record of the run with a further session, and the previous record. A killed session ended
+    /// with its last result.
     pub fn begin(record: &RunRecord, runs_dir: &Path, continued: bool) -> (RunRecord, Self) {
         let files = continued.then(|| RunFiles::open(runs_dir, &record.run_id).ok()).flatten();
         let before = files.and_then(|files| files.judging_time());

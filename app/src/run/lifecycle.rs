@@ -31,7 +31,7 @@ pub struct LocalRun {
     continued: bool,
 }
 
-/// A run whose directory is locked and whose ledger is open. Nothing is spent yet.
+/// Run with a locked directory and an open ledger, before any cost.
 pub struct BegunRun {
     setup: RunSetup,
     ready: Ready,
@@ -43,9 +43,9 @@ pub struct BegunRun {
 pub struct EndedRun {
     setup: RunSetup,
     ready: Ready,
-    /// Its journal, still locked.
+    /// Journal, still locked.
     pub journal: RunJournal,
-    /// Its ledger; none with the judge off.
+    /// Ledger; none with the judge off.
     pub ledger: Option<Ledger>,
     /// True if it was stopped before every job was taken.
     pub stopped: bool,
@@ -54,8 +54,8 @@ pub struct EndedRun {
 }
 
 impl LocalRun {
-    /// Checks gate, baseline and calibration of a setup, the judge's key, and the inputs of what a
-    /// continued run has scored. `known` is the record of a run that is continued.
+    /// Checks gate, baseline and calibration of a setup, the judge's key, and the inputs of scored
+    /// items of a continued run. `known` is the record of a continued run.
     pub fn prepare(
         setup: RunSetup,
         run: &RunId,
@@ -109,7 +109,7 @@ impl LocalRun {
 }
 
 impl BegunRun {
-    /// Its cost so far, of earlier rounds too, with what is presumed spent.
+    /// Cost so far, including earlier rounds and presumed spending.
     pub fn spent(&self) -> Money {
         self.opened.journal.fold().spent().cost + self.presumed()
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// A run that is open.
 pub struct Opened {
-    /// Its journal, locked.
+    /// Locked journal.
     pub journal: RunJournal,
     /// The judging session, as recorded.
     pub judging_session: JudgingSession,

@@ -48,7 +48,7 @@ pub(super) fn record(setup: &RunSetup, run: &RunId, known: Option<&RunRecord>) -
     RunRecord { created_at, judging, budget_labels, simulated, ..record }
 }
 
-/// Checks what is left to check before anything is written or spent.
+/// Performs the remaining checks before anything is written or spent.
 pub(super) fn ready(setup: &RunSetup, run: &RunId) -> Result<Ready, AppError> {
     let RunSetup { settings, environment, rubric, candidate, .. } = setup;
     let gate = reporting::gate(settings, rubric)?;
@@ -88,8 +88,8 @@ pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> AppError {
     ))
 }
 
-/// The record of a run that has a directory here; none if its name is free. A name that stands for
-/// a file or a folder of something else is refused.
+/// Record of a run that has a directory here; none if its name is free. The name of a foreign file
+/// or folder is refused.
 pub fn known_run(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, AppError> {
     match RunFiles::open(runs_dir, run) {
         Ok(files) => Ok(Some(files.record().clone())),

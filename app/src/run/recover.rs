@@ -6,8 +6,8 @@ use juror_ledger::sqlite::SqliteLedger;
 use juror_types::id::RunId;
 
 /// Appends every stored result that the journal lacks: a result is stored before it is published,
-/// so a crash can keep it from the journal. Done before jobs are planned, so that what was not
-/// scored is judged in its next round, whenever the crash came.
+/// so a crash can keep it from the journal. This precedes the planning of jobs, so that unscored
+/// jobs are judged in their next round after any crash.
 pub async fn catch_up(
     journal: &mut RunJournal,
     backend: &SqliteLedger,

@@ -33,7 +33,7 @@ pub struct RunInvocation<'a> {
     pub run_id: Option<String>,
     /// The run's budget, if one is given.
     pub budget_usd: Option<Money>,
-    /// Processes that draw.
+    /// Processes that render.
     pub place: DrawingPlace,
     /// The mode of evidence, where it is named beside the settings.
     pub evidence: Option<EvidenceMode>,
@@ -52,8 +52,8 @@ impl RunInvocation<'_> {
         self.settle(Vec::new(), None)
     }
 
-    /// The run to begin or to continue, if it is named. `{date}` in its name stands for today, as
-    /// in 2026-11-23, in the time zone of budgets.
+    /// Name of the run to start or to continue, if given. `{date}` in it is the current date, as in
+    /// 2026-11-23, in the time zone of budgets.
     pub fn run_id(&self, settings: &Settings) -> Result<Option<RunId>, AppError> {
         let Some(name) = &self.run_id else { return Ok(None) };
         let calendar = settings.budget.zone.clone().unwrap_or(BudgetCalendar::UTC);
@@ -62,8 +62,8 @@ impl RunInvocation<'_> {
         RunId::parse(&name).map(Some).map_err(AppError::invalid)
     }
 
-    /// The setup that is asked for, unless the request asks for evidence that no item can have.
-    /// If it is to continue a known run, that must be the same run.
+    /// Requested setup, unless it requires evidence that no item can have. To continue a known run,
+    /// it must be the same run.
     pub fn setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let setup = self.known_setup(run, known)?;
         setup.require_renderer(self.evidence, self.place)?;
@@ -97,8 +97,8 @@ impl RunInvocation<'_> {
         Ok(self.base.settle(layers)?.with_run_budget(budget)?)
     }
 
-    /// A run that is continued keeps its budget, limits, cache and endpoint, and its choice whether
-    /// inputs are kept, unless flags say otherwise.
+    /// Setup from flags. A continued run keeps its budget, limits, cache, endpoint and stored
+    /// inputs, unless flags change them.
     fn setup_of_flags(&self, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let below = known.map(layers_of_continued).unwrap_or_default();
         let settings = self.settle(below, known)?;
@@ -109,7 +109,7 @@ impl RunInvocation<'_> {
         self.open(settings, rubric, self.dataset.clone().unwrap_or_default(), selection)
     }
 
-    /// Setup by the flags, and by the record where they say nothing.
+    /// Setup from the flags, and from the record where they are absent.
     fn setup_of_record(&self, record: &RunRecord) -> Result<RunSetup, AppError> {
         let settings = self.settle(layers_of(record), Some(record))?;
         let ItemSelection { sample, until_width, limit, filters, outputs } = self.items.clone();

@@ -47,7 +47,7 @@ pub struct RunSetup {
     pub environment: Environment,
     /// The rubric.
     pub rubric: Rubric,
-    /// Its file's text.
+    /// File's text.
     pub rubric_text: String,
     /// The dataset.
     pub dataset: Dataset,
@@ -136,8 +136,7 @@ impl RunSetup {
         self.candidate.as_ref().map(|candidate| &candidate.judge)
     }
 
-    /// Number of items that the judge will not be asked about, since they have no code that it
-    /// could judge.
+    /// Number of items without a call to the judge, since they have no code to judge.
     pub fn unjudged(&self) -> u64 {
         let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
         let is_needed = self.candidate.is_some() && self.rubric.needs(Need::GeneratedCode);

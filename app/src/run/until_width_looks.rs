@@ -14,7 +14,7 @@ use juror_types::run::{DatasetRecord, RunRecord};
 pub fn next_look(setup: &RunSetup, journal: &RunJournal) -> Result<Option<RunSetup>, AppError> {
     let files = journal.files();
     let sample = files.record().dataset.sample;
-    let Some((sample, asked)) = sample.and_then(|sample| Some((sample, sample.until_width?)))
+    let Some((sample, requested)) = sample.and_then(|sample| Some((sample, sample.until_width?)))
     else {
         return Ok(None);
     };
@@ -25,7 +25,7 @@ pub fn next_look(setup: &RunSetup, journal: &RunJournal) -> Result<Option<RunSet
     }
     let averaging = setup.settings.run.averaging_policy();
     let width = until_width::score_width(files, &counted, &setup.rubric, averaging)?;
-    if width.is_some_and(|width| width <= asked) {
+    if width.is_some_and(|width| width <= requested) {
         return Ok(None);
     }
     let items = until_width::next_look(sample.items).min(sample.of);

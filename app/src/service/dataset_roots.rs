@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_read_as_a_dataset_is_listed_and_a_runs_journal_is_not() {
+    fn readable_datasets_are_listed_and_journals_are_not() {
         let (_fixture, roots) = fixture();
         assert_eq!(roots.list(), ["a.jsonl", "pairs", "sub/b.csv"]);
         for name in roots.list() {
@@ -178,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_folder_that_holds_a_name_wins() {
+    fn first_folder_with_the_name_wins() {
         let (fixture, roots) = fixture();
         let first = fixture.path().join("one/a.jsonl").canonicalize().unwrap();
         assert_eq!(roots.resolve("a.jsonl").unwrap(), first);
     }
 
     #[test]
-    fn nothing_outside_the_folders_can_be_named() {
+    fn paths_outside_the_folders_are_refused() {
         let (fixture, roots) = fixture();
         let secret = fixture.path().join("outside/secret.jsonl");
         std::os::unix::fs::symlink(&secret, fixture.path().join("one/link.jsonl")).unwrap();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn without_folders_nothing_can_be_named() {
+    fn no_dataset_is_available_without_folders() {
         let refused = DatasetRoots::new(Vec::new()).resolve("a.jsonl").unwrap_err();
         assert!(refused.to_string().contains("--data-root"), "{refused}");
     }

@@ -34,7 +34,7 @@ pub struct LocalRuns {
     permits: Arc<Semaphore>,
     max_concurrent: u32,
     tasks: TaskTracker,
-    /// Resources of measuring of the runs that go on; the browsers end with the last of them.
+    /// Resources for measuring, shared by active runs; the browsers end with the last of them.
     evidence: Mutex<Weak<EvidenceResources>>,
     shutdown: Shutdown,
     notify: Notify,
@@ -161,8 +161,8 @@ impl LocalRuns {
         self.tasks.wait().await;
     }
 
-    /// Resources of measuring, the same for all runs that are active, so that all of them
-    /// together draw no more pages than `render.concurrency` allows.
+    /// Resources for measuring, shared by all active runs, so that together they render at most
+    /// `render.concurrency` pages.
     fn evidence(&self, settings: &Settings) -> Arc<EvidenceResources> {
         let mut shared = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
         shared.upgrade().unwrap_or_else(|| {
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_side_by_side_share_one_pool_of_browsers_and_later_ones_have_their_own() {
+    fn concurrent_runs_share_a_browser_pool_and_later_runs_get_a_new_one() {
         let runs = LocalRuns::new(2, Shutdown::new(), Arc::new(|_| ()));
         let settings = Settings::default();
         let (first, second) = (runs.evidence(&settings), runs.evidence(&settings));

@@ -20,7 +20,7 @@ use juror_types::{
     usage::Money,
 };
 
-/// Maximum number of judgements of an item.
+/// Maximum number of judgments of an item.
 const MAX_REPEATS: u32 = 100;
 
 /// Validator of run requests.
@@ -90,8 +90,7 @@ impl RunRequestValidator {
         }
     }
 
-    /// The setup of a request, after all checks that cost nothing. Reads the whole manifest and
-    /// so blocks.
+    /// Setup of a request, after all checks without cost. Reads the whole manifest and so blocks.
     pub fn setup(
         &self,
         specification: &RunSpecification,
@@ -188,15 +187,15 @@ impl RunRequestValidator {
     /// The requested limits within the server's own.
     fn limits(&self, specification: &RunSpecification) -> Vec<Layer> {
         let own = &self.settings.limits;
-        let count = |asked: Option<usize>| asked.map(|count| count as u64);
+        let count = |requested: Option<usize>| requested.map(|count| count as u64);
         [
             ("rpm", specification.rpm, own.rpm),
             ("tpm", specification.tpm, own.tpm),
             ("max_concurrency", count(specification.max_concurrency), count(own.max_concurrency)),
         ]
         .into_iter()
-        .filter_map(|(key, asked, own)| {
-            let most = asked?.min(own.unwrap_or(u64::MAX));
+        .filter_map(|(key, requested, own)| {
+            let most = requested?.min(own.unwrap_or(u64::MAX));
             Some(Layer::from_value("limits", key, i64::try_from(most).unwrap_or(i64::MAX)))
         })
         .collect()
@@ -233,7 +232,7 @@ fn check_names(specification: &RunSpecification) -> Result<(), AppError> {
     match specification.repeat {
         Some(repeat) if repeat > MAX_REPEATS => Err(AppError::for_field(
             RequestField::Repeat,
-            format!("{repeat} exceeds the maximum of {MAX_REPEATS} judgements of an item"),
+            format!("{repeat} exceeds the maximum of {MAX_REPEATS} judgments of an item"),
         )),
         _ => Ok(()),
     }

@@ -97,13 +97,13 @@ mod tests {
     }
 
     #[test]
-    fn a_time_of_day_is_the_next_one() {
+    fn time_of_day_is_its_next_occurrence() {
         assert_eq!(moment("07:00", "2026-11-23T01:30:00+02:00[+02:00]"), "2026-11-23T05:00:00Z");
         assert_eq!(moment("07:00:30", "2026-11-23T07:00:30Z[UTC]"), "2026-11-24T07:00:30Z");
     }
 
     #[test]
-    fn a_duration_begins_with_the_run() {
+    fn duration_starts_with_the_run() {
         let now = "2026-11-23T23:30:00Z[UTC]";
         for (text, expected) in [
             ("90m", "2026-11-24T01:00:00Z"),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused_with_the_remedy() {
+    fn invalid_deadlines_are_refused_with_the_remedy() {
         for text in ["", "soon", "25:00", "07:61", "0s", "-5m", "5"] {
             let error = text.parse::<Deadline>().unwrap_err().to_string();
             assert!(error.contains("as in"), "{text}: {error}");

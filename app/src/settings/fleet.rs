@@ -26,7 +26,7 @@ pub struct FleetSettings {
     pub redis_client_key_file: Option<PathBuf>,
     /// Prefix of every exchange, queue and key.
     pub namespace: String,
-    /// True if budgets are accepted on a Redis that may lose what was spent.
+    /// True if budgets are accepted on a Redis that may lose recorded costs.
     pub allow_volatile_redis: bool,
     /// Number of queued jobs of a priority at which publishing pauses.
     pub max_queue_length: Option<u32>,

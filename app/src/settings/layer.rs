@@ -44,7 +44,7 @@ pub enum SettingsError {
     Value {
         /// The setting, with its section.
         key: String,
-        /// Its value.
+        /// Value.
         value: String,
         /// Remedy: the value to set.
         remedy: &'static str,

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub struct RenderSettings {
     /// Path of the browser; none searches PATH.
     pub browser: Option<PathBuf>,
-    /// Maximum number of pages that are rendered at once; none is the number of cores.
+    /// Maximum number of concurrently rendered pages; none is the number of cores.
     pub concurrency: Option<usize>,
     /// Time limit of the browser for an item, in seconds.
     pub timeout_seconds: u64,

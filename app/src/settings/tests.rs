@@ -9,7 +9,7 @@ fn resolve(text: &str) -> Result<Settings, SettingsError> {
 }
 
 #[test]
-fn the_manual_parses_and_holds_the_defaults() {
+fn manual_parses_and_holds_the_defaults() {
     let settings = Settings::resolve(&[]).unwrap();
     assert_eq!(settings.judge.model, "gpt-4o");
     assert_eq!(settings.judge.detail, Detail::High);
@@ -18,7 +18,7 @@ fn the_manual_parses_and_holds_the_defaults() {
 }
 
 #[test]
-fn commented_keys_of_the_manual_are_keys() {
+fn commented_keys_of_the_manual_are_valid() {
     let uncommented: String = DEFAULTS
         .lines()
         .map(|line| {
@@ -54,7 +54,7 @@ fn an_unknown_key_names_key_file_and_line() {
 }
 
 #[test]
-fn values_of_headers_are_never_shown_and_come_from_three_places() {
+fn header_values_are_never_shown_and_come_from_three_sources() {
     let text = "[judge.headers]\na = \"hidden\"\nb = { env = \"B\" }\nc = { file = \"c.txt\" }\n";
     let settings = resolve(text).unwrap();
     let shown = format!("{:?}", settings.judge.headers);
@@ -90,7 +90,7 @@ fn an_invalid_value_names_its_key() {
 }
 
 #[test]
-fn money_reads_from_text_and_from_numbers() {
+fn amounts_parse_from_text_and_numbers() {
     for text in ["run_usd = \"0.25\"", "run_usd = 0.25"] {
         let settings = resolve(&format!("[budget]\n{text}")).unwrap();
         assert_eq!(settings.budget.run_usd.unwrap().to_string(), "0.250000000");
@@ -100,7 +100,7 @@ fn money_reads_from_text_and_from_numbers() {
 }
 
 #[test]
-fn later_layers_win_and_leave_the_rest() {
+fn later_layers_override_only_their_keys() {
     let file = Layer::parse("[judge]\nmodel = \"a\"\ndetail = \"low\"", "juror.toml").unwrap();
     let environment = Layer::from_variable("JUROR_JUDGE_MODEL", "b").unwrap();
     let settings = Settings::resolve(&[file, environment]).unwrap();
@@ -109,7 +109,7 @@ fn later_layers_win_and_leave_the_rest() {
 }
 
 #[test]
-fn a_variable_that_names_no_setting_is_an_error() {
+fn unknown_environment_variable_is_an_error() {
     let error = Layer::from_variable("JUROR_JUDGE_MODLE", "b").unwrap_err().to_string();
     assert!(error.contains("JUROR_JUDGE_MODLE"), "{error}");
     assert!(Layer::from_variable("JUROR_LIMITS_RPM", "many").is_err());
@@ -117,13 +117,13 @@ fn a_variable_that_names_no_setting_is_an_error() {
 }
 
 #[test]
-fn another_schema_is_refused_with_both_versions() {
+fn other_schema_is_refused_with_both_versions() {
     let error = resolve("schema = 2").unwrap_err().to_string();
     assert!(error.contains('2') && error.contains('1'), "{error}");
 }
 
 #[test]
-fn a_cap_of_a_day_is_an_amount_or_lifted_by_a_word() {
+fn daily_cap_is_an_amount_or_a_keyword_that_lifts_it() {
     let day = |value: &str| resolve(&format!("[budget]\nday_usd = {value}\n"));
     let cap = |text: &str| text.parse().ok().map(Budget::Cap);
     assert_eq!(day("\"2.5\"").unwrap().budget.day_usd, cap("2.5"));

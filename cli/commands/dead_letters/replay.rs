@@ -9,7 +9,7 @@ use juror_app::fleet::{
     Fleet,
     replay::{ReplayScope, Replayed, replay},
 };
-use juror_report::sanitize::harmless;
+use juror_report::sanitize::sanitize;
 use juror_types::event::Events;
 
 pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -27,7 +27,7 @@ pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Ex
     } else {
         terminal::print(&format!("{sent} replayed"))?;
         for (id, reason) in &not_sent {
-            terminal::print_notice(&harmless(&format!("{id} is not replayed: {reason}")));
+            terminal::print_notice(&sanitize(&format!("{id} is not replayed: {reason}")));
         }
     }
     Ok(if some_remain { Exit::Incomplete } else { Exit::Done })

@@ -31,7 +31,7 @@ pub async fn checks(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     checks
 }
 
-/// Check of the connected workers; evidence needs one that can draw.
+/// Check of the connected workers; evidence needs one that can render.
 async fn workers(settings: &Settings) -> Check {
     let ConnectedWorkers { all, drawing } = match fleet::workers(settings).await {
         Ok(workers) => workers,
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_is_too_old_is_bad() {
+    fn outdated_server_is_a_failure() {
         for (version, health) in [
             ("3.9.29", Health::Bad),
             ("3.10.8", Health::Good),

@@ -1,4 +1,4 @@
-//! The browser that draws generated code for measured evidence.
+//! Check of the browser that renders generated code for measured evidence.
 
 use super::{Check, bad, good, warning};
 use juror_app::{

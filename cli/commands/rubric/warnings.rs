@@ -51,8 +51,8 @@ fn same_name(rubric: &Rubric, checked: &[Rubric]) -> Option<String> {
     })
 }
 
-/// Warning about scores in no band. Bands of one score each are marks, between which judgement is
-/// meant.
+/// Warning about scores outside all bands. Bands of one score each are marks, between which the
+/// judge may interpolate.
 fn left_out(list: &str, bands: &[Anchor], scale: Scale) -> Option<String> {
     if bands.iter().all(|band| band.from == band.to) {
         return None;
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_between_bands_are_named_unless_bands_are_marks() {
+    fn scores_between_bands_are_warned_of_unless_bands_are_marks() {
         let found = |bands: &[(u32, u32)]| {
             let band = |&(from, to)| Anchor { from, to, means: "-".to_owned() };
             let bands: Vec<Anchor> = bands.iter().map(band).collect();

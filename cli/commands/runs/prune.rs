@@ -47,7 +47,7 @@ async fn execute(plan: &mut PrunePlan, settings: &Settings, dry_run: bool) -> Re
     let replies = match reply_days {
         None => Ok(0),
         Some(days) if dry_run => ledger.unused_replies(days).await,
-        Some(days) => ledger.forget_unused_replies(days).await,
+        Some(days) => ledger.delete_unused_replies(days).await,
     };
     let done = match dry_run {
         true => Ok(()),

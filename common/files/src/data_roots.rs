@@ -36,7 +36,7 @@ pub struct Roots {
 /// The error of reading a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// No such file in any folder.
+    /// The file is in no folder.
     #[error("{reference}: no such file in {folders}")]
     Missing {
         /// The item's reference.
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn files_are_found_in_each_root() {
+    async fn files_are_found_in_every_root() {
         let tree = tree();
         let roots = roots(tree.path());
         assert_eq!(&roots.read("sub/a.txt", 2).await.unwrap()[..], b"a1");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everything_else_is_refused_with_its_reason() {
+    async fn paths_outside_the_roots_are_refused_with_the_reason() {
         let tree = tree();
         let path = |name: &str| tree.path().join(name);
         std::os::unix::fs::symlink(path("secret.txt"), path("first/link.txt")).unwrap();

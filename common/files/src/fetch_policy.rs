@@ -27,7 +27,7 @@ pub struct AllowedHost {
 pub struct AllowedBucket {
     /// Service of the bucket.
     pub service: Service,
-    /// Its name.
+    /// Name.
     pub name: String,
     /// The first segments of allowed keys; empty for all.
     pub prefix: String,
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_allowed_by_scheme_name_and_port() {
+    fn host_is_matched_by_scheme_name_and_port() {
         let hosts =
             ["images.example.com", "*.cdn.example.com", "a.test:8443", "http://b.test", "[::1]:9"];
         let allowed = FetchPolicy::parse(&texts(&hosts), &[], &[]).unwrap();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_is_allowed_by_whole_segments_of_its_keys() {
+    fn bucket_is_matched_by_whole_key_segments() {
         let buckets = texts(&["s3://shots", "s3://team/golden/", "gs://shots"]);
         let allowed = FetchPolicy::parse(&[], &[], &buckets).unwrap();
         for reference in ["s3://shots/1.png", "s3://team/golden/a/1.png", "gs://shots/1.png"] {
@@ -283,9 +283,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_allowed_names_the_setting_that_would() {
+    fn refusal_names_the_setting_that_would_allow_it() {
         let allowed = FetchPolicy::default();
-        for (reference, says) in [
+        for (reference, message) in [
             ("https://host/1.png?sig=abc", "add \"host\" to files.hosts"),
             ("https://host:8443/1.png", "add \"host:8443\" to files.hosts"),
             ("http://host:8080/1.png", "add \"http://host:8080\" to files.hosts"),
@@ -293,12 +293,12 @@ mod tests {
         ] {
             let reference = Reference::parse(reference).unwrap();
             let error = allowed.check(&reference).unwrap_err().to_string();
-            assert!(error.contains(says) && !error.contains("sig"), "{error}");
+            assert!(error.contains(message) && !error.contains("sig"), "{error}");
         }
     }
 
     #[test]
-    fn an_entry_without_sense_is_named_with_its_setting() {
+    fn invalid_entry_is_reported_with_its_setting() {
         for entry in
             ["", "*", "*.", "ftp://a", "a/b", "u@a", "a.*.b", "*.1.2.3.4", "a:x", "a?b", "a b"]
         {

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn equal_content_is_one_file_and_comes_back_as_it_was() {
+    async fn equal_content_is_stored_once_and_round_trips() {
         let run = tempfile::tempdir().unwrap();
         let kept = KeptInputs::create(run.path()).unwrap();
         let (bytes, digest) = (Bytes::from_static(b"code"), Digest::from_content(b"code"));
@@ -166,12 +166,12 @@ mod tests {
         assert_eq!(names(&kept), [digest.to_string()]);
         let found = KeptInputs::find(run.path()).unwrap();
         assert_eq!(found.read(digest, 4), Some(bytes));
-        assert_eq!(found.read(digest, 3), None, "larger than is asked for");
+        assert_eq!(found.read(digest, 3), None, "larger than the maximum");
         assert_eq!(found.read(Digest::from_content(b"other"), 100), None);
     }
 
     #[tokio::test]
-    async fn damaged_content_is_not_handed_out_and_is_written_anew() {
+    async fn damaged_content_is_not_returned_and_is_rewritten() {
         let run = tempfile::tempdir().unwrap();
         let kept = KeptInputs::create(run.path()).unwrap();
         let (bytes, digest) = (Bytes::from_static(b"whole"), Digest::from_content(b"whole"));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_a_killed_process_left_are_removed() {
+    fn temporary_files_of_a_killed_process_are_removed() {
         let run = tempfile::tempdir().unwrap();
         fs::create_dir(run.path().join(INPUTS_FOLDER)).unwrap();
         let left = run.path().join("inputs/.abc.0000000000000001.part");

@@ -1,5 +1,5 @@
-//! Pictures that were made while items were judged, kept by digest beside the ledger, so that pages
-//! show what was judged. Bounded: those unused the longest make room.
+//! Images generated during judging, stored by digest next to the ledger, so that pages show the
+//! judged images. Bounded: the least recently used are evicted.
 
 use crate::{
     data_roots::open_regular,
@@ -27,7 +27,7 @@ const MAX_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 /// Number of bytes that are written between two scans of the folder.
 const PRUNE_STEP: u64 = 64 * 1024 * 1024;
 
-/// The kept pictures of one folder. Clones share the folder.
+/// Image store in one folder. Clones share the folder.
 #[derive(Clone, Debug)]
 pub struct KeptRenders {
     folder: PathBuf,
@@ -36,7 +36,7 @@ pub struct KeptRenders {
     written: Arc<AtomicU64>,
 }
 
-/// Size of what is kept.
+/// Size of the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptRendersSize {
     /// Pictures.
@@ -46,19 +46,18 @@ pub struct KeptRendersSize {
 }
 
 impl KeptRenders {
-    /// Those of this state folder; nothing is created before the first is kept.
+    /// Store of this state folder; nothing is created before the first image.
     pub fn in_state(state: &Path) -> Self {
         Self::in_folder(state.join(RENDERS_FOLDER))
     }
 
-    /// Those of this folder, which several processes may share; it is created when the first is
-    /// kept.
+    /// Store in this folder, which several processes may share; it is created for the first image.
     pub fn in_folder(folder: PathBuf) -> Self {
         let kept = KeptInputs::in_folder(folder.clone());
         Self { folder, kept, written: Arc::new(AtomicU64::new(PRUNE_STEP)) }
     }
 
-    /// Keeps a picture, whose digest this is.
+    /// Stores an image under its digest.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -77,7 +76,7 @@ impl KeptRenders {
         self.kept.keep(digest, bytes).await
     }
 
-    /// The picture of this digest; none if it is not kept, is larger than this, or is damaged.
+    /// Image of this digest; none if it is missing, larger than the maximum, or damaged.
     pub fn read(&self, digest: Digest, max_bytes: u64) -> Option<Bytes> {
         let picture = self.kept.read(digest, max_bytes)?;
         if let Ok(file) = open_regular(&self.folder.join(digest.to_string()), max_bytes) {
@@ -86,8 +85,8 @@ impl KeptRenders {
         Some(picture)
     }
 
-    /// Keeps the description of a drawn page by the digest of all that it depends on. A description
-    /// that a crash loses costs another drawing.
+    /// Stores the description of a rendered page under the digest of everything that it depends on.
+    /// A description lost in a crash costs another render.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -118,14 +117,14 @@ impl KeptRenders {
         &self.folder
     }
 
-    /// Size of what is kept.
+    /// Size of the store.
     pub fn size(&self) -> KeptRendersSize {
         let files = files(&self.folder).unwrap_or_default();
         let bytes = files.iter().map(|file| file.bytes).sum();
         KeptRendersSize { pictures: pictures(&files), bytes }
     }
 
-    /// Forgets every picture; returns how many there were.
+    /// Removes every image and returns their number.
     ///
     /// # Errors
     /// The folder cannot be listed, or a picture not be removed.
@@ -147,19 +146,19 @@ struct KeptFile {
 
 /// Records the use of a kept file as the time of its last change.
 fn mark_used(file: &fs::File) {
-    // Refused to readers who do not own the file: then the time of writing counts.
+    // Fails for readers that do not own the file: then the modification time counts.
     let _ = file.set_modified(SystemTime::now());
 }
 
-/// Ending of the names of pages, which stand beside the pictures.
+/// Extension of page descriptions, which are next to the images.
 const PAGE: &str = "page";
 
 fn page_name(key: Digest) -> String {
     format!("{key}.{PAGE}")
 }
 
-/// True if this names a picture, a page, or one that is being written. Other files in the folder are
-/// not ours.
+/// True for the name of an image, a page description, or a temporary file of either. Other files in
+/// the folder are foreign.
 fn is_kept_name(name: &str) -> bool {
     let stem = name.strip_suffix(".part").unwrap_or(name).trim_start_matches('.');
     stem.split('.').next().is_some_and(|digest| digest.parse::<Digest>().is_ok())
@@ -216,7 +215,7 @@ mod tests {
     use std::time::Duration;
 
     #[tokio::test]
-    async fn pictures_are_kept_by_digest_and_forgotten_on_demand() {
+    async fn images_are_stored_by_digest_and_removed_on_request() {
         let state = tempfile::tempdir().unwrap();
         let renders = KeptRenders::in_state(state.path());
         assert_eq!(renders.size(), KeptRendersSize::default());
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn those_unused_the_longest_make_room() {
+    async fn least_recently_used_renders_are_evicted() {
         let state = tempfile::tempdir().unwrap();
         let renders = KeptRenders::in_state(state.path());
         let (key, digest) = (Digest::from_content(b"page"), Digest::from_content(b"picture 1"));

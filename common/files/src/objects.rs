@@ -76,11 +76,11 @@ impl Bucket {
             #[cfg(feature = "gcp")]
             Service::Google => google::open(name, settings, connector),
             #[cfg(not(feature = "gcp"))]
-            Service::Google => Err(unbuilt("gcp")),
+            Service::Google => Err(missing_feature("gcp")),
             #[cfg(feature = "azure")]
             Service::Azure => azure::open(name, settings, connector),
             #[cfg(not(feature = "azure"))]
-            Service::Azure => Err(unbuilt("azure")),
+            Service::Azure => Err(missing_feature("azure")),
         };
         store.map(Self).map_err(unusable)
     }
@@ -135,7 +135,7 @@ impl Bucket {
 }
 
 #[cfg(not(all(feature = "gcp", feature = "azure")))]
-fn unbuilt(feature: &str) -> String {
+fn missing_feature(feature: &str) -> String {
     format!("this build does not support it; build with --features {feature}, or use s3://")
 }
 

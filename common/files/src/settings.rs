@@ -35,7 +35,7 @@ pub struct FileSettings {
 pub struct InvalidFileSetting {
     /// The setting, with its section.
     pub key: &'static str,
-    /// Its value.
+    /// Value.
     pub value: String,
     /// The remedy.
     pub remedy: &'static str,

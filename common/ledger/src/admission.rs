@@ -85,7 +85,7 @@ pub trait Admission: Send + Sync {
     /// Counts a lease as spent at its worst case, since the cost of its call is unknown.
     async fn presume_spent(&self, lease: &LeaseId) -> Result<(), LedgerError>;
 
-    /// Presumes spent every lease whose owner is gone.
+    /// Presumes every lease of an expired owner as spent.
     async fn sweep(&self) -> Result<(), LedgerError>;
 
     /// Updates limits and cooldowns by a provider's reply.
@@ -176,12 +176,12 @@ pub enum AdmissionDecision {
         /// The exhausted limit.
         reason: WaitReason,
     },
-    /// Never: committed cost plus this worst case exceeds a cap, or there is no record.
+    /// Denied for good: committed cost plus this worst case exceeds a cap, or there is no record.
     NoBudget {
         /// The exhausted budget with its figures, as a message.
         reason: String,
     },
-    /// Never as it is: a backend that may lose data, as a fleet's, has no record of a budget.
+    /// Denied for now: a backend that may lose data, as a fleet's, has no record of a budget.
     NoRecord {
         /// The budget and the remedy, as a message.
         reason: String,
@@ -223,7 +223,7 @@ pub struct Observation {
     pub requests_per_minute: Option<u64>,
     /// Tokens per minute that the account has.
     pub tokens_per_minute: Option<u64>,
-    /// Wait that a rate-limit refusal asks for; zero if it names none.
+    /// Wait requested by a rate-limit refusal; zero if it states none.
     pub refused: Option<Duration>,
     /// Changes of the token counting that the call has shown.
     pub counting: TokenCounting,

@@ -79,7 +79,7 @@ pub trait BatchRecords: Send + Sync {
     /// Extends the ownership of the owner's shards by this time from now.
     async fn renew_owner(&self, owner: &OwnerId, ttl: Duration) -> Result<(), LedgerError>;
 
-    /// Ends the ownership of the owner's shards at once.
+    /// Ends the ownership of the owner's shards immediately.
     async fn remove_owner(&self, owner: &OwnerId) -> Result<(), LedgerError>;
 
     /// Transfers every shard of a run without a living owner to this owner; returns all shards of
@@ -98,7 +98,7 @@ pub struct ShardKey {
     pub run: RunId,
     /// The number of the shard in the run.
     pub number: u32,
-    /// Its owner.
+    /// Owner.
     pub owner: OwnerId,
 }
 
@@ -109,7 +109,7 @@ pub enum RowAdded {
     Added,
     /// The job has an open row already, which is left unchanged.
     UnderWay,
-    /// The shard is not being filled any more, or has another owner.
+    /// The shard is no longer being filled, or has another owner.
     Refused,
 }
 
@@ -125,14 +125,14 @@ pub enum RowChange {
     Remove,
 }
 
-/// One job in a batch or about to be in one.
+/// Job in a batch or about to be in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchRow {
     /// The job; its id identifies the row at the provider.
     pub job: JobId,
     /// The round.
     pub round: u32,
-    /// Lease that holds what the row may cost.
+    /// Lease that reserves the maximum cost of the row.
     pub lease: LeaseId,
     /// True if the row is in progress; false if it has failed and its job is to be judged by
     /// another call.

@@ -52,7 +52,7 @@ pub trait BudgetRecords: Send + Sync {
     async fn record_alert(&self, scope: &Scope, share: &str) -> Result<bool, LedgerError>;
 }
 
-/// The state of one budget: its cap, and what is spent and held.
+/// State of a budget: its cap, and the spent and reserved amounts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spending {
     /// The budget.

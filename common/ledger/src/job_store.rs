@@ -47,7 +47,7 @@ pub trait JobStore: Send + Sync {
         Ok(None)
     }
 
-    /// The cached reply to a question.
+    /// Cached reply to a request.
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError>;
 
     /// Statistics of the cache.
@@ -79,7 +79,7 @@ pub enum Claim {
         fence: u64,
         /// Earlier starts of the job in this round that never ended.
         unfinished_starts: u32,
-        /// Those of them that were isolated, as [`JobStore::set_isolated`] marked them.
+        /// Number of isolated ones, as [`JobStore::set_isolated`] marked them.
         alone: u32,
         /// Cost of earlier holders' settled calls that is in no result yet.
         unattributed_cost: UnattributedCost,
@@ -108,9 +108,9 @@ pub struct UnattributedCost {
 pub struct FinishedJob {
     /// The claim that it was done under.
     pub claim: ClaimKey,
-    /// Its result.
+    /// Result.
     pub result: JobResult,
-    /// The reply to cache under its question.
+    /// Reply to cache under its request.
     pub remember: Option<(Digest, CachedReply)>,
 }
 
@@ -119,7 +119,7 @@ pub struct FinishedJob {
 pub struct CachedReply {
     /// The reply, verbatim.
     pub reply: String,
-    /// Its judge.
+    /// Judge.
     pub judge: JudgeRecord,
     /// Its usage when it was bought.
     pub usage: Usage,

@@ -1,8 +1,8 @@
 //! The fleet's backend: ledger, claims, results, verdict cache and run status in one Redis.
 //!
-//! One object is both [`crate::admission::Admission`] and [`crate::job_store::JobStore`], so that a
-//! bill and its result are written in one step, a Lua script. The scripts compute the names of keys,
-//! so a Redis Cluster is not supported; replicas are.
+//! The ledger implements both [`crate::admission::Admission`] and [`crate::job_store::JobStore`],
+//! so that a bill and its result are written in one step, a Lua script. The scripts compute the
+//! names of keys, so a Redis Cluster is not supported; replicas are.
 
 mod admission;
 mod batches;

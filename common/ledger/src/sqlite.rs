@@ -1,8 +1,8 @@
 //! `juror.db`: ledger, claims, results and verdict cache of one machine, in one SQLite file.
 //!
-//! One object is both [`crate::admission::Admission`] and [`crate::job_store::JobStore`], so that a
-//! bill and its result are written in one step. Several processes may share the file: every decision
-//! reads its rows inside its transaction. The tables are in `schema`.
+//! The ledger implements both [`crate::admission::Admission`] and [`crate::job_store::JobStore`],
+//! so that a bill and its result are written in one step. Several processes may share the file:
+//! every decision reads its rows inside its transaction. The tables are in `schema`.
 
 mod admission;
 mod batch_rows;

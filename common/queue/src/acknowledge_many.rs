@@ -1,4 +1,4 @@
-//! Acknowledgement of many deliveries at once.
+//! Acknowledgement of several deliveries in one step.
 
 use super::{Delivery, Disposition, QueueError};
 use async_trait::async_trait;
@@ -16,7 +16,7 @@ pub trait Batch: Send + Sync {
 pub struct Ticket {
     /// The batch of its subscription.
     pub batch: Arc<dyn Batch>,
-    /// Its number in the batch.
+    /// Number in the batch.
     pub number: u64,
 }
 

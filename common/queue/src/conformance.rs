@@ -34,7 +34,7 @@ pub trait Harness: Sync {
 pub struct Note(String);
 
 impl Note {
-    /// A note of this name.
+    /// Creates a note with this name.
     pub fn new(name: &str) -> Self {
         Self(name.to_owned())
     }
@@ -56,24 +56,24 @@ impl Message for Note {
 
 /// Runs all checks.
 pub async fn every_queue(harness: &impl Harness) {
-    an_acknowledged_message_never_comes_again(harness).await;
-    several_are_acknowledged_at_once_and_no_other(harness).await;
-    a_lane_keeps_its_order_and_the_high_lane_comes_first(harness).await;
-    no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness).await;
-    redelivery::a_dropped_delivery_comes_again_marked(harness).await;
-    redelivery::what_is_given_back_comes_again_marked(harness).await;
-    redelivery::a_retry_waits_keeps_its_lane_and_frees_its_place(harness).await;
-    redelivery::a_shorter_delay_overtakes_a_longer_one(harness).await;
-    dead_letters::a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(harness).await;
-    dead_letters::a_dead_letter_that_is_done_is_forgotten_and_no_other(harness).await;
-    prefetch_bounds_what_is_out(harness).await;
+    acknowledged_message_is_never_redelivered(harness).await;
+    batch_acknowledgement_affects_no_other_message(harness).await;
+    priorities_keep_order_and_high_comes_first(harness).await;
+    high_priority_is_drained_first(harness).await;
+    redelivery::dropped_delivery_is_redelivered_and_marked(harness).await;
+    redelivery::requeued_message_is_redelivered_and_marked(harness).await;
+    redelivery::delayed_retry_keeps_its_priority_and_frees_its_slot(harness).await;
+    redelivery::shorter_delay_is_delivered_before_a_longer_one(harness).await;
+    dead_letters::dead_letter_keeps_its_reason_until_replayed(harness).await;
+    dead_letters::completed_dead_letter_is_deleted_and_no_other(harness).await;
+    prefetch_limits_unacknowledged_messages(harness).await;
     several_subscriptions_share_the_messages(harness).await;
-    a_subscription_that_ends_leaves_its_messages_to_others(harness).await;
-    redelivery::both_lanes_survive_a_delay(harness).await;
-    a_full_queue_pauses_its_publishers_and_goes_on(harness).await;
+    ended_subscription_requeues_its_messages(harness).await;
+    redelivery::both_priorities_survive_a_delay(harness).await;
+    full_queue_blocks_publishers_until_space_is_free(harness).await;
 }
 
-async fn an_acknowledged_message_never_comes_again(harness: &impl Harness) {
+async fn acknowledged_message_is_never_redelivered(harness: &impl Harness) {
     let queue = harness.fresh().await;
     let mut subscription = queue.subscribe(10).await.unwrap();
     publish(&*queue, "one", Priority::Normal).await;
@@ -83,7 +83,7 @@ async fn an_acknowledged_message_never_comes_again(harness: &impl Harness) {
     expect_silence(harness, &mut subscription).await;
 }
 
-async fn several_are_acknowledged_at_once_and_no_other(harness: &impl Harness) {
+async fn batch_acknowledgement_affects_no_other_message(harness: &impl Harness) {
     let queue = harness.fresh().await;
     let mut subscription = queue.subscribe(10).await.unwrap();
     let mut deliveries = Vec::new();
@@ -102,7 +102,7 @@ async fn several_are_acknowledged_at_once_and_no_other(harness: &impl Harness) {
     expect_silence(harness, &mut subscription).await;
 }
 
-async fn a_lane_keeps_its_order_and_the_high_lane_comes_first(harness: &impl Harness) {
+async fn priorities_keep_order_and_high_comes_first(harness: &impl Harness) {
     let queue = harness.fresh().await;
     publish(&*queue, "one", Priority::Normal).await;
     publish(&*queue, "two", Priority::Normal).await;
@@ -117,7 +117,7 @@ async fn a_lane_keeps_its_order_and_the_high_lane_comes_first(harness: &impl Har
     }
 }
 
-async fn no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness: &impl Harness) {
+async fn high_priority_is_drained_first(harness: &impl Harness) {
     let queue = harness.fresh().await;
     for number in 0..20 {
         publish(&*queue, &format!("ordinary {number}"), Priority::Normal).await;
@@ -141,7 +141,7 @@ async fn no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness: &imp
     assert_eq!(priorities, [[Priority::High; 20], [Priority::Normal; 20]].concat());
 }
 
-async fn prefetch_bounds_what_is_out(harness: &impl Harness) {
+async fn prefetch_limits_unacknowledged_messages(harness: &impl Harness) {
     let queue = harness.fresh().await;
     for number in 0..3 {
         publish(&*queue, &number.to_string(), Priority::Normal).await;
@@ -191,7 +191,7 @@ async fn several_subscriptions_share_the_messages(harness: &impl Harness) {
     }
 }
 
-async fn a_subscription_that_ends_leaves_its_messages_to_others(harness: &impl Harness) {
+async fn ended_subscription_requeues_its_messages(harness: &impl Harness) {
     let queue = harness.fresh().await;
     let mut leaving = queue.subscribe(10).await.unwrap();
     let mut staying = queue.subscribe(10).await.unwrap();
@@ -209,7 +209,7 @@ async fn a_subscription_that_ends_leaves_its_messages_to_others(harness: &impl H
     }
 }
 
-async fn a_full_queue_pauses_its_publishers_and_goes_on(harness: &impl Harness) {
+async fn full_queue_blocks_publishers_until_space_is_free(harness: &impl Harness) {
     let queue = harness.cramped().await;
     let mut numbers = 0..100;
     // A slow publish counts as a waiting one, which is harmless.

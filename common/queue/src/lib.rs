@@ -30,7 +30,7 @@ pub trait Message: Sized + Clone + Send + Sync + 'static {
     fn from_json(json: &[u8]) -> serde_json::Result<Self>;
 
     /// True if only receivers that can render pages should receive it.
-    fn needs_drawing(&self) -> bool {
+    fn needs_rendering(&self) -> bool {
         false
     }
 }
@@ -55,8 +55,8 @@ impl Message for juror_types::job::Job {
 
     json_message!();
 
-    fn needs_drawing(&self) -> bool {
-        Self::needs_drawing(self)
+    fn needs_rendering(&self) -> bool {
+        Self::needs_rendering(self)
     }
 }
 
@@ -75,12 +75,12 @@ impl<M: Message + Serialize + DeserializeOwned> Message for DeadLetter<M> {
 
     json_message!();
 
-    fn needs_drawing(&self) -> bool {
-        self.message.needs_drawing()
+    fn needs_rendering(&self) -> bool {
+        self.message.needs_rendering()
     }
 }
 
-/// Priority of a message, each with a queue of its own.
+/// Priority of a message; each has a separate queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
@@ -98,7 +98,7 @@ pub trait Queue<M: Message>: Send + Sync {
     /// Publishes a message; returns when the queue has stored it. Waits while the queue is full.
     async fn publish(&self, message: M, priority: Priority) -> Result<(), QueueError>;
 
-    /// Starts to receive; at most `prefetch` deliveries (at least one) are unsettled at once. A
+    /// Starts to receive; at most `prefetch` deliveries (at least one) are unsettled at a time. A
     /// delayed message does not count.
     async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError>;
 }
@@ -205,7 +205,7 @@ pub trait DeadLetters<M: Message>: Send + Sync {
 
     /// Removes every dead letter whose message matches; returns their number. A successor must be
     /// published first.
-    async fn forget(
+    async fn remove_dead_letters(
         &self,
         is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
     ) -> Result<usize, QueueError>;

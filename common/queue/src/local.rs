@@ -106,7 +106,7 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
         Ok(replayed)
     }
 
-    async fn forget(
+    async fn remove_dead_letters(
         &self,
         is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
     ) -> Result<usize, QueueError> {
@@ -163,12 +163,17 @@ impl<M: Message> Settle for LocalLease<M> {
     async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
         let Some(entry) = self.entry.take() else { return Ok(()) };
         match disposition {
-            Disposition::Acknowledge => self.shared.forget(None),
+            Disposition::Acknowledge => self.shared.end_message(None),
             Disposition::DeadLetter(reason) => {
                 let Entry { message, priority, .. } = entry;
                 let message = Arc::unwrap_or_clone(message);
                 let is_undelivered = false;
-                self.shared.forget(Some(DeadLetter { message, priority, reason, is_undelivered }));
+                self.shared.end_message(Some(DeadLetter {
+                    message,
+                    priority,
+                    reason,
+                    is_undelivered,
+                }));
             }
             Disposition::Requeue => self.shared.requeue(entry),
             Disposition::RetryAfter(delay) => match Instant::now().checked_add(delay) {

@@ -124,7 +124,7 @@ impl RabbitQueues {
 
     /// The jobs, for subscriptions that receive only jobs without rendering. Others are delivered
     /// to them only after ten minutes without a worker that renders.
-    pub fn jobs_without_drawing(&self) -> RabbitQueue<Job> {
+    pub fn jobs_without_rendering(&self) -> RabbitQueue<Job> {
         RabbitQueue { draws: false, ..self.queue(Route::Jobs) }
     }
 

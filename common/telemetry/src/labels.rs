@@ -51,9 +51,9 @@ juror_types::named_enum! {
     /// Result of measuring an item.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum EvidenceFinding {
-        /// No differing region.
+        /// The images have no differing region.
         NoRegion = "no_region",
-        /// At least one differing region.
+        /// The images have at least one differing region.
         Regions = "regions",
         /// The code cannot be rendered.
         Unrenderable = "unrenderable",
@@ -65,7 +65,7 @@ juror_types::named_enum! {
 /// Cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallCost {
-    /// No cost: its lease was released.
+    /// The call cost nothing: its lease was released.
     Nothing,
     /// Billed usage and amount.
     Billed(Usage, Money),
@@ -115,7 +115,7 @@ juror_types::named_enum! {
     /// Scope of a budget.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum BudgetScope {
-        /// One run; of several, the one with the least remaining budget.
+        /// A single run; of several, the one with the smallest remaining budget.
         Run = "run",
         /// All runs of a day.
         Day = "day",
@@ -127,7 +127,7 @@ juror_types::named_enum! {
 /// The label of a call's last reason to wait.
 pub(super) fn wait_reason(reason: Option<WaitReason>) -> &'static str {
     match reason {
-        // It was admitted at its first request.
+        // The call was admitted at its first request.
         None => "turn",
         Some(WaitReason::Requests) => "requests",
         Some(WaitReason::Tokens) => "tokens",
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_names_are_kept_and_all_others_are_one() {
+    fn label_values_beyond_the_limit_collapse_into_one() {
         let names = FirstNames::default();
         assert_eq!(names.label(&"x".repeat(101)), "other");
         for number in 0..FirstNames::MAX {

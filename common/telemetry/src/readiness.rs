@@ -41,8 +41,9 @@ impl Readiness {
     /// Unmet conditions in alphabetical order; empty when the role is ready.
     pub fn unmet(&self) -> Vec<&'static str> {
         let conditions = self.conditions();
-        let is_met = |told: &watch::Receiver<bool>| *told.borrow() && told.has_changed().is_ok();
-        conditions.iter().filter(|(_, told)| !is_met(told)).map(|(name, _)| *name).collect()
+        let is_met =
+            |reported: &watch::Receiver<bool>| *reported.borrow() && reported.has_changed().is_ok();
+        conditions.iter().filter(|(_, reported)| !is_met(reported)).map(|(name, _)| *name).collect()
     }
 
     fn conditions(&self) -> MutexGuard<'_, BTreeMap<&'static str, watch::Receiver<bool>>> {
@@ -77,7 +78,7 @@ mod tests {
     use std::cell::RefCell;
 
     #[test]
-    fn a_role_is_ready_when_everything_that_it_requires_is_there() {
+    fn role_is_ready_when_all_conditions_are_met() {
         let readiness = Readiness::new();
         assert!(readiness.unmet().is_empty());
         let (redis, broker) = (readiness.require("redis"), readiness.require("broker"));
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_vouches_for_a_condition_whose_holder_is_gone() {
+    fn condition_with_a_dropped_holder_is_unmet() {
         let readiness = Readiness::new();
         let lock = readiness.require("lock");
         lock.set(true);
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_condition_follows_what_is_seen_and_what_hangs_is_unmet() {
+    async fn condition_follows_its_probe_and_a_hanging_probe_is_unmet() {
         let readiness = Readiness::new();
         let condition = readiness.require("redis");
         let (cancelled, seen) = (CancellationToken::new(), RefCell::new(Vec::new()));

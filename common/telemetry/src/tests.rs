@@ -1,4 +1,4 @@
-//! Tests that everything counted is documented.
+//! Tests of metrics and their documentation.
 
 use super::{metric_definitions::NAMES, *};
 use juror_types::wait_reason::WaitReason;
@@ -27,7 +27,7 @@ fn billed() -> CallCost {
     CallCost::Billed(usage, "0.0059275".parse::<Money>().unwrap())
 }
 
-/// Metrics upon which everything has happened.
+/// Metrics after every kind of event.
 fn eventful() -> Metrics {
     let metrics = Metrics::recording();
     drop((metrics.job_in_progress(), metrics.call_in_flight(), metrics.admission_waiting()));
@@ -56,7 +56,7 @@ fn samples(text: &str) -> BTreeMap<String, f64> {
 }
 
 #[test]
-fn what_happens_is_counted_under_its_own_labels() {
+fn events_are_counted_under_their_labels() {
     let metrics = eventful();
     metrics.call_ended("gpt-4o", CallResult::Answered, Duration::from_secs(1), billed());
     metrics.row_ended("gpt-4o", None, CallCost::Nothing);
@@ -89,7 +89,7 @@ fn what_happens_is_counted_under_its_own_labels() {
 }
 
 #[test]
-fn what_goes_on_is_counted_until_it_is_over() {
+fn activities_in_progress_are_counted_until_they_end() {
     let metrics = Metrics::recording();
     let in_flight = || samples(&metrics.render())["juror_calls_in_flight"];
     let (one, two) = (metrics.call_in_flight(), metrics.call_in_flight());
@@ -99,7 +99,7 @@ fn what_goes_on_is_counted_until_it_is_over() {
 }
 
 #[test]
-fn a_level_that_is_not_known_any_more_is_absent() {
+fn stale_gauge_is_absent() {
     let metrics = eventful();
     metrics.set_queue_depths(&[]);
     metrics.set_budget_remaining(BudgetScope::Day, None);
@@ -109,7 +109,7 @@ fn a_level_that_is_not_known_any_more_is_absent() {
 }
 
 #[test]
-fn silent_metrics_say_nothing() {
+fn disabled_metrics_are_empty() {
     let metrics = Metrics::silent();
     metrics.job_finished(&failed());
     drop(metrics.job_in_progress());
@@ -117,7 +117,7 @@ fn silent_metrics_say_nothing() {
 }
 
 #[test]
-fn a_model_of_any_name_adds_a_bounded_number_of_series() {
+fn model_names_add_a_bounded_number_of_series() {
     let metrics = Metrics::recording();
     for number in 0..1_000 {
         let model = format!("model-{number}\"\n");
@@ -145,7 +145,7 @@ fn documented() -> Vec<Row> {
 }
 
 #[test]
-fn every_metric_is_documented_and_nothing_else() {
+fn every_metric_is_documented_and_no_other() {
     let text = eventful().render();
     let known = text.lines().filter_map(|line| line.strip_prefix("# HELP "));
     let mut registered: Vec<Row> = known

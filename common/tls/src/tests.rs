@@ -1,4 +1,4 @@
-//! TLS against servers with certificates of the tests' own authorities.
+//! Tests with servers that have certificates of test authorities.
 
 use super::*;
 use juror_services::certificates::{Authority, Identity};
@@ -10,7 +10,7 @@ use tokio_rustls::TlsAcceptor;
 
 const NAMES: TlsSettingNames = TlsSettingNames::REDIS;
 
-/// A server for one connection; `clients` signs the certificates that it wants of them.
+/// Server for one connection; `clients` is the authority of the required client certificates.
 async fn serve(identity: &Identity, clients: Option<&Authority>) -> (u16, JoinHandle<()>) {
     let chain = read_certificates("", &identity.certificate).unwrap();
     let key = rustls::pki_types::PrivateKeyDer::from_pem_file(&identity.key).unwrap();
@@ -34,7 +34,7 @@ async fn serve(identity: &Identity, clients: Option<&Authority>) -> (u16, JoinHa
         let (stream, _) = listener.accept().await.unwrap();
         if let Ok(mut stream) = acceptor.accept(stream).await {
             stream.write_all(b"hello").await.unwrap();
-            // Until the client ends it.
+            // Until the client closes it.
             let _ = stream.read_u8().await;
         }
     });
@@ -49,7 +49,7 @@ fn files(ca: Option<&Authority>, client: Option<&Identity>) -> TlsFiles {
     }
 }
 
-/// The greeting of a connection to this port, or the failure as it is explained.
+/// Greeting of a connection to this port, or the explained failure.
 async fn greeting(files: TlsFiles, host: &str, port: u16) -> Result<String, TlsFailure> {
     let client = TlsClient::new(files, NAMES).unwrap();
     let greeting = async {
@@ -62,7 +62,7 @@ async fn greeting(files: TlsFiles, host: &str, port: u16) -> Result<String, TlsF
 }
 
 #[tokio::test]
-async fn a_known_authority_and_a_client_certificate_open_a_connection() {
+async fn known_ca_and_client_certificate_establish_a_connection() {
     let (authority, clients) = (Authority::new(), Authority::new());
     let server = authority.issue("server", &["127.0.0.1", "localhost"]);
     let client = clients.issue("client", &["juror"]);
@@ -119,7 +119,7 @@ async fn each_failure_names_its_remedy() {
 }
 
 #[tokio::test]
-async fn who_only_listens_hears_why_a_server_refuses() {
+async fn reading_client_receives_the_refusal_alert() {
     let (authority, other) = (Authority::new(), Authority::new());
     let server = authority.issue("server", &["127.0.0.1"]);
     let (known, stranger) =
@@ -129,15 +129,15 @@ async fn who_only_listens_hears_why_a_server_refuses() {
         let client = TlsClient::new(files(Some(&authority), Some(identity)), NAMES).unwrap();
         let refusal = client.refusal("127.0.0.1", port).await;
         let explained = refusal.and_then(|error| client.explain(&error));
-        let told = explained
+        let reported = explained
             .is_some_and(|failure| failure.message.contains("refused the client certificate"));
-        assert_eq!(told, is_refused);
+        assert_eq!(reported, is_refused);
         serving.await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_told() {
+async fn plaintext_server_is_detected() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let serving = tokio::spawn(async move {

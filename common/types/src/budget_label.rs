@@ -1,4 +1,4 @@
-//! Labels by which the calls of runs count against budgets of their own.
+//! Labels that assign the calls of runs to separate budgets.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path, str::FromStr};
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dataset_is_called_by_its_file_or_else_by_its_folder() {
+    fn dataset_label_is_its_file_or_folder_name() {
         for (path, name) in [
             ("/data/shots.jsonl", "shots"),
             ("/data/golden/manifest.jsonl", "golden"),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_read_as_it_is_written() {
+    fn label_round_trips() {
         for text in ["dataset:golden", "tag:team-checkout_2.1"] {
             assert_eq!(text.parse::<BudgetLabel>().unwrap().to_string(), text);
         }

@@ -29,15 +29,15 @@ mod tests {
         source: Option<Box<Told>>,
     }
 
-    fn told(messages: &[&'static str]) -> Told {
+    fn reported(messages: &[&'static str]) -> Told {
         let (message, causes) = messages.split_first().unwrap();
-        let source = (!causes.is_empty()).then(|| Box::new(told(causes)));
+        let source = (!causes.is_empty()).then(|| Box::new(reported(causes)));
         Told { message, source }
     }
 
     #[test]
-    fn every_cause_is_told_once() {
-        let error = told(&["no connection", "refused", "connection", "port 1 is closed"]);
+    fn every_cause_is_printed_once() {
+        let error = reported(&["no connection", "refused", "connection", "port 1 is closed"]);
         assert_eq!(with_causes(&error), "no connection: refused: port 1 is closed");
     }
 }

@@ -1,5 +1,4 @@
-//! Measured evidence: differences between an item's screenshot and the picture of its rendered
-//! code.
+//! Measured evidence: differences between an item's screenshot and the image of its rendered code.
 
 mod region;
 
@@ -20,7 +19,7 @@ crate::serde_enum! {
         None = "none",
         /// Measured; the judge receives the facts as text.
         Facts = "facts",
-        /// Measured; the judge receives the facts, the rendered picture and crops of the regions.
+        /// Measured; the judge receives the facts, the rendered image and crops of the regions.
         Full = "full",
     }
 }
@@ -36,7 +35,7 @@ impl EvidenceMode {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum EvidenceOutcome {
-    /// The code was rendered, and its picture measured.
+    /// The code was rendered, and its image measured.
     Measured(Box<Evidence>),
     /// The code could not be rendered.
     Failed {
@@ -63,27 +62,27 @@ impl EvidenceOutcome {
     }
 }
 
-/// Differences between a screenshot and the picture of the rendered code.
+/// Differences between a screenshot and the image of the rendered code.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Version of this record, [`SCHEMA`].
     pub schema: u32,
-    /// Source of the picture.
+    /// Source of the rendered image.
     pub source: EvidenceSource,
     /// Name and version of the browser; none unless it is the source.
     pub browser: Option<String>,
     /// Pixels of the screenshot for each CSS pixel, 1 or 2.
     pub scale: u32,
-    /// Shift of the rendered picture, right and down in pixels of the screenshot, that fits the
+    /// Shift of the rendered image, right and down in pixels of the screenshot, that fits the
     /// screenshot best.
     pub shift: [i32; 2],
     /// The page around the component that its code does not contain; none where none was fitted.
     pub frame: Option<PageFrame>,
     /// Width and height of the screenshot in pixels.
     pub size: [u32; 2],
-    /// Width and height of the rendered picture in pixels.
+    /// Width and height of the rendered image in pixels.
     pub render_size: [u32; 2],
-    /// Width and height of the rendered picture divided by those of the screenshot; none where they
+    /// Width and height of the rendered image divided by those of the screenshot; none where they
     /// are equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_ratio: Option<[f64; 2]>,
@@ -107,7 +106,7 @@ pub struct Evidence {
     pub ssim: f64,
     /// Mean structural similarity of the lowest tenth.
     pub ssim_low: f64,
-    /// Share of the blocks by area that are in both pictures, 0 to 1; none without blocks.
+    /// Share of the blocks by area that are in both images, 0 to 1; none without blocks.
     pub block_match: Option<f64>,
     /// Proximity of matched blocks, 0 to 1; none without matched blocks.
     pub block_position: Option<f64>,
@@ -115,17 +114,17 @@ pub struct Evidence {
     pub delta_e: f64,
     /// Share of all differences that the repairs remove, 0 to 1; none where none was tried.
     pub explained: Option<f64>,
-    /// True if an image in the code covers much of the picture and equals the screenshot.
+    /// True if an image in the code covers much of the render and equals the screenshot.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pastes_screenshot: bool,
     /// Differing regions, causes before their consequences.
     pub regions: Vec<EvidenceRegion>,
-    /// Expected tokens in the two pictures.
+    /// Expected tokens in the two images.
     pub tokens: Vec<TokenEvidence>,
 }
 
 impl Evidence {
-    /// Evidence of two equal pictures, without tokens.
+    /// Evidence of two equal images, without tokens.
     pub fn for_equal_pictures(source: EvidenceSource) -> Self {
         Self {
             schema: SCHEMA,
@@ -140,10 +139,10 @@ impl Evidence {
 }
 
 crate::serde_enum! {
-    /// Source of the picture of an item's code.
+    /// Source of the image of an item's code.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum EvidenceSource {
-        /// The item names the picture as `rendered`.
+        /// The item references the image as `rendered`.
         #[default]
         Rendered = "rendered",
         /// The user's `stages.render_command` made it.
@@ -162,7 +161,7 @@ pub struct PageFrame {
     pub color: String,
 }
 
-/// An expected design token in the two pictures.
+/// Expected design token in the two images.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TokenEvidence {
     /// The token's dotted name.
@@ -172,13 +171,13 @@ pub struct TokenEvidence {
     /// Color difference (CIEDE2000) of the nearest color in the screenshot; none for tokens that
     /// are not colors.
     pub screenshot_delta_e: Option<f64>,
-    /// The same in the rendered picture.
+    /// The same in the rendered image.
     pub render_delta_e: Option<f64>,
     /// The nearest color in the screenshot, as `#RRGGBB`; none for tokens that are not colors, and
     /// in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screenshot_color: Option<String>,
-    /// The same in the rendered picture.
+    /// The same in the rendered image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub render_color: Option<String>,
     /// Number of elements of the page that use a length, radius, font size or weight; none for

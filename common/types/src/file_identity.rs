@@ -24,7 +24,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn every_way_to_a_file_has_one_identity() {
+    fn paths_to_one_file_have_one_identity() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::create_dir(path("sub")).unwrap();
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symbolic_link_is_the_file_that_it_leads_to() {
+    fn symbolic_link_has_the_identity_of_its_target() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("a"), folder.path().join("link"));
         fs::write(&file, "").unwrap();

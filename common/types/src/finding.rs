@@ -6,7 +6,7 @@ pub use vocabulary::{FindingElement, FindingKind, FindingVocabulary, OTHER};
 
 use serde::{Deserialize, Serialize};
 
-/// One defect in a verdict.
+/// Defect in a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// Key of its kind in the rubric's vocabulary, as in `wrong_color`.
@@ -18,11 +18,11 @@ pub struct Finding {
     pub place: String,
     /// Keys of the criteria that it touches.
     pub criteria: Vec<String>,
-    /// Expected state: what the screenshot or the original shows.
+    /// Expected state, as in the screenshot or the original.
     pub shown: String,
     /// Actual state.
     pub found: String,
-    /// Its weight.
+    /// Weight.
     pub severity: Severity,
     /// The defect in one sentence.
     pub statement: String,

@@ -121,7 +121,7 @@ impl Digest {
         Self(bytes)
     }
 
-    /// The beginning of its text, which is enough for people to tell two apart.
+    /// Prefix of the id that is sufficient for people to distinguish two.
     pub fn short(&self) -> String {
         self.to_string().chars().take(12).collect()
     }
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lease_is_named_by_the_time_and_by_chance() {
+    fn lease_id_has_time_and_random_parts() {
         let now = || jiff::Timestamp::now().as_millisecond();
         let before = now();
         let (one, other) = (LeaseId::random(), LeaseId::random());
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_id_depends_on_each_of_its_parts_and_on_nothing_else() {
+    fn job_id_depends_on_exactly_its_parts() {
         let run = RunId::new("nightly");
         let job = JobId::for_item(&run, "button", 0);
         assert_eq!(job, JobId::for_item(&run, "button", 0));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_reads_back_what_it_writes_and_refuses_the_rest() {
+    fn digest_round_trips_and_refuses_other_text() {
         let digest = Digest::from_content(b"juror");
         assert_eq!(digest.to_string().parse::<Digest>().unwrap(), digest);
         assert!("12".parse::<Digest>().is_err());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn run_ids_are_file_names() {
+    fn run_ids_are_valid_file_names() {
         assert!(RunId::parse("2026-11-21_nightly.1").is_ok());
         for bad in ["", "..", ".hidden", "a/b", "a b", "é", "baselines"] {
             assert!(RunId::parse(bad).is_err(), "{bad}");

@@ -24,7 +24,7 @@ pub struct Item {
     /// The design tokens that the user's pipeline extracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extracted_tokens: Option<TokenSource>,
-    /// An existing picture of the rendered code.
+    /// Existing image of the rendered code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<ImageReference>,
     /// Properties with which the component is mounted when its code is rendered.
@@ -57,15 +57,15 @@ pub struct Item {
 }
 
 impl Item {
-    /// Name of the picture of the rendered code, in manifests and in a result's inputs.
+    /// Name of the image of the rendered code, in manifests and in a result's inputs.
     pub const RENDERED: &str = "rendered";
 
-    /// The existing picture of the rendered code, even if the rubric does not name it.
+    /// Existing image of the rendered code, even if the rubric does not name it.
     pub fn rendered(&self) -> Option<&ImageReference> {
         self.rendered.as_ref().or_else(|| self.images.get(Self::RENDERED))
     }
 
-    /// The image of this name, including the rendered picture.
+    /// Image of this name, including the rendered image.
     pub fn image(&self, name: &str) -> Option<&ImageReference> {
         let rendered = || self.rendered.as_ref().filter(|_| name == Self::RENDERED);
         self.images.get(name).or_else(rendered)
@@ -81,7 +81,7 @@ impl Item {
         ]
     }
 
-    /// All files of the item: images, the rendered picture, code, tokens.
+    /// All files of the item: images, rendered image, code, tokens.
     pub fn references(&self) -> impl Iterator<Item = &str> {
         let images = self.images.values().chain(&self.rendered);
         let images = images.map(|image| image.reference.as_str());

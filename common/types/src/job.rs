@@ -16,7 +16,7 @@ pub struct Job {
     pub schema: u32,
     /// The run.
     pub run_id: RunId,
-    /// Its id, [`JobId::for_item`] run, item and repeat.
+    /// Id, [`JobId::for_item`] run, item and repeat.
     pub job_id: JobId,
     /// Round: 0 at first; resume and retry open the next one.
     pub round: u32,
@@ -56,8 +56,9 @@ impl Job {
         }
     }
 
-    /// True if its code must be rendered: it is to be measured, and the item has no picture of it.
-    pub fn needs_drawing(&self) -> bool {
+    /// True if the job needs rendering: its code is to be measured, and the item has no image of
+    /// it.
+    pub fn needs_rendering(&self) -> bool {
         !self.evidence.is_none() && self.item.rendered().is_none()
     }
 }
@@ -67,7 +68,7 @@ impl Job {
 pub struct RubricReference {
     /// The rubric's id, as in `semantic`.
     pub id: String,
-    /// Its version.
+    /// Version.
     pub version: u32,
     /// Digest of its file's bytes.
     pub digest: Digest,
@@ -116,12 +117,12 @@ crate::serde_enum! {
     /// Resolution at which a model sees an image.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Detail {
-        /// One small version of the image.
+        /// A small version of the image.
         Low = "low",
         /// The image in tiles or patches; the default.
         #[default]
         High = "high",
-        /// As the provider decides.
+        /// The provider decides.
         Auto = "auto",
         /// The original image, where a model supports that setting.
         Original = "original",

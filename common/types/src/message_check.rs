@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_the_one_of_its_run_item_and_repeat_in_a_possible_round() {
+    fn job_id_must_match_run_item_and_repeat() {
         assert_eq!(check_job(&job()), Ok(()));
         assert_eq!(check_job(&Job { round: MAX_ROUND, ..job() }), Ok(()));
         let foreign = [
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_has_figures_that_a_worker_can_write() {
+    fn result_figures_must_be_possible() {
         for (correctness, total) in [(0.0, 0.0), (0.9, 9.0), (1.0 + 1e-12, 10.0)] {
             assert_eq!(check_result(&judged(correctness, total)), Ok(()));
         }

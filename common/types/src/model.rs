@@ -1,4 +1,4 @@
-//! Models as data: how they count images, which parameters they accept, what they cost.
+//! Models as data: token counts of images, supported parameters, prices.
 //!
 //! The data are `config/models.toml` and `config/prices.toml`, compiled in; a user's prices
 //! override them. No provider is queried: a call reserves the upper bound computed here, and the

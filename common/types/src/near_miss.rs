@@ -43,7 +43,7 @@ mod tests {
     ];
 
     #[test]
-    fn slips_are_seen() {
+    fn typos_are_near_misses() {
         for (key, name) in [
             ("screenshots", "screenshot"),
             ("screnshot", "screenshot"),
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_left_alone() {
+    fn unrelated_names_are_no_near_misses() {
         for key in ["facts", "title", "it", "idx", "split", "page", "size", "state", "tokens"] {
             assert_eq!(find(key, &KNOWN), None, "{key}");
         }

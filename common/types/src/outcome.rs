@@ -110,7 +110,7 @@ pub struct JobResult {
     pub screenshot_id: String,
     /// Number of the item's repeat.
     pub repeat: u32,
-    /// Its outcome.
+    /// Outcome.
     pub outcome: Outcome,
     /// True if the item passed every stage with data; none if there was nothing to pass.
     pub pipeline_success: Option<bool>,
@@ -205,7 +205,7 @@ impl JobResult {
 
     /// True if the judge's reply could be used. None where the judge was not called, or where a
     /// refusal concerns this item only.
-    pub fn has_usable_answer(&self) -> Option<bool> {
+    pub fn has_usable_reply(&self) -> Option<bool> {
         if self.attempts == 0 || self.cached {
             return None;
         }

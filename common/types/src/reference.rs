@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_urls_and_objects_are_told_apart() {
+    fn paths_urls_and_objects_are_distinguished() {
         for path in ["1.png", "a/../b.png", "/etc/passwd", "state:hover.png", "a?b.png", "c:\\d"] {
             assert_eq!(Reference::parse(path), Ok(Reference::Path(path)));
         }
@@ -196,8 +196,8 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_follows_is_no_reference() {
-        for (text, says) in [
+    fn unsupported_scheme_is_no_reference() {
+        for (text, message) in [
             ("", "is not a reference"),
             ("a\0b", "is not a reference"),
             ("data:image/png;base64,AAAA", "is not a reference"),
@@ -217,12 +217,12 @@ mod tests {
             ("s3://bucket//1.png", "empty"),
         ] {
             let error = Reference::parse(text).unwrap_err().to_string();
-            assert!(error.contains(says) && !error.contains("secret@host"), "{text}: {error}");
+            assert!(error.contains(message) && !error.contains("secret@host"), "{text}: {error}");
         }
     }
 
     #[test]
-    fn what_is_shown_holds_no_signature_and_no_password() {
+    fn displayed_reference_has_no_signature_and_no_password() {
         for (text, expected) in [
             ("shots/1.png?x", "shots/1.png?x"),
             ("s3://bucket/1?.png", "s3://bucket/1?.png"),

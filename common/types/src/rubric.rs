@@ -222,7 +222,7 @@ pub struct Criterion {
     /// Meaning of each band of the scale for this criterion, best first.
     #[serde(default)]
     pub anchors: Vec<Anchor>,
-    /// Its weight in `sum_over_max`.
+    /// Weight in `sum_over_max`.
     #[serde(default = "whole_weight")]
     pub weight: f64,
     /// Key of its group, in `weighted_groups`.

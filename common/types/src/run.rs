@@ -76,13 +76,14 @@ pub struct RunRecord {
     /// aggregator has its own settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionTerms>,
-    /// True if the built-in simulator judges it: its cost is no money, and has a ledger of its own.
+    /// True if the built-in simulator judges the run: its cost is simulated, and has a separate
+    /// ledger.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
     /// Folder of its ledger, if that is not its runs directory; none for a run of the fleet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_dir: Option<String>,
-    /// Number of judgements of each item.
+    /// Number of judgments of each item.
     pub repeat: u32,
     /// Number of planned jobs.
     pub planned: u64,

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_is_written_as_digits_and_read_again() {
+    fn signature_round_trips_as_digits() {
         let signature = Signature::new(0x00ff_0000_0000_0001);
         assert_eq!(serde_json::json!(signature), "00ff000000000001");
         assert_eq!("00ff000000000001".parse::<Signature>().unwrap(), signature);

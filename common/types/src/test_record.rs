@@ -1,4 +1,5 @@
-//! Record and judge of a run, and a measured region, for tests, which name only the fields that they are about.
+//! Test fixtures: record and judge of a run, and a measured region; tests set only the relevant
+//! fields.
 
 use crate::{
     SCHEMA,
@@ -9,7 +10,7 @@ use crate::{
     run::{DatasetRecord, RunRecord},
 };
 
-/// The judge of [`record`].
+/// Judge of [`record`].
 pub fn judge() -> Judge {
     Judge {
         provider: Provider::OpenAi,
@@ -21,7 +22,7 @@ pub fn judge() -> Judge {
     }
 }
 
-/// A run on one machine without jobs and budget, whose rubric has no text.
+/// Run on one machine without jobs, budget and rubric text.
 pub fn record(run: &str) -> RunRecord {
     RunRecord {
         schema: SCHEMA,
@@ -67,7 +68,7 @@ pub fn record(run: &str) -> RunRecord {
     }
 }
 
-/// A button in another color, which one repair explains.
+/// Button in another color, explained by one repair.
 pub fn recolored_button() -> EvidenceRegion {
     let place = [57, 55, 80, 30];
     EvidenceRegion {

@@ -7,7 +7,7 @@ use key_path::{dotted_at, line_of_offset};
 use std::fmt;
 use toml::de::DeTable;
 
-/// A problem of a TOML file, displayed as what follows the file's name: `:3: judge.model: …`.
+/// Problem of a TOML file, displayed as the text after the file's name: `:3: judge.model: …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TomlProblem {
     /// Line number, from 1; none where something is missing from the whole file.
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_name_line_key_and_remedy_without_types_of_rust() {
+    fn problems_name_line_key_and_remedy_without_rust_types() {
         for (text, expected) in [
             (
                 "\n[judge]\nmodell = \"x\"",

@@ -7,7 +7,7 @@ pub enum WaitReason {
     Requests,
     /// Tokens per minute.
     Tokens,
-    /// A cooldown that the provider asked for.
+    /// A cooldown requested by the provider.
     Cooldown,
     /// Outstanding leases hold the rest of the budget.
     Budget,

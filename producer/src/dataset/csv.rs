@@ -20,7 +20,7 @@ use std::{
 };
 
 const READ_BYTES: u64 = 256 * 1024;
-/// End of the last row, and a row that tells the end of the file: in an unclosed quote it becomes
+/// End of the last row, and a row that marks the end of the file: in an unclosed quote it becomes
 /// part of the cell.
 const END_OF_FILE: &[u8] = b"\n\0\n";
 

@@ -33,7 +33,7 @@ pub enum DatasetError {
          .jpeg or .webp file; use the path of the manifest or of the folder with the screenshots"
     )]
     EmptyFolder(PathBuf),
-    /// A folder of pairs cannot provide what the rubric requires.
+    /// A folder of pairs cannot provide the inputs of the rubric.
     #[error(
         "folder {path} has no manifest, so each of its items is one image, but the rubric needs \
          {needed}; describe the items in a manifest.jsonl"

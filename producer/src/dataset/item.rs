@@ -147,7 +147,7 @@ impl Fields<'_> {
         self.files.allow(reference).map_err(|problem| FieldError::new(name, problem))
     }
 
-    /// The picture of the rendered code; none where the rubric has an image of this name, which was
+    /// Image of the rendered code; none where the rubric has an image of this name, which was
     /// parsed.
     fn rendered(&mut self) -> Result<Option<ImageReference>, FieldError> {
         let reference = self.text(Item::RENDERED)?.filter(|path| !path.trim().is_empty());

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_object_is_refused_with_its_column() {
+    fn non_object_line_is_refused_with_its_column() {
         let broken = parse_object(r#"{"id": }"#).unwrap_err();
         assert_eq!(
             broken.to_string(),

@@ -89,13 +89,13 @@ mod tests {
     }
 
     #[test]
-    fn marks_carriage_returns_and_blank_lines_do_not_matter() {
+    fn byte_order_marks_carriage_returns_and_blank_lines_are_ignored() {
         let lines = read("\u{feff}one\r\n\r\n  \n\ntwo".as_bytes(), 100);
         assert_eq!(lines, [(1, Ok("one".into())), (5, Ok("two".into()))]);
     }
 
     #[test]
-    fn a_line_beyond_the_limit_is_one_error_and_the_next_is_read() {
+    fn oversized_line_is_one_error_and_the_next_line_is_read() {
         let lines = read(b"12345678\nabc\n12345\n1234\n", 4);
         let long = || Err(DatasetProblem::TooLong);
         let expected = [(1, long()), (2, Ok("abc".into())), (3, long()), (4, Ok("1234".into()))];
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_an_error_of_their_line() {
+    fn invalid_utf8_is_an_error_of_its_line() {
         let lines = read(b"one\n\xff\xfe\ntwo\n", 100);
         assert_eq!(lines[1], (2, Err(DatasetProblem::NotUtf8)));
         assert_eq!(lines[2], (3, Ok("two".into())));

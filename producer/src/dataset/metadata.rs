@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_name_is_the_screenshot_and_the_id() {
+    fn file_name_is_the_screenshot_and_the_id() {
         assert_eq!(
             renamed(json!({"file_name": "train/1.png", "split": "train"}), &["screenshot"]),
             json!({"split": "train", "screenshot": "train/1.png", "id": "train/1"})

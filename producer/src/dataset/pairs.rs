@@ -23,7 +23,7 @@ pub(super) struct ImagePairs {
     image_field: String,
     names: std::vec::IntoIter<Box<str>>,
     /// Number of files of code or tokens without an image so far.
-    companions_left: usize,
+    remaining_companions: usize,
     subfolders: usize,
 }
 
@@ -31,7 +31,7 @@ impl ImagePairs {
     /// Lists a folder; `image_field` is the field of its images in items.
     pub(super) fn list(folder: &Path, image_field: &str) -> Result<Self, DatasetError> {
         let mut names: Vec<Box<str>> = Vec::new();
-        let (mut companions_left, mut subfolders) = (0, 0);
+        let (mut remaining_companions, mut subfolders) = (0, 0);
         for entry in std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
             let entry = entry.map_err(|error| unreadable(folder, error))?;
             let name = entry.file_name();
@@ -46,7 +46,7 @@ impl ImagePairs {
             } else if split(name).is_some() {
                 names.push(name.into());
             } else if is_companion(name) {
-                companions_left += 1;
+                remaining_companions += 1;
             }
         }
         if names.is_empty() {
@@ -54,7 +54,7 @@ impl ImagePairs {
         }
         names.sort_unstable();
         let (folder, image_field) = (folder.to_owned(), image_field.to_owned());
-        Ok(Self { folder, image_field, names: names.into_iter(), companions_left, subfolders })
+        Ok(Self { folder, image_field, names: names.into_iter(), remaining_companions, subfolders })
     }
 
     /// The next image and its item.
@@ -69,7 +69,7 @@ impl ImagePairs {
         let left = |count: usize, what: &str| (count > 0).then(|| format!("{what}: {count}"));
         let companions = "files of code or tokens without an image of the same name";
         let folders = "folders in the dataset's folder, whose images are not part of it";
-        [left(self.companions_left, companions), left(self.subfolders, folders)]
+        [left(self.remaining_companions, companions), left(self.subfolders, folders)]
             .into_iter()
             .flatten()
     }
@@ -98,7 +98,7 @@ impl ImagePairs {
         if !self.folder.join(&name).is_file() {
             return None;
         }
-        self.companions_left = self.companions_left.saturating_sub(1);
+        self.remaining_companions = self.remaining_companions.saturating_sub(1);
         Some(name)
     }
 }

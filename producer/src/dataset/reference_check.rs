@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Maximum number of remembered folders; above it, all are dropped.
+/// Maximum number of cached folders; above it, all are dropped.
 const MAX_KNOWN_FOLDERS: usize = 10_000;
 
 /// Rules for the targets of references.
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_the_command_writes_is_no_item_of_it() {
+    fn output_file_of_the_command_is_no_item() {
         let home = tempfile::tempdir().unwrap();
         let path = |name: &str| home.path().join(name);
         std::fs::write(path("a.html"), "<p>").unwrap();
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_out_of_a_root_does_not_lie_under_it() {
+    fn link_out_of_a_root_is_outside_of_it() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().join("root");
         std::fs::create_dir(&root).unwrap();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_out_of_the_folder_is_refused_as_by_the_worker() {
+    fn link_out_of_the_folder_is_refused_as_in_the_worker() {
         let home = tempfile::tempdir().unwrap();
         let path = |name: &str| home.path().join(name);
         for folder in ["set/shots", "elsewhere"] {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_elsewhere_is_not_looked_for() {
+    fn remote_references_are_not_checked() {
         let home = tempfile::tempdir().unwrap();
         let hosts = ["example.com".to_owned()];
         let allowed = FetchPolicy::parse(&hosts, &[], &[]).unwrap();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_is_not_there_is_named() {
+    fn missing_root_is_reported() {
         let home = tempfile::tempdir().unwrap();
         let error = open(home.path(), &[home.path().join("none")]).unwrap_err();
         assert!(matches!(error, DatasetError::NotFound(path) if path.ends_with("none")));

@@ -17,7 +17,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     backend
 }
 
-/// The ids of all items, or what is wrong with a line.
+/// Ids of all items, or the error of a line.
 fn ids(dataset: &Dataset) -> Vec<String> {
     let backend = dataset.source().parent().unwrap().display().to_string();
     let id = |placed: Result<ItemAtLine, LineError>| match placed {
@@ -36,7 +36,7 @@ fn refused(path: &Path, shape: &DatasetShape) -> String {
 }
 
 #[test]
-fn a_manifest_is_read_as_often_as_is_wanted() {
+fn manifest_can_be_read_repeatedly() {
     let backend = folder(&[(
         "golden.jsonl",
         "\u{feff}{\"id\":\"a\",\"screenshot\":\"1.png\"}\r\n\r\n{\"id\":\"b\",\"screenshot\":\"2.png\"}",
@@ -78,7 +78,7 @@ fn a_folder_is_read_by_its_manifest() {
 }
 
 #[test]
-fn broken_lines_name_file_and_line_and_reading_goes_on() {
+fn invalid_lines_name_file_and_line_and_reading_continues() {
     let backend = tempfile::tempdir().unwrap();
     let path = backend.path().join("golden.jsonl");
     let mut bytes = b"{\"id\":\"a\",\"screenshot\":\"1.png\"}\n{\"id\":\n[]\n".to_vec();
@@ -161,7 +161,7 @@ fn a_csv_row_is_an_item() {
 }
 
 #[test]
-fn broken_rows_name_file_and_line() {
+fn invalid_rows_name_file_and_line() {
     let backend = tempfile::tempdir().unwrap();
     let read = |bytes: &[u8]| {
         let path = backend.path().join("set.csv");
@@ -256,7 +256,7 @@ fn a_pair_with_two_codes_is_ambiguous() {
 }
 
 #[test]
-fn what_is_no_dataset_is_refused() {
+fn non_dataset_is_refused() {
     let backend = folder(&[("set.json", "[]"), ("notes/readme.txt", ""), ("pairs/1.png", "")]);
     let at = |name: &str| backend.path().join(name);
     assert!(
@@ -276,7 +276,7 @@ fn what_is_no_dataset_is_refused() {
 }
 
 #[test]
-fn a_digest_is_of_the_manifest_or_the_listing() {
+fn dataset_digest_covers_the_manifest_or_the_listing() {
     let backend = folder(&[("set.jsonl", "abc"), ("pairs/1.png", "12"), ("pairs/1.tsx", "x")]);
     let manifest = open(&backend.path().join("set.jsonl"));
     assert_eq!(manifest.digest().unwrap(), Digest::from_content(b"abc"));
@@ -289,7 +289,7 @@ fn a_digest_is_of_the_manifest_or_the_listing() {
 }
 
 #[test]
-fn places_that_may_not_be_read_are_warned_of_once_each() {
+fn disallowed_hosts_are_warned_of_once_each() {
     let line = |id: u32, shot: &str| format!("{{\"id\":\"{id}\",\"screenshot\":\"{shot}\"}}\n");
     let shots = [
         "https://a.test/1.png?sig=c0ffee",
@@ -308,12 +308,12 @@ fn places_that_may_not_be_read_are_warned_of_once_each() {
     let mut items = dataset.items().unwrap();
     assert_eq!(items.by_ref().filter(Result::is_ok).count(), shots.len());
     let warnings = items.warnings();
-    for (warning, says) in warnings.iter().zip([
+    for (warning, expected_text) in warnings.iter().zip([
         "files from https://a.test are not allowed",
         "add \"http://a.test\" to files.hosts",
         "of s3://bucket is not allowed",
     ]) {
-        assert!(warning.contains(says) && !warning.contains("c0ffee"), "{warning}");
+        assert!(warning.contains(expected_text) && !warning.contains("c0ffee"), "{warning}");
     }
     assert_eq!(warnings.len(), 3);
 }

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_data_do_not_pile_up() {
+    fn data_like_keys_are_not_collected() {
         let mut warnings = Warnings::new(&["screenshot"]);
         for number in 0..5 * MAX_KEYS {
             warnings.keeps(&format!("screenshot{}", number % 7), &json!("x".repeat(2000)));

@@ -31,7 +31,7 @@ fn record() -> RunRecord {
     }
 }
 
-/// A run of ten jobs that is open in a Redis of the test's own namespace.
+/// Open run of ten jobs in a dedicated Redis namespace.
 struct Fixture {
     redis: TestRedis,
     backend: Arc<RedisLedger>,
@@ -83,7 +83,7 @@ impl Fixture {
 }
 
 #[tokio::test]
-async fn a_run_is_closed_with_what_it_will_have() {
+async fn run_is_closed_with_its_final_job_count() {
     let fixture = Fixture::new().await;
     let queue = Arc::new(LocalQueue::new(100));
     let run = FleetRun { earlier_results: 7, ..fixture.run() };
@@ -94,7 +94,7 @@ async fn a_run_is_closed_with_what_it_will_have() {
 }
 
 #[tokio::test]
-async fn a_stop_leaves_the_run_open_and_the_count_noted() {
+async fn stop_leaves_the_run_open_and_records_the_count() {
     let fixture = Fixture::new().await;
     let queue = Arc::new(LocalQueue::new(3));
     let (submission, shutdown) = (fixture.submission(&queue), Shutdown::new());
@@ -108,7 +108,7 @@ async fn a_stop_leaves_the_run_open_and_the_count_noted() {
     assert_eq!(published.unwrap(), Published { jobs: 3, end: PublishedEnd::Stopped });
     let status = fixture.status().await;
     assert_eq!((status.published, status.expected), (3, None));
-    // Going on notes no less than before, however little is published again.
+    // Continuing never lowers the recorded count, however few jobs are published again.
     let run = FleetRun { published_before: 5, ..run };
     let stopped = Shutdown::new();
     stopped.escalate();
@@ -118,7 +118,7 @@ async fn a_stop_leaves_the_run_open_and_the_count_noted() {
 }
 
 #[tokio::test]
-async fn a_cancelled_run_is_left_and_closed_with_what_is_out() {
+async fn cancelled_run_is_closed_with_its_published_jobs() {
     let fixture = Fixture::new().await;
     let queue = Arc::new(LocalQueue::new(3));
     let submission = fixture.submission(&queue);
@@ -132,12 +132,12 @@ async fn a_cancelled_run_is_left_and_closed_with_what_is_out() {
     assert_eq!(published.unwrap(), Published { jobs: 3, end: PublishedEnd::Cancelled });
     let status = fixture.status().await;
     assert_eq!((status.expected, status.cancelled), (Some(3), true));
-    assert!(!shutdown.drain.is_cancelled(), "the caller was not asked to stop");
+    assert!(!shutdown.drain.is_cancelled(), "the caller was not stopped");
     fixture.backend.close().await;
 }
 
 #[tokio::test]
-async fn a_run_that_is_forgotten_is_an_error_that_names_it() {
+async fn run_missing_from_redis_is_an_error_that_names_it() {
     let fixture = Fixture::new().await;
     fixture.redis.command(&["DEL", &format!("{}:run:nightly", fixture.redis.namespace)]);
     for room in [3, 100] {
@@ -151,7 +151,7 @@ async fn a_run_that_is_forgotten_is_an_error_that_names_it() {
 }
 
 #[tokio::test]
-async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
+async fn budget_is_refused_on_a_volatile_redis() {
     let redis = TestRedis::own(&[]);
     let nightly = record();
     let named = |run: &str| RunRecord { run_id: RunId::new(run), ..record() };

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_line_of_an_id_is_remembered() {
+    fn first_line_of_an_id_is_recorded() {
         let mut seen = SeenIds::default();
         assert_eq!(seen.insert("a", Some(7)), Ok(()));
         assert_eq!(seen.insert("b", None), Ok(()));

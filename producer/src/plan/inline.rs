@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn small_files_travel_and_keep_what_their_names_told() {
+    fn small_files_are_inlined_with_type_information() {
         let files: [(&str, &[u8]); 3] = [
             ("a.jsx", "\u{feff}<a>é</a>".as_bytes()),
             ("a.json", br##"{"color": {"primary": "#fff"}}"##),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_large_stays_named() {
+    fn large_files_stay_references() {
         let most = vec![b'x'; 64 * 1024];
         let fields = json!({"generated_code": "a.tsx"});
         let item = inlined(&[("a.tsx", &most)], fields.clone());
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_stays_named() {
+    fn unreadable_files_stay_references() {
         for (name, content) in
             [("a.tsx", &b"\xff\xfe"[..]), ("a.json", b"[1]"), ("a.json", b"{"), ("a.json5", b"{}")]
         {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_out_of_the_folder_is_not_followed() {
+    fn link_out_of_the_folder_is_not_followed() {
         let backend = tempfile::tempdir().unwrap();
         let folder = backend.path().join("set");
         std::fs::create_dir(&folder).unwrap();

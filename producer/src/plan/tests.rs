@@ -11,7 +11,7 @@ fn shape() -> DatasetShape {
     DatasetShape { images: vec!["screenshot".to_owned()], ..DatasetShape::default() }
 }
 
-/// A manifest of these lines beside one screenshot, `1.png`.
+/// Manifest of these lines next to one screenshot, `1.png`.
 fn manifest(lines: &str) -> (TempDir, Dataset) {
     let backend = tempfile::tempdir().unwrap();
     std::fs::write(backend.path().join("1.png"), "").unwrap();
@@ -54,7 +54,7 @@ fn template() -> JobTemplate {
 }
 
 #[test]
-fn one_broken_line_of_a_thousand_is_found() {
+fn one_invalid_line_of_a_thousand_is_found() {
     let mut lines = numbered(1000);
     lines[730] = "{\"id\":\"730\",\"screenshot\":}\n".to_owned();
     let (_backend, dataset) = manifest(&lines.concat());
@@ -81,7 +81,7 @@ fn duplicates_far_apart_name_both_lines() {
 }
 
 #[test]
-fn the_first_twenty_broken_lines_are_shown_and_all_are_counted() {
+fn first_twenty_invalid_lines_are_shown_and_all_are_counted() {
     let (_backend, dataset) = manifest(&"{}\n".repeat(50));
     let broken = broken(&dataset);
     assert_eq!((broken.count, broken.first.len()), (50, 20));
@@ -89,7 +89,7 @@ fn the_first_twenty_broken_lines_are_shown_and_all_are_counted() {
 }
 
 #[test]
-fn every_file_must_be_there() {
+fn every_file_must_exist() {
     let lines = [
         line("a", ""),
         "{\"id\":\"b\",\"screenshot\":\"2.png\"}\n".to_owned(),
@@ -135,7 +135,7 @@ fn an_empty_dataset_is_an_error() {
 }
 
 #[test]
-fn nothing_left_is_an_error_that_names_what_was_asked_for() {
+fn empty_selection_is_an_error_that_names_the_selection() {
     let (_backend, dataset) = manifest(&numbered(3).concat());
     let error =
         |options: PlanOptions| check(&dataset, &options, &mut |_| ()).unwrap_err().to_string();
@@ -151,7 +151,7 @@ fn nothing_left_is_an_error_that_names_what_was_asked_for() {
 }
 
 #[test]
-fn the_summary_says_what_can_be_evaluated() {
+fn summary_lists_available_stages() {
     let summary = |fields: &str| {
         let (_backend, dataset) = manifest(&(line("a", "") + &line("b", fields)));
         check(&dataset, &PlanOptions::default(), &mut |_| ()).unwrap()
@@ -185,7 +185,7 @@ fn both_passes_select_the_same_items_in_the_same_order() {
 }
 
 #[test]
-fn a_number_and_its_digits_are_one_id() {
+fn numeric_and_string_ids_are_equal() {
     let (_backend, dataset) = manifest(concat!(
         "{\"id\":17,\"screenshot\":\"1.png\"}\n",
         "{\"id\":\"17\",\"screenshot\":\"1.png\"}\n",
@@ -221,13 +221,13 @@ fn a_hundred_thousand_lines_are_planned() {
 }
 
 #[test]
-fn errors_display_paths_as_they_were_given() {
+fn errors_display_paths_as_given() {
     let error = Dataset::open(Path::new("no/such.jsonl"), &shape()).unwrap_err();
     assert_eq!(PlanError::from(error).to_string(), "no/such.jsonl does not exist; check the path");
 }
 
 #[test]
-fn a_sample_is_the_same_in_both_passes_and_hardly_changes_with_added_lines() {
+fn sample_is_equal_in_both_passes_and_stable_under_added_lines() {
     let chosen = |lines: &str, options: &PlanOptions| -> Vec<String> {
         let (_backend, dataset) = manifest(lines);
         let summary = check(&dataset, options, &mut |_| ()).unwrap();

@@ -93,7 +93,7 @@ async fn a_full_queue_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_stop_ends_publishing_to_a_full_queue_and_the_count_is_true() {
+async fn stop_ends_publishing_to_a_full_queue_with_an_exact_count() {
     let given = given(&lines(5000));
     let queue = Arc::new(LocalQueue::new(3));
     let shutdown = Shutdown::new();
@@ -112,7 +112,7 @@ async fn a_stop_ends_publishing_to_a_full_queue_and_the_count_is_true() {
 }
 
 #[test]
-fn reading_ends_with_its_listener_even_if_every_job_is_skipped() {
+fn reader_stops_when_its_receiver_is_dropped_even_if_all_jobs_are_skipped() {
     let given = given(&lines(100));
     let (sender, receiver) = mpsc::channel(1);
     drop(receiver);
@@ -130,7 +130,7 @@ async fn a_closed_queue_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_dataset_that_changed_is_an_error_that_counts_what_is_out() {
+async fn changed_dataset_is_an_error_with_the_published_count() {
     let given = given(&(lines(5) + "{}\n" + &lines(5)));
     let queue = Arc::new(LocalQueue::new(100));
     let error = run(submission(&queue, given.jobs), &Shutdown::new()).await.unwrap_err();
@@ -139,7 +139,7 @@ async fn a_dataset_that_changed_is_an_error_that_counts_what_is_out() {
     assert_eq!(queue.held(), 5);
 }
 
-/// A queue that vouches for nothing, and counts how many wait for its word.
+/// Queue that never confirms, and counts the waiting publishers.
 #[derive(Default)]
 struct Mute {
     waiting: AtomicU64,
@@ -160,7 +160,7 @@ impl Queue<Job> for Mute {
 }
 
 #[tokio::test]
-async fn no_more_than_the_window_waits_for_the_queue() {
+async fn unconfirmed_messages_stay_within_the_window() {
     let given = given(&lines(100));
     let mute = Arc::new(Mute::default());
     let queue = Arc::clone(&mute) as Arc<dyn Queue<Job>>;

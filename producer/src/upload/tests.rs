@@ -1,4 +1,4 @@
-//! Against moto's S3.
+//! Tests against moto's S3.
 
 use super::*;
 use juror_services::s3;
@@ -17,7 +17,7 @@ fn settings() -> FileSettings {
     FileSettings { s3_endpoint: Some(s3::shared_endpoint()), ..FileSettings::default() }
 }
 
-/// A dataset's folder, and an uploader to a prefix of a bucket.
+/// Dataset folder, and an uploader to a prefix of a bucket.
 struct Bench {
     folder: tempfile::TempDir,
     bucket: String,
@@ -55,7 +55,7 @@ fn item(images: &[(&str, &str)]) -> Item {
 }
 
 #[tokio::test]
-async fn every_local_file_of_an_item_is_put_where_its_references_lead_now() {
+async fn local_files_are_uploaded_to_their_new_references() {
     let bench = Bench::new();
     let before = Item {
         generated_code: Some(Text::Path("a.tsx".to_owned())),
@@ -78,14 +78,14 @@ async fn every_local_file_of_an_item_is_put_where_its_references_lead_now() {
 }
 
 #[tokio::test]
-async fn what_is_there_already_is_not_sent_again() {
+async fn existing_objects_are_not_uploaded_again() {
     let bench = Bench::new();
     let first = bench.uploader();
     let uploaded = first.upload_item(item(&[("screenshot", "1.PNG")])).await.unwrap();
     let again = first.upload_item(item(&[("screenshot", "1.PNG")])).await.unwrap();
     assert_eq!(uploaded, again);
     assert_eq!(first.uploaded(), Uploaded { sent: 1, found: 0 });
-    // Another process goes on after it.
+    // Another process continues.
     let second = bench.uploader();
     let both = item(&[("original", "1.PNG"), ("restyled", "2.png")]);
     let after = second.upload_item(both).await.unwrap();
@@ -96,17 +96,17 @@ async fn what_is_there_already_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_file_that_may_not_be_read_or_is_another_one_stops_it() {
+async fn unreadable_or_changed_file_stops_the_upload() {
     let bench = Bench::new();
     let uploader = bench.uploader();
-    for (reference, says) in [
+    for (reference, message) in [
         ("3.png", "no such file"),
         ("../1.PNG", "'..' is not allowed"),
         ("/etc/passwd", "outside the allowed folders"),
     ] {
         let error = uploader.upload_item(item(&[("screenshot", reference)])).await.unwrap_err();
-        let said = error.to_string();
-        assert!(said.starts_with("item \"i\": ") && said.contains(says), "{said}");
+        let output = error.to_string();
+        assert!(output.starts_with("item \"i\": ") && output.contains(message), "{output}");
     }
     let mut promised = item(&[("screenshot", "1.PNG")]);
     promised.images["screenshot"].sha256 = Some(Digest::from_content(b"two"));
@@ -116,7 +116,7 @@ async fn a_file_that_may_not_be_read_or_is_another_one_stops_it() {
 }
 
 #[tokio::test]
-async fn a_bucket_that_is_not_there_is_named() {
+async fn missing_bucket_is_named() {
     let bench = Bench::new();
     let roots = Roots::new(vec![bench.folder.path().to_owned()]);
     let open = |destination| Uploader::open(destination, &settings(), credentials(), roots.clone());

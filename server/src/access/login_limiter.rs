@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn all_together_are_bounded_and_so_is_the_memory() {
+    async fn attempts_and_memory_are_bounded_overall() {
         let attempts = Attempts::default();
         for number in 0..MAX_TOTAL {
             attempts.begin(IpAddr::V4(number.into())).unwrap();

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_session_too_many_ends_the_oldest() {
+    async fn session_beyond_the_limit_ends_the_oldest() {
         let sessions = Sessions::default();
         let oldest = sessions.open(AccessScope::Read);
         tokio::time::advance(Duration::from_secs(1)).await;

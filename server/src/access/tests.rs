@@ -32,7 +32,7 @@ async fn log_in(
 }
 
 #[test]
-fn an_address_that_others_can_reach_requires_a_token() {
+fn public_address_requires_a_token() {
     for listen in ["0.0.0.0:80", "[::]:80", "192.168.1.7:80"] {
         let error = access(listen, None, None).unwrap_err();
         assert!(matches!(error, AccessError::Unprotected { .. }), "{error}");
@@ -57,7 +57,7 @@ fn an_address_that_others_can_reach_requires_a_token() {
 }
 
 #[test]
-fn tokens_are_long_plain_and_never_shown() {
+fn tokens_are_long_plain_text_and_never_shown() {
     for bad in
         ["", "short", "with a space in the middle", "ключ-ключ-ключ-ключ", "a\nbcdefghijklmnopqrst"]
     {
@@ -71,7 +71,7 @@ fn tokens_are_long_plain_and_never_shown() {
 }
 
 #[tokio::test]
-async fn an_open_server_serves_only_names_of_this_machine() {
+async fn open_server_serves_only_local_host_names() {
     let router = TestSite::new().open();
     for host in ["localhost", "LocalHost:8080", "127.0.0.1:8080", "127.0.0.1", "[::1]:8080"] {
         let answer = get(&router, RUNS, &[("host", host)]).await;
@@ -91,7 +91,7 @@ async fn an_open_server_serves_only_names_of_this_machine() {
 }
 
 #[tokio::test]
-async fn an_open_server_is_not_written_to_by_pages_of_other_sites() {
+async fn open_server_refuses_cross_origin_writes() {
     let router = TestSite::new().open();
     for headers in
         [&[][..], &[OWN], &[("sec-fetch-site", "none")], &[("origin", "http://127.0.0.1:8080")]]
@@ -191,7 +191,7 @@ async fn a_session_expires_on_the_server_too() {
 }
 
 #[tokio::test]
-async fn the_cookies_of_two_servers_of_one_host_have_names_of_their_own() {
+async fn session_cookies_of_two_servers_on_one_host_differ() {
     let site = TestSite::new();
     let (one, other) = (site.with_tokens(Some(READ), None), site.with_tokens(Some(READ), None));
     let servers = [(&one, "evals.example:8081"), (&other, "evals.example:8082")];
@@ -211,7 +211,7 @@ async fn the_cookies_of_two_servers_of_one_host_have_names_of_their_own() {
 }
 
 #[tokio::test]
-async fn an_open_server_is_not_reached_through_a_proxy() {
+async fn open_server_refuses_proxied_requests() {
     let site = TestSite::new();
     let router = site.open();
     for header in ["x-forwarded-for", "x-real-ip", "forwarded"] {
@@ -224,7 +224,7 @@ async fn an_open_server_is_not_reached_through_a_proxy() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn guesses_count_by_the_client_that_a_trusted_proxy_names() {
+async fn login_attempts_are_counted_by_the_client_of_a_trusted_proxy() {
     let site = TestSite::new().site();
     let access = access("127.0.0.1:8080", Some(READ), None).unwrap();
     // Requests of these tests have no peer, which counts as 0.0.0.0.
@@ -288,7 +288,7 @@ async fn a_cookie_permits_writing_only_from_pages_of_this_server() {
 }
 
 #[tokio::test]
-async fn a_log_in_redirects_to_no_other_server() {
+async fn login_redirects_to_no_other_server() {
     let router = TestSite::new().with_tokens(Some(READ), None);
     for next in ["//evil.example", "/%5Cevil.example", "https://evil.example", "/a%0d%0ab", "x"] {
         let entered = log_in(&router, READ, next, &[]).await;
@@ -297,7 +297,7 @@ async fn a_log_in_redirects_to_no_other_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn guessing_is_slowed_down() {
+async fn token_guessing_is_rate_limited() {
     let router = TestSite::new().with_tokens(Some(READ), None);
     let mut refused = 0;
     let answer = loop {

@@ -16,7 +16,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use juror_analysis::{compare_runs::CompareError, comparison::Rules, history::ask_the_same};
+use juror_analysis::{compare_runs::CompareError, comparison::Rules, history::are_comparable};
 use juror_app::catalog::{ListedRun, runs_before};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,7 @@ pub async fn trend(
         None => runs.iter().find(|run| run.figures.is_some()),
     };
     let Some(newest) = newest else { return Ok(Json(TrendAnswer { runs: Vec::new() })) };
-    let all = std::iter::once(newest).chain(runs_before(&runs, &newest.record, ask_the_same));
+    let all = std::iter::once(newest).chain(runs_before(&runs, &newest.record, are_comparable));
     let metric = query.metric.as_deref();
     let rows = all.filter_map(|run| TrendRun::from_run(run, metric));
     let mut runs: Vec<TrendRun> = rows.take(last).collect();

@@ -111,7 +111,7 @@ async fn latest(site: &AppState, judged: bool) -> Result<RunId, Problem> {
     // A damaged run is skipped unless it is named.
     runs.retain(|run| run.state != RunState::Damaged);
     if judged {
-        // One whose jobs all failed counts too: an older run is not the state of today.
+        // A run whose jobs all failed counts too: an older run is not the current state.
         runs.retain(|run| run.record.judge.is_some());
     }
     // Without any report, the latest active run.

@@ -60,7 +60,7 @@ pub struct ProgressEvent {
     skipped: u64,
     /// Number of jobs with a result.
     done: u64,
-    /// Cost of the results, superseded rounds included, and of what is presumed spent.
+    /// Cost of the results, including superseded rounds and presumed spending.
     #[schema(value_type = published::Money)]
     spent_usd: Money,
     /// Worst-case cost of calls in flight.
@@ -75,7 +75,7 @@ pub struct ProgressEvent {
     seconds_left: Option<f64>,
     /// True if a process works on it.
     running: bool,
-    /// Number of results since the last event without an event of their own.
+    /// Number of results since the last event that had no separate event.
     missed: u64,
 }
 

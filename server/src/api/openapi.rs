@@ -61,7 +61,7 @@ fn security_schemes() -> Value {
     })
 }
 
-/// Adds the common responses to an operation, and problem details as the body of its own errors.
+/// Adds the common responses to an operation, and problem details as the body of its errors.
 fn describe(path: &str, method: &str, operation: &mut Value) {
     let has_body = operation.get("requestBody").is_some();
     let Some(responses) = object_at(operation, "/responses") else { return };

@@ -62,7 +62,7 @@ pub struct RunInList {
     rubric: RubricReference,
     #[schema(value_type = published::Judge)]
     judge: Option<Judge>,
-    /// Number of judgements of each item.
+    /// Number of judgments of each item.
     repeat: u32,
     /// Number of planned jobs.
     planned: u64,
@@ -89,7 +89,7 @@ pub(super) enum Progression {
     Complete,
     /// No process works on it, and some jobs are not scored.
     Incomplete,
-    /// Its journal cannot be read.
+    /// Journal cannot be read.
     Damaged,
 }
 
@@ -105,7 +105,7 @@ pub struct Figures {
     simulated: bool,
 }
 
-/// One metric over a run.
+/// Metric of a run.
 #[derive(Serialize, ToSchema)]
 pub struct MetricFigure {
     /// Value in the metric's unit.

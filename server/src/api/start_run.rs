@@ -52,7 +52,7 @@ pub struct RunRequest {
     /// Conditions that items must all meet, each `KEY=VALUE`.
     #[serde(default)]
     filters: Vec<String>,
-    /// Number of judgements of each item.
+    /// Number of judgments of each item.
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 100)]
     repeat: Option<NonZeroU32>,
     /// Maximum number of requests per minute.

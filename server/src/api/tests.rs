@@ -207,7 +207,7 @@ async fn the_stream_of_a_finished_run_ends() {
 #[tokio::test]
 async fn a_comparison_uses_the_requested_share_of_lost_items() {
     let site = site();
-    site.add("later", 22, 7, true).lose("later", 3);
+    site.add("later", 22, 7, true).make_unscorable("later", 3);
     let router = site.open();
     let lost = async |query: &str| {
         let path = format!("/compare?base=judged&head=later{query}");
@@ -235,7 +235,7 @@ async fn runs_are_compared_and_form_a_series() {
     problem(&router, "/compare?base=judged&head=nothing", 404).await;
     let trend = read(&router, "/trend?metric=semantic.avg_semantic_correctness").await;
     let ids: Vec<_> = trend["runs"].as_array().unwrap().iter().map(|run| &run["id"]).collect();
-    assert_eq!(ids, ["judged", "later"], "the run without a judge asks something else");
+    assert_eq!(ids, ["judged", "later"], "the run without a judge is not comparable");
     let metrics = trend["runs"][0]["figures"]["metrics"].as_object().unwrap();
     assert_eq!(metrics.len(), 1);
     let early = read(&router, "/trend?run=judged&last=5").await;
@@ -317,7 +317,7 @@ async fn a_damaged_run_is_a_server_error_without_paths() {
 }
 
 #[tokio::test]
-async fn the_api_describes_itself() {
+async fn openapi_document_is_served() {
     let router = TestSite::new().open();
     let document = read(&router, "/openapi.json").await;
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));

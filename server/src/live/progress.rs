@@ -31,7 +31,7 @@ pub struct LiveProgress {
     pub planned: u64,
     /// Number of jobs by outcome.
     pub counts: Counts,
-    /// Cost of the results, superseded rounds included, and of what is presumed spent.
+    /// Cost of the results, including superseded rounds and presumed spending.
     pub spent_usd: Money,
     /// Worst-case cost of calls in flight.
     pub in_flight_usd: Money,

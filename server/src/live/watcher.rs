@@ -54,7 +54,7 @@ pub async fn watch_run(
             tracing::warn!("a run cannot be followed: {error}");
             return;
         }
-        // Also at the end, so that the last state is exact.
+        // The state is sent at the end too, so that the last one is exact.
         if number.is_multiple_of(POLLS_PER_LEDGER) || !reader.state.progress.is_running {
             ledger = item_source.ledger(reader.files.record()).await;
         }

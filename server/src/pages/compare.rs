@@ -22,7 +22,7 @@ use juror_report::{
     document::NameKind,
     html::{blocks, card, minutes, simulated},
     phrasing::coverage_text,
-    sanitize::harmless,
+    sanitize::sanitize,
     topics::{changes, comparison as topic},
 };
 use maud::{Markup, html};
@@ -45,7 +45,7 @@ pub async fn show(
                     Some(spawn_blocking(move || compared(&base, &head, &comparison)).await??)
                 }
                 Err(NotCompared::Impossible(error @ CompareError::Rubric { .. })) => {
-                    Some(html! { p.error role="alert" { (harmless(&error.to_string())) } })
+                    Some(html! { p.error role="alert" { (sanitize(&error.to_string())) } })
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -69,7 +69,7 @@ fn choice(runs: &[ListedRun], base: Option<&str>, head: Option<&str>) -> Markup 
                     option value="" { "choose a run" }
                     @for run in runs {
                         @let id = run.record.run_id.as_str();
-                        option value=(id) selected[chosen == Some(id)] { (harmless(id)) }
+                        option value=(id) selected[chosen == Some(id)] { (sanitize(id)) }
                     }
                 }
             }
@@ -103,8 +103,8 @@ fn sections(
         let of = [head, base].into_iter().find(|view| view.place_of(id, 0).is_some());
         html! {
             @match of {
-                Some(view) => { a href=(links::item(&view.report.run.id, id, "")) { bdi { (harmless(id)) } } }
-                None => { bdi { (harmless(id)) } }
+                Some(view) => { a href=(links::item(&view.report.run.id, id, "")) { bdi { (sanitize(id)) } } }
+                None => { bdi { (sanitize(id)) } }
             }
         }
     };
@@ -138,7 +138,7 @@ fn side(name: &str, view: &RunView) -> Markup {
                 time datetime=(run.created_at) { (minutes(&run.created_at)) } " · "
                 (coverage_text(&view.report.coverage))
                 " · "
-                @match &run.judge { Some(judge) => { bdi { (harmless(&judge.model)) } } None => { "judge off" } }
+                @match &run.judge { Some(judge) => { bdi { (sanitize(&judge.model)) } } None => { "judge off" } }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Short names of datasets: the end of their path.
 
-use juror_report::sanitize::harmless;
+use juror_report::sanitize::sanitize;
 use maud::{Markup, html};
 use std::path::Path;
 
@@ -11,7 +11,7 @@ const SHOWN_COMPONENTS: usize = 2;
 pub fn short<'a>(path: &str, others: impl Iterator<Item = &'a str>) -> String {
     let short = end_of(path);
     let is_ambiguous = others.filter(|other| *other != path).any(|other| end_of(other) == short);
-    harmless(if is_ambiguous { path } else { &short })
+    sanitize(if is_ambiguous { path } else { &short })
 }
 
 /// The end of a path, with the whole path as title.
@@ -19,8 +19,8 @@ pub fn name(path: &str) -> Markup {
     let end = end_of(path);
     let parts = end.split('/');
     html! {
-        bdi title=(harmless(path)) {
-            @for (place, part) in parts.enumerate() { @if place > 0 { "/" wbr; } (harmless(part)) }
+        bdi title=(sanitize(path)) {
+            @for (place, part) in parts.enumerate() { @if place > 0 { "/" wbr; } (sanitize(part)) }
         }
     }
 }

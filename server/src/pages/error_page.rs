@@ -16,7 +16,7 @@ use axum::{
 use juror_analysis::compare_runs::CompareError;
 use juror_app::{catalog::RunState, error::AppError};
 use juror_journal::journal::JournalError;
-use juror_report::sanitize::harmless;
+use juror_report::sanitize::sanitize;
 use juror_types::id::RunId;
 use maud::{Markup, html};
 
@@ -48,7 +48,7 @@ impl PageError {
         let content = html! {
             h1 { (self.title) }
             div.card {
-                p { bdi { (harmless(&self.message)) } }
+                p { bdi { (sanitize(&self.message)) } }
                 @match visitor {
                     Some(Visitor { may_read: true, .. }) => {
                         p { "Go to " a href="/runs" { "all runs" } " or to the " a href="/" { "overview" } "." }

@@ -1,4 +1,4 @@
-//! One result in full: what was judged beside what was found.
+//! Page of one result: inputs and findings.
 
 mod code;
 mod earlier;
@@ -27,7 +27,7 @@ use juror_report::{
         findings, mark_reasons, marks, measured_facts, outcome_chip, score, scores, simulated,
         statement_list, took,
     },
-    sanitize::harmless,
+    sanitize::sanitize,
     topics::results::item_name,
 };
 use juror_types::{evidence::EvidenceOutcome, outcome::JobResult, verdict::Verdict};
@@ -49,11 +49,11 @@ pub async fn show(
     let Some(place) = view.place_of(&item, repeat) else {
         return Err(PageError::missing(format!("Run {run} has no result of item {item:?}.")));
     };
-    let asked = ItemFilters::from_query(&query);
+    let requested = ItemFilters::from_query(&query);
     let reading = Arc::clone(&view);
     let read = spawn_blocking(move || {
-        let order = reading.select(&asked.query(&reading));
-        let neighbors = Neighbors::new(&reading, &asked, &order, place);
+        let order = reading.select(&requested.query(&reading));
+        let neighbors = Neighbors::new(&reading, &requested, &order, place);
         Ok::<_, PageError>((reading.result(place)?, neighbors))
     });
     let (result, neighbors) = read.await??;
@@ -61,7 +61,7 @@ pub async fn show(
     let shown = site.item_source.item(view.files.record(), &view.report.rubric, &result).await;
     let earlier = earlier::load(&site, &view, &result, &query).await?;
     let content = content(&view, &result, &shown, &neighbors, &earlier);
-    Ok(page(Some(visitor), &harmless(&item), NavigationPage::Runs, &content))
+    Ok(page(Some(visitor), &sanitize(&item), NavigationPage::Runs, &content))
 }
 
 /// Results before and after one in the table of the query.
@@ -74,13 +74,13 @@ struct Neighbors {
 }
 
 impl Neighbors {
-    fn new(view: &RunView, asked: &ItemFilters, order: &[u32], place: u32) -> Self {
+    fn new(view: &RunView, requested: &ItemFilters, order: &[u32], place: u32) -> Self {
         let number = order.iter().position(|other| *other == place);
         let address = |number: usize| {
             let place = *order.get(number)?;
             let repeat = view.row(place)?.repeat;
             let repeat = if repeat > 0 { repeat.to_string() } else { String::new() };
-            let query = asked.with(&[("repeat", repeat)]);
+            let query = requested.with(&[("repeat", repeat)]);
             Some(links::item(&view.report.run.id, view.id_at(place), &query))
         };
         Self {
@@ -88,7 +88,7 @@ impl Neighbors {
             all: order.len(),
             before: number.and_then(|number| address(number.checked_sub(1)?)),
             after: number.and_then(|number| address(number + 1)),
-            table: format!("{}{}#items", links::run(&view.report.run.id), asked.with(&[])),
+            table: format!("{}{}#items", links::run(&view.report.run.id), requested.with(&[])),
         }
     }
 }
@@ -107,21 +107,21 @@ fn content(
     html! {
         (navigation(view, neighbors))
         header.page.item-head {
-            h1 { bdi { (harmless(&item_name(report, result))) } }
+            h1 { bdi { (sanitize(&item_name(report, result))) } }
             p {
                 (outcome_chip(result.outcome))
                 @if let Some(verdict) = verdict { " " (score(verdict)) }
                 @if is_simulated && verdict.is_some() { " " (simulated()) }
                 @if let Some(verdict) = verdict { (marks(verdict)) }
                 @for tag in &result.item.tags {
-                    " " a.tag href=(format!("{}{}#items", links::run(&report.run.id), links::query([("tag", tag.clone())]))) { (harmless(tag)) }
+                    " " a.tag href=(format!("{}{}#items", links::run(&report.run.id), links::query([("tag", tag.clone())]))) { (sanitize(tag)) }
                 }
             }
             @if let Some(error) = &result.error {
-                p.error { strong { (error.kind.name()) } ": " (harmless(&error.message)) }
+                p.error { strong { (error.kind.name()) } ": " (sanitize(&error.message)) }
             }
             @if let Some(verdict) = verdict { (mark_reasons(verdict)) }
-            @if let Err(reason) = shown { p.notice { "The item itself cannot be shown: " (harmless(reason)) "." } }
+            @if let Err(reason) = shown { p.notice { "The item itself cannot be shown: " (sanitize(reason)) "." } }
         }
         div.item-page {
             (pictures::section(view, result, show))
@@ -192,7 +192,7 @@ fn titled_statements(
 fn navigation(view: &RunView, neighbors: &Neighbors) -> Markup {
     html! {
         nav.ways aria-label="Results" {
-            a href=(neighbors.table) { "Run " bdi { (harmless(view.report.run.id.as_str())) } }
+            a href=(neighbors.table) { "Run " bdi { (sanitize(view.report.run.id.as_str())) } }
             @if let Some(number) = neighbors.number {
                 span.faint { (grouped(number as u64 + 1)) " of " (grouped(neighbors.all as u64)) }
                 span.keys.faint { kbd { "k" } " or " kbd { "←" } " previous, " kbd { "j" } " or " kbd { "→" } " next" }
@@ -209,7 +209,7 @@ fn metadata(result: &JobResult, show: Option<&ItemDetails>) -> Markup {
     let pattern = show.and_then(|show| show.expected_pattern.as_ref());
     html! {
         @if let Some(pattern) = pattern {
-            dl.pairs.small { dt { "Expected pattern" } dd { bdi { (harmless(pattern)) } } }
+            dl.pairs.small { dt { "Expected pattern" } dd { bdi { (sanitize(pattern)) } } }
         }
         (fields("Ratings by people", &result.item.labels))
         (fields("Further fields", &result.item.metadata))
@@ -222,7 +222,7 @@ fn fields(title: &str, fields: &Map<String, Value>) -> Markup {
             h3 { (title) }
             dl.pairs.small {
                 @for (name, value) in fields {
-                    dt { bdi { (harmless(name)) } } dd { bdi { (tokens::value(value)) } }
+                    dt { bdi { (sanitize(name)) } } dd { bdi { (tokens::value(value)) } }
                 }
             }
         }

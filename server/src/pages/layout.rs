@@ -21,7 +21,7 @@ pub enum NavigationPage {
     Other,
 }
 
-/// A page with this title, for a visitor, whose navigation is hidden without permission to read.
+/// Page with this title, for a visitor. Navigation is hidden without permission to read.
 pub fn page(
     visitor: Option<Visitor>,
     title: &str,

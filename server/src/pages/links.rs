@@ -1,6 +1,6 @@
 //! URLs of pages.
 
-use juror_report::{document::NameKind, sanitize::harmless};
+use juror_report::{document::NameKind, sanitize::sanitize};
 use juror_types::id::RunId;
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
@@ -37,12 +37,12 @@ pub fn trend(run: &RunId, metric: &str) -> String {
 
 /// Link to a run's page.
 pub fn run_link(name: &RunId) -> Markup {
-    html! { a href=(run(name)) { bdi { (harmless(name.as_str())) } } }
+    html! { a href=(run(name)) { bdi { (sanitize(name.as_str())) } } }
 }
 
 /// A name without a link.
 pub fn plain(_: NameKind, name: &str) -> Markup {
-    html! { bdi { (harmless(name)) } }
+    html! { bdi { (sanitize(name)) } }
 }
 
 /// URL of the comparison of two runs.
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_id_is_one_segment() {
+    fn ids_are_encoded_as_one_path_segment() {
         let run = RunId::parse("nightly").unwrap();
         for (id, address) in [
             ("button", "/runs/nightly/items/button"),

@@ -34,7 +34,7 @@ use juror_app::{
 };
 use juror_report::{
     html::{blocks, card, simulated},
-    sanitize::harmless,
+    sanitize::sanitize,
     topics,
 };
 use juror_types::id::RunId;
@@ -266,7 +266,7 @@ fn no_runs(runs_dir: &Path, damaged: &[DamagedRun]) -> Markup {
     html! {
         h1 { "Overview" }
         (damaged_runs(&[], damaged))
-        p.faint { "This server shows the runs in " code { (harmless(&runs_dir.display().to_string())) } "." }
+        p.faint { "This server shows the runs in " code { (sanitize(&runs_dir.display().to_string())) } "." }
         (first_steps("There are no runs yet"))
     }
 }

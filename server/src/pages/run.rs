@@ -30,7 +30,7 @@ use juror_app::catalog::{ListedRun, RunState};
 use juror_report::{
     document::NameKind,
     html::{blocks, card, simulated},
-    sanitize::harmless,
+    sanitize::sanitize,
     topics,
 };
 use juror_types::usage::Money;
@@ -73,7 +73,7 @@ pub async fn show(
         Ok::<_, PageError>(content(&view, &filters, &shown, &runs, can))
     });
     let content = making.await??;
-    Ok(page(Some(visitor), &harmless(&name), NavigationPage::Runs, &content).into_response())
+    Ok(page(Some(visitor), &sanitize(&name), NavigationPage::Runs, &content).into_response())
 }
 
 /// Cancels a run.
@@ -124,7 +124,7 @@ fn content(
     html! {
         header.page {
             h1 {
-                "Run " bdi { (harmless(report.run.id.as_str())) } " "
+                "Run " bdi { (sanitize(report.run.id.as_str())) } " "
                 span data-refresh="state" {
                     @if can.is_cancelling { span.chip.undecided { "cancelling" } }
                     @else { (state_chip(view.state)) }
@@ -153,7 +153,7 @@ fn changes_since_baseline(view: &RunView) -> Markup {
     let run = &view.report.run;
     let link = |kind: NameKind, name: &str| match kind {
         NameKind::Item if view.place_of(name, 0).is_some() => {
-            html! { a href=(links::item(&run.id, name, "")) { bdi { (harmless(name)) } } }
+            html! { a href=(links::item(&run.id, name, "")) { bdi { (sanitize(name)) } } }
         }
         _ => plain(kind, name),
     };

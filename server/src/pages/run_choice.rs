@@ -6,7 +6,7 @@ use crate::{
 };
 use axum::http::{HeaderMap, header};
 use juror_app::catalog::ListedRun;
-use juror_report::sanitize::harmless;
+use juror_report::sanitize::sanitize;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -97,7 +97,7 @@ impl RunChoice {
                         option value="" { "all rubrics" }
                         @for (rubric, count) in &rubrics {
                             option value=(rubric) selected[self.rubric.as_ref() == Some(rubric)] {
-                                (harmless(rubric)) " (" (count) ")"
+                                (sanitize(rubric)) " (" (count) ")"
                             }
                         }
                     }

@@ -8,7 +8,7 @@ use juror_analysis::run_report::Report;
 use juror_report::{
     document::{NameKind, Topic},
     html::{NameLink, card},
-    sanitize::harmless,
+    sanitize::sanitize,
     topics,
 };
 use juror_types::id::RunId;
@@ -22,7 +22,7 @@ pub fn facts_line(report: &Report) -> Markup {
     html! {
         p.facts {
             @for fact in facts.iter().skip(1) {
-                span { @if fact == path { (dataset_name::name(path)) } @else { bdi { (harmless(fact)) } } } " "
+                span { @if fact == path { (dataset_name::name(path)) } @else { bdi { (sanitize(fact)) } } } " "
             }
         }
     }
@@ -31,7 +31,7 @@ pub fn facts_line(report: &Report) -> Markup {
 /// Chips of a run's names as a baseline.
 pub fn baseline_chips(names: &[String]) -> Markup {
     html! {
-        @for name in names { " " span.chip title="blessed: other runs are compared with it" { "baseline " (harmless(name)) } }
+        @for name in names { " " span.chip title="blessed: other runs are compared with it" { "baseline " (sanitize(name)) } }
     }
 }
 
@@ -56,11 +56,11 @@ pub fn result_links(run: &RunId) -> impl Fn(NameKind, &str) -> Markup {
             NameKind::Repair => ("repair", name.to_owned()),
             NameKind::Contradictions => ("evidence", "contradicts".to_owned()),
             NameKind::Item => {
-                return html! { a href=(links::item(&run, name, "")) { bdi { (harmless(name)) } } };
+                return html! { a href=(links::item(&run, name, "")) { bdi { (sanitize(name)) } } };
             }
             NameKind::Text | NameKind::Run => return plain(kind, name),
         };
         let query = links::query([filter]);
-        html! { a href=(format!("{address}{query}#items")) { bdi { (harmless(name)) } } }
+        html! { a href=(format!("{address}{query}#items")) { bdi { (sanitize(name)) } } }
     }
 }

@@ -25,7 +25,7 @@ use juror_analysis::{
 use juror_app::catalog::{DamagedRun, ListedRun, RunListing, RunState};
 use juror_report::{
     html::{minutes, simulated},
-    sanitize::harmless,
+    sanitize::sanitize,
 };
 use juror_types::id::RunId;
 use maud::{Markup, html};
@@ -77,8 +77,8 @@ fn damaged_runs(damaged: &[DamagedRun]) -> Markup {
                 p.faint { "Their run.json cannot be read. Repair or remove their folders." }
                 dl.pairs {
                     @for run in damaged {
-                        dt { bdi { (harmless(&run.name)) } " " span.chip.missed { "damaged" } }
-                        dd { bdi { (harmless(&run.reason)) } }
+                        dt { bdi { (sanitize(&run.name)) } " " span.chip.missed { "damaged" } }
+                        dd { bdi { (sanitize(&run.reason)) } }
                     }
                 }
             }
@@ -136,8 +136,8 @@ fn row(run: &ListedRun, is_cancelling: bool) -> Markup {
             td { @if is_cancelling { span.chip.undecided { "cancelling" } } @else { (state_chip(run.state)) } }
             td.when { time datetime=(record.created_at) { (minutes(&record.created_at)) } }
             td.path { (dataset_name::name(&record.dataset.path)) }
-            td.when { (harmless(&run.rubric_name())) }
-            td.when { bdi { (harmless(&judge_of(run))) } }
+            td.when { (sanitize(&run.rubric_name())) }
+            td.when { bdi { (sanitize(&judge_of(run))) } }
             td.n { (score(run)) }
             td.n {
                 (figures.map_or_else(|| "–".to_owned(), |figures| grouped(figures.scored))) "/" (grouped(record.jobs()))

@@ -27,7 +27,7 @@ use juror_app::{
     error::AppError,
     run_specification::{RequestField, RunEstimate, RunSpecification},
 };
-use juror_report::sanitize::harmless;
+use juror_report::sanitize::sanitize;
 use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -144,7 +144,7 @@ async fn form_page(
     let defaults = site.launcher.defaults();
     let content = html! {
         h1 { "Start a run" }
-        @if let Some(reason) = &refused.reason { p.error #refused role="alert" { (harmless(reason)) } }
+        @if let Some(reason) = &refused.reason { p.error #refused role="alert" { (sanitize(reason)) } }
         (error_summary(&refused.errors))
         @if visitor.may_write { (fields::form(form, &refused.errors, &datasets, &defaults)) }
         @else {
@@ -164,7 +164,7 @@ fn error_summary(errors: &FieldErrors) -> Markup {
                 p { "Nothing was started. " (counted(errors.iter().count() as u64, "field")) " to correct:" }
                 ul {
                     @for (field, message) in errors.iter() {
-                        li { a href=(format!("#{}", fields::id(field))) { (harmless(message)) } }
+                        li { a href=(format!("#{}", fields::id(field))) { (sanitize(message)) } }
                     }
                 }
             }
@@ -185,7 +185,7 @@ fn confirmation(
             @if specification.enable_llm_judge { (warning(estimate)) }
             @else { p { "The judge is off: no calls, no cost." } }
             dl.pairs {
-                dt { "Dataset" } dd { bdi { (harmless(&specification.dataset)) } }
+                dt { "Dataset" } dd { bdi { (sanitize(&specification.dataset)) } }
                 dt { "Items" }
                 dd {
                     (grouped(estimate.items))
@@ -205,7 +205,7 @@ fn confirmation(
                 }
                 dt { "Expected time" } dd { (duration(estimate.expected_seconds * 1000.0)) }
             }
-            @for warning in &estimate.warnings { p.notice { (harmless(warning)) } }
+            @for warning in &estimate.warnings { p.notice { (sanitize(warning)) } }
             form.confirm method="post" action="/start" {
                 @for (name, value) in form.fields() {
                     @if !value.is_empty() { input type="hidden" name=(name) value=(value); }

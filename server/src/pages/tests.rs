@@ -9,7 +9,7 @@ use tokio::time::timeout;
 const HTML: (&str, &str) = ("accept", "text/html");
 
 #[tokio::test(start_paused = true)]
-async fn a_page_has_a_time_limit() {
+async fn page_rendering_has_a_timeout() {
     let site = TestSite::new();
     let router = site.add("stuck", 1, 1, true).open();
     let page = get(&router, "/runs/stuck/items/item%200%2Fa", &[HTML]);
@@ -42,7 +42,7 @@ async fn comparisons_beyond_the_queue_are_refused() {
 }
 
 #[tokio::test]
-async fn a_damaged_run_is_listed_and_the_overview_shows_the_one_before_it() {
+async fn damaged_run_is_listed_and_the_overview_shows_the_previous_one() {
     let site = TestSite::new();
     site.add("sound", 20, 3, true).add("torn", 21, 3, true).add("odd", 22, 3, true);
     let journal = site.path("torn").join("results.jsonl");
@@ -70,7 +70,7 @@ async fn a_damaged_run_is_listed_and_the_overview_shows_the_one_before_it() {
 }
 
 #[tokio::test]
-async fn an_item_that_is_not_measured_says_why() {
+async fn unmeasured_item_has_a_reason() {
     let site = TestSite::new();
     let journal = site.add("first", 20, 1, true).path("first").join("results.jsonl");
     let mut result: Value = serde_json::from_str(&fs::read_to_string(&journal).unwrap()).unwrap();
@@ -82,7 +82,7 @@ async fn an_item_that_is_not_measured_says_why() {
 }
 
 #[tokio::test]
-async fn a_stopping_run_is_cancelling() {
+async fn stopping_run_is_shown_as_cancelling() {
     let site = TestSite::new();
     let router = site.add("cancelling", 20, 3, true).open();
     let run = RunId::parse("cancelling").unwrap();

@@ -30,7 +30,7 @@ use chart::{ChartPoint, TrendChart};
 use juror_analysis::{
     format::{figure, grouped},
     gate::Bound,
-    history::{PastMetric, ask_the_same},
+    history::{PastMetric, are_comparable},
     metrics::{Metric, Unit},
 };
 use juror_app::catalog::{ListedRun, runs_before};
@@ -38,7 +38,7 @@ use juror_report::{
     document::{Block, NameKind},
     html::{blocks, simulated},
     phrasing::provenance_text,
-    sanitize::harmless,
+    sanitize::sanitize,
     topics::trend::{self, TrendRun},
 };
 use juror_types::id::RunId;
@@ -124,7 +124,7 @@ fn content(view: &RunView, runs: &[ListedRun], path: Option<&str>) -> Markup {
         }
         @if let Some(metric) = metric {
             section.card aria-labelledby="metric" {
-                h2 #metric { (harmless(&metric.definition.title)) }
+                h2 #metric { (sanitize(&metric.definition.title)) }
                 (chart_of(view, metric, &alike))
             }
         }
@@ -176,7 +176,7 @@ fn metrics(view: &RunView, shows_judge: bool) -> Vec<&Metric> {
 fn alike<'a>(view: &RunView, runs: &'a [ListedRun], most: usize) -> Vec<&'a ListedRun> {
     let own = view.files.record();
     let newest = runs.iter().find(|run| run.record.run_id == own.run_id);
-    let all = newest.into_iter().chain(runs_before(runs, own, ask_the_same));
+    let all = newest.into_iter().chain(runs_before(runs, own, are_comparable));
     let mut alike: Vec<_> = all.filter(|run| run.figures.is_some()).take(most).collect();
     alike.reverse();
     alike
@@ -199,7 +199,7 @@ fn line(view: &RunView, metric: &Metric, runs: &[&ListedRun]) -> Markup {
     html! {
         div {
             dt {
-                a href=(links::trend(&view.report.run.id, &definition.path)) { (harmless(&definition.title)) }
+                a href=(links::trend(&view.report.run.id, &definition.path)) { (sanitize(&definition.title)) }
                 " " span.origin { (provenance_text(definition.provenance(view.report.run.judge.is_some()))) }
             }
             dd { (sparkline(&definition.title, &points, definition.unit)) }
@@ -230,7 +230,7 @@ fn sparkline(title: &str, points: &[Option<PastMetric>], unit: Unit) -> Markup {
     html! {
         svg.spark viewBox=(format!("0 0 {WIDTH:.0} {HEIGHT:.0}")) role="img"
             preserveAspectRatio="xMinYMid"
-            aria-label=(format!("{}, oldest first: {}", harmless(title), figures.join(", "))) {
+            aria-label=(format!("{}, oldest first: {}", sanitize(title), figures.join(", "))) {
             @for (x, point) in &known {
                 @if let (Some(low), Some(high)) = (point.low, point.high) {
                     rect.sure x=(format!("{:.1}", x - 2.5)) y=(format!("{:.1}", y(high))) width="5"
@@ -252,7 +252,7 @@ fn table(metric: &Metric, runs: &[&ListedRun]) -> Markup {
     let table = Block::Table(trend::table(&runs, Some(&metric.definition)));
     blocks(&[table], &|_: NameKind, name: &str| match RunId::parse(name) {
         Ok(run) => links::run_link(&run),
-        Err(_) => html! { bdi { (harmless(name)) } },
+        Err(_) => html! { bdi { (sanitize(name)) } },
     })
 }
 

@@ -141,7 +141,7 @@ impl RowQuery {
     fn key(&self, row: &Row) -> Option<f32> {
         match self.order {
             Order::Id | Order::Urgency => None,
-            Order::Column(place) => row.values.get(place).copied().filter(|it| !it.is_nan()),
+            Order::Column(place) => row.values.get(place).copied().filter(|value| !value.is_nan()),
         }
     }
 }

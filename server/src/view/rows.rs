@@ -24,7 +24,7 @@ const UNKNOWN_KIND: u16 = u16::MAX - 1;
 pub struct Row {
     /// Outcome of its job.
     pub outcome: Outcome,
-    /// Its urgency.
+    /// Urgency.
     pub urgency: Urgency,
     /// Number of the item's repeat.
     pub repeat: u32,
@@ -210,7 +210,8 @@ fn row(rubric: &Rubric, result: &JobResult, columns: &[ResultColumn]) -> Row {
 fn findings(rubric: &Rubric, verdict: &Verdict) -> Box<[(u16, Severity)]> {
     let findings = verdict.findings.iter();
     let number = |key: &str| kind_number(rubric, key).unwrap_or(UNKNOWN_KIND);
-    let mut pairs: Vec<_> = findings.map(|it| (number(&it.kind), it.severity)).collect();
+    let mut pairs: Vec<_> =
+        findings.map(|finding| (number(&finding.kind), finding.severity)).collect();
     pairs.sort_unstable();
     pairs.dedup();
     pairs.into_boxed_slice()

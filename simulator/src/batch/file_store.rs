@@ -13,7 +13,7 @@ use std::{
 pub(super) struct FileStore {
     files: BTreeMap<String, StoredFile>,
     serial: u64,
-    /// Files whose content was cut once.
+    /// Files whose content was truncated once.
     cut: BTreeSet<String>,
 }
 

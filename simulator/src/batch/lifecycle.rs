@@ -1,4 +1,4 @@
-//! One batch, from its creation to its end.
+//! Lifecycle of a batch.
 
 use super::{
     BatchEnd, BatchFault, BatchSettings,
@@ -9,7 +9,7 @@ use super::{
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-/// A batch with what it has brought so far.
+/// Batch with its results so far.
 #[derive(Debug)]
 pub(super) struct SimulatedBatch {
     pub(super) id: String,
@@ -179,7 +179,7 @@ impl SimulatedBatch {
         self.error_file = write("error", std::mem::take(&mut self.outputs.errors));
     }
 
-    /// True if the provider does not know it any more.
+    /// True if the provider has deleted the batch.
     pub(super) fn is_forgotten(&self, settings: &BatchSettings) -> bool {
         self.ended.is_some() && settings.has(BatchFault::Forgotten)
     }

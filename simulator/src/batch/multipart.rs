@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-/// One uploaded file with its purpose.
+/// Uploaded file with its purpose.
 pub(super) struct UploadForm {
     pub(super) purpose: String,
     pub(super) name: String,
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_gives_its_file_byte_for_byte() {
+    fn form_file_is_read_byte_for_byte() {
         let body = "--b\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--b\r\n\
                     Content-Disposition: form-data; name=\"file\"; filename=\"x.jsonl\"\r\n\
                     Content-Type: application/jsonl\r\n\r\n{\"a\":1}\n--b-\n\r\n--b--\r\n";
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_is_none() {
+    fn invalid_form_is_none() {
         for (content_type, body) in [
             ("application/json", "{}"),
             ("multipart/form-data; boundary=b", "--b\r\nbroken"),

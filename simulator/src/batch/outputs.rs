@@ -8,16 +8,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{collections::HashSet, ops::Range};
 
-/// Answers single rows, and bills them.
+/// Interface to run and bill single rows.
 pub(crate) trait RowAnswerer {
-    /// Input tokens of a row's request; none of one that cannot be answered.
+    /// Input tokens of a row's request; zero for an invalid one.
     fn input_tokens(&self, body: &[u8]) -> u64;
 
-    /// The answer to a row's request, which is billed unless it is an error.
+    /// The reply to a row's request, which is billed unless it is an error.
     fn reply(&self, body: &[u8]) -> RowReply;
 }
 
-/// An answered row.
+/// Result of a row.
 pub(crate) struct RowReply {
     pub(crate) status: u16,
     pub(crate) body: Value,
@@ -52,7 +52,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Runs rows. `batch` tells this batch's draws from another's.
+    /// Runs rows. `batch` makes the random choices of this batch independent of others.
     pub(super) fn run(
         &mut self,
         rows: &[InputRow],
@@ -71,7 +71,7 @@ impl Outputs {
             let meets = |fault: BatchFault| {
                 Random::new(random::mix(seed, fault as u64)).unit() < settings.share(fault)
             };
-            if self.add_unanswered(&id, &row.custom_id, meets) {
+            if self.add_fault_error(&id, &row.custom_id, meets) {
                 continue;
             }
             let line = content.get(row.line.clone()).unwrap_or_default();
@@ -99,8 +99,8 @@ impl Outputs {
         }
     }
 
-    /// Adds the error of a row that a fault keeps from its answer; returns true if there is one.
-    fn add_unanswered(
+    /// Adds the error of a row that a fault affects; returns true if there is one.
+    fn add_fault_error(
         &mut self,
         id: &str,
         custom_id: &str,
@@ -166,7 +166,7 @@ pub(super) fn check(
             return Err(invalid("duplicate_custom_id", message.to_owned()));
         }
         let body = row.body.to_string();
-        // A request that cannot be answered ends as an error of its row.
+        // An invalid request becomes an error of its row.
         tokens += answerer.input_tokens(body.as_bytes());
         rows.push(InputRow { custom_id: row.custom_id, line: begin..begin + line.len() });
     }

@@ -26,7 +26,7 @@ pub(crate) struct BatchService {
     state: Mutex<BatchState>,
 }
 
-/// One request to files or batches.
+/// Request to files or batches.
 pub(crate) struct BatchRequest<'a> {
     pub(crate) method: &'a Method,
     /// Below the base URL, without a slash at its start.

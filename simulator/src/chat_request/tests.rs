@@ -26,7 +26,7 @@ fn refusal(change: impl FnOnce(&mut Value)) -> Refusal {
 }
 
 #[test]
-fn a_request_is_read_and_nothing_of_its_image_is_copied() {
+fn request_is_parsed_without_copying_its_image() {
     let (body, config) = (request(|_| {}), SimulatorConfig::default());
     let question = ChatQuestion::read(&body, &config).unwrap();
     assert_eq!(question.texts, ["You are strict.", "Judge \"this\" as json"]);
@@ -38,7 +38,7 @@ fn a_request_is_read_and_nothing_of_its_image_is_copied() {
 }
 
 #[test]
-fn parameters_that_the_model_does_not_take_are_named() {
+fn unsupported_parameters_are_named() {
     for (parameter, code, change) in [
         ("model", "model_not_found", json!({"model": "gpt-4p"})),
         ("stream", "unsupported_value", json!({"stream": true})),
@@ -59,7 +59,7 @@ fn parameters_that_the_model_does_not_take_are_named() {
 }
 
 #[test]
-fn a_body_of_another_shape_is_refused() {
+fn malformed_body_is_refused() {
     for body in ["", "{}", "[]", "{\"model\": 1}", "\u{1F98A}"] {
         let config = SimulatorConfig::default();
         let refused = ChatQuestion::read(body.as_bytes(), &config).unwrap_err();
@@ -70,7 +70,7 @@ fn a_body_of_another_shape_is_refused() {
 }
 
 #[test]
-fn response_formats_are_taken_where_the_server_has_them() {
+fn response_formats_are_accepted_where_supported() {
     let schema =
         json!({"type": "json_schema", "json_schema": {"name": "verdict", "schema": {"a": 1}}});
     let object = json!({"type": "json_object"});

@@ -1,4 +1,4 @@
-//! Effect of quirks on one answer.
+//! Effect of quirks on one response.
 
 use super::Quirk;
 use crate::{
@@ -15,7 +15,7 @@ use std::io::Write as _;
 pub(crate) const ANSWERING_MODEL: &str = "gpt-4o";
 const ANSWERING_MODEL_DATED: &str = "gpt-4o-2024-08-06";
 
-/// The quirks that one question meets.
+/// Quirks that affect one request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Imitation(Vec<Quirk>);
 
@@ -30,7 +30,7 @@ pub(crate) struct SubstituteResponse {
 }
 
 impl Imitation {
-    /// The quirks that a question with this seed meets; `has_schema` tells whether it carries one.
+    /// Quirks that affect a request with this seed; `has_schema` is true if it has a schema.
     pub(crate) fn choose(rates: &[Share<Quirk>], seed: u64, has_schema: bool, lane: Lane) -> Self {
         let meets = |rate: &&Share<Quirk>| {
             (has_schema || rate.of != Quirk::IgnoredSchema)
@@ -48,7 +48,7 @@ impl Imitation {
         self.0.contains(&quirk)
     }
 
-    /// The model that answers in place of the one that was asked for.
+    /// Model that replaces the requested one.
     pub(crate) fn reported_model(&self) -> Option<&'static str> {
         let other = self.has(Quirk::FallbackModel) || self.has(Quirk::DeploymentNames);
         other.then_some(ANSWERING_MODEL)
@@ -62,8 +62,8 @@ impl Imitation {
         cost
     }
 
-    /// The response that takes the place of the completion, if any quirk has one. `has_schema`
-    /// tells whether the request carries a schema, `first` whether the question is new.
+    /// Response that replaces the completion, if a quirk has one. `has_schema` is true if the
+    /// request has a schema, `first` if the request is new.
     pub(crate) fn substitute(&self, has_schema: bool, first: bool) -> Option<SubstituteResponse> {
         let applies = |quirk: &Quirk| match quirk {
             Quirk::GrammarFailed => has_schema,

@@ -1,4 +1,4 @@
-//! Requests to files and batches, and the rows of batches, which are answered as questions are.
+//! Requests to files and batches, and the rows of batches, which are handled like chat requests.
 
 use super::{HungUp, PreparedAnswer, Simulator, no_such_address, too_large};
 use crate::{
@@ -93,7 +93,7 @@ impl RowAnswerer for Simulator {
             Err(refusal) => return refused(&refusal),
         };
         if let Some(fault) = prepared.fault {
-            self.counter.spoil(fault);
+            self.counter.count_fault(fault);
             if let Some(refusal) = Refusal::from_fault(fault, self.config.fault_retry_after) {
                 return refused(&refusal);
             }

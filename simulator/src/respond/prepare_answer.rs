@@ -1,4 +1,4 @@
-//! The answer to a question, decided before its latency passes.
+//! Response to a request, decided before its latency passes.
 
 use super::Simulator;
 use crate::{
@@ -37,8 +37,8 @@ pub(super) struct PreparedAnswer {
 }
 
 impl Simulator {
-    /// Reads the request and decides on everything, so that its body need not be kept while the
-    /// answer takes its time.
+    /// Parses the request and decides the response, so that its body need not be kept during the
+    /// latency.
     pub(super) fn prepare(
         &self,
         body: &[u8],
@@ -51,7 +51,7 @@ impl Simulator {
         self.decide(question, input_tokens, serial)
     }
 
-    /// Decides how a question is answered.
+    /// Decides the response to a request.
     pub(super) fn decide(
         &self,
         question: ChatQuestion<'_>,
@@ -64,8 +64,8 @@ impl Simulator {
         let has_schema = question.schema.is_some();
         let imitation = Imitation::choose(&self.config.quirks, seed, has_schema, question.lane);
         let substitute = imitation.substitute(has_schema, self.is_first(seed));
-        let asked = FaultKey { seed, texts: &texts, images: &digests };
-        let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&asked);
+        let key = FaultKey { seed, texts: &texts, images: &digests };
+        let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&key);
 
         let mut random = Random::new(random::mix(self.config.seed, serial));
         let latency = self.config.latency.draw(&mut random);
@@ -99,16 +99,15 @@ impl Simulator {
         })
     }
 
-    /// True if a question is asked for the first time; it counts as asked from then on.
+    /// True for the first request of this content, which is recorded.
     fn is_first(&self, seed: u64) -> bool {
         if self.config.quirks.is_empty() {
             return true;
         }
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(seed)
+        self.known_requests.lock().unwrap_or_else(PoisonError::into_inner).insert(seed)
     }
 
-    /// The images' digests, where anything asks for them: they take most of the time that a
-    /// large image costs.
+    /// Digests of the images, if needed: they take most of the time of a large image.
     fn digests(&self, question: &ChatQuestion<'_>) -> Result<Vec<Digest>, Refusal> {
         if self.config.book.is_empty() && !self.config.faults.knows_images() {
             return Ok(Vec::new());
@@ -127,7 +126,7 @@ impl Simulator {
         let item = texts.iter().find_map(|text| (self.config.extract)(text));
         let item = item.map(item_text_digest);
         let shape = requested_shape(question.schema.as_ref(), texts);
-        // The same images may be asked about by another rubric.
+        // The same images may be judged by another rubric.
         let known = self.config.book.find(digests, item).and_then(|reply| shape.fit(reply));
         if let Some(mut reply) = known {
             apply_bias(&self.config.biases, "", &shape, &mut reply);
@@ -138,7 +137,7 @@ impl Simulator {
     }
 }
 
-/// Of everything that is asked: images, texts and model.
+/// Hash of the request: images, texts and model.
 fn content_seed(question: &ChatQuestion<'_>) -> u64 {
     let images = question.images.iter().map(|image| image.seed());
     let texts = question.texts.iter().map(|text| u64::from(crc32fast::hash(text.as_bytes())));

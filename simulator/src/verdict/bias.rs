@@ -45,7 +45,7 @@ pub(crate) fn biased(
     moved.clamp(least, most.max(least))
 }
 
-/// Moves the scores of a reply that has this shape; what it says in words stays.
+/// Shifts the scores of a reply of this shape; its texts are unchanged.
 pub(crate) fn apply_bias(biases: &[Bias], criterion: &str, shape: &Shape, reply: &mut Value) {
     match shape {
         Shape::Score { least, most } => {
@@ -72,7 +72,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_shift_is_read_and_anything_else_is_not() {
+    fn valid_bias_is_parsed_and_other_text_is_refused() {
         let bias: Bias = "visual_similarity=-2".parse().unwrap();
         assert_eq!(bias, Bias { criterion: "visual_similarity".into(), points: -2 });
         assert_eq!("tone=+3".parse::<Bias>().unwrap().points, 3);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn known_replies_are_moved_within_their_scale_wherever_the_score_stands() {
+    fn recorded_replies_are_biased_within_their_scale_at_any_score_position() {
         let score = || Shape::Score { least: 1, most: 5 };
         let object = |parts: Vec<(&str, Shape)>| {
             Shape::Object(parts.into_iter().map(|(name, part)| (name.to_owned(), part)).collect())

@@ -21,10 +21,11 @@ fn finding(
 ) -> Option<Value> {
     let first = touched.first()?;
     let listed = |list: &[String], word: &str| list.iter().any(|one| one == word);
-    let defect = vocabulary::defect(random, &first.key)
-        .filter(|it| listed(&words.kinds, it.kind) && listed(&words.elements, it.element));
+    let defect = vocabulary::defect(random, &first.key).filter(|defect| {
+        listed(&words.kinds, defect.kind) && listed(&words.elements, defect.element)
+    });
     let (kind, element, shown, found) = match defect {
-        Some(it) => (it.kind, it.element, it.shown, it.found),
+        Some(defect) => (defect.kind, defect.element, defect.shown, defect.found),
         None => {
             let (kind, element) = (random.pick(&words.kinds)?, random.pick(&words.elements)?);
             (kind.as_str(), element.as_str(), "something else", "a deviation")
@@ -57,14 +58,15 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn findings_touch_what_is_below_the_top_and_nothing_else() {
+    fn findings_concern_only_scores_below_the_top() {
         for name in ["semantic", "acrue"] {
             let rubric = builtin_named(name).unwrap().parse().unwrap();
             let shape = Shape::from_request(Some(&reply_schema(&rubric)), &[]).unwrap();
             for seed in 0..200 {
                 let reply = draw(&shape, seed, None, &[]);
                 let findings = reply["findings"].as_array().unwrap();
-                let criteria = findings.iter().flat_map(|it| it["criteria"].as_array().unwrap());
+                let criteria =
+                    findings.iter().flat_map(|finding| finding["criteria"].as_array().unwrap());
                 let touched: HashSet<&str> = criteria.map(|key| key.as_str().unwrap()).collect();
                 for criterion in &rubric.criteria {
                     let scores = &reply["scores"];
@@ -88,29 +90,31 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_has_a_region_where_its_schema_asks_for_one() {
+    fn finding_has_a_region_where_its_schema_requires_one() {
         let shape_of = |name: &str| {
             let rubric = builtin_named(name).unwrap().parse().unwrap();
             Shape::from_request(Some(&reply_schema(&rubric)), &[]).unwrap()
         };
         let regions = |reply: &serde_json::Value| -> Vec<Option<u64>> {
             let findings = reply["findings"].as_array().unwrap().iter();
-            findings.map(|finding| finding.get("region").map(|it| it.as_u64().unwrap())).collect()
+            findings
+                .map(|finding| finding.get("region").map(|region| region.as_u64().unwrap()))
+                .collect()
         };
         let [plain, measured] = ["semantic", "semantic-evidence"].map(shape_of);
         let recorded = draw(&plain, 7, None, &[]);
         assert!(!regions(&recorded).is_empty());
         assert!(regions(&recorded).iter().all(Option::is_none));
-        assert!(regions(&measured.fit(&recorded).unwrap()).iter().all(|it| *it == Some(0)));
+        assert!(regions(&measured.fit(&recorded).unwrap()).iter().all(|region| *region == Some(0)));
         let mut cited = draw(&measured, 7, None, &[]);
-        assert!(regions(&cited).iter().all(|it| *it == Some(0)));
+        assert!(regions(&cited).iter().all(|region| *region == Some(0)));
         cited["findings"][0]["region"] = 2.into();
         assert_eq!(regions(&measured.fit(&cited).unwrap())[0], Some(2));
         assert_eq!(regions(&plain.fit(&cited).unwrap())[0], None);
     }
 
     #[test]
-    fn a_record_of_version_two_answers_version_one_too() {
+    fn recorded_verdict_of_version_two_serves_version_one() {
         let shape_of = |name: &str| {
             let rubric = builtin_named(name).unwrap().parse().unwrap();
             Shape::from_request(Some(&reply_schema(&rubric)), &[]).unwrap()

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_rubrics_are_recognised_by_their_keys() {
+    fn known_rubrics_are_recognized_by_their_keys() {
         let keys: Vec<&str> = ACRUE.iter().flat_map(|(_, keys)| *keys).copied().collect();
         let Shape::Object(parts) = named_in(&[&keys.join(", ")]) else {
             panic!("no object");

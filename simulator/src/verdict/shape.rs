@@ -1,4 +1,4 @@
-//! The shape of a reply: from the schema that was sent, else from what the prompt shows of it.
+//! Shape of a reply: from the request's schema, else from the format in the prompt.
 
 use serde_json::{Map, Value};
 
@@ -38,9 +38,9 @@ impl Shape {
         }
     }
 
-    /// A recorded reply in this shape: every part of it there, and every score within its scale.
-    /// Records are of version 2, and are asked for by version 1 too, which has the bare score for
-    /// its object, and the findings' statements as issues.
+    /// Fits a recorded reply into this shape: every part present, and every score within its scale.
+    /// Records are of version 2, and also serve version 1, which has the bare score for its object,
+    /// and the findings' statements as issues.
     pub(crate) fn fit(&self, reply: &Value) -> Option<Value> {
         match self {
             Self::Score { least, most } => {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_tells_every_part() {
+    fn schema_gives_every_part() {
         let schema = json!({
             "type": "object",
             "$defs": {"level": {"type": "integer", "enum": [1, 2, 3]}},
@@ -266,13 +266,13 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_refers_to_itself_ends() {
+    fn recursive_schema_terminates() {
         let schema = json!({"type": "object", "properties": {"scores": {"$ref": "#"}}});
         assert!(!Shape::from_request(Some(&schema), &[]).unwrap().scores());
     }
 
     #[test]
-    fn an_example_tells_the_shape() {
+    fn example_gives_the_shape() {
         let prompt = "Code: { x: 1 }. Answer like {\"scores\": {\"depth\": \"<0-10>\", \
             \"tone\": {\"score\": 3, \"rationale\": \"why\"}}, \"issues\": [\"…\"]} only.";
         let tone = object([("score", score(1, 5)), ("rationale", Shape::Text)]);

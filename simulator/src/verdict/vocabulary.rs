@@ -32,7 +32,7 @@ pub(super) fn rationale(random: &mut Random, criterion: &str, share: f64) -> Str
     pick_wording(random, criterion, wordings)
 }
 
-/// The whole in two sentences; `share` is the mean of all scores.
+/// Assessment in two sentences; `share` is the mean of all scores.
 pub(super) fn summary(random: &mut Random, share: f64) -> String {
     let wordings: &[&str] = match share {
         0.85.. => &[
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_placeholder_is_left_open() {
+    fn statements_have_no_open_placeholder() {
         for seed in 0..500 {
             let random = &mut Random::new(seed);
             for criterion in ["visual_similarity", "token_adherence", "layout", "own_idea"] {

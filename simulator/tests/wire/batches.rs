@@ -1,11 +1,11 @@
-//! Files and batches, as they come over the wire.
+//! Files and batches over the wire.
 
-use crate::client::{RunningSimulator, WireResponse, png, question};
+use crate::client::{RunningSimulator, WireResponse, chat_request, png};
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share, SimulatorConfig};
 use serde_json::{Value, json};
 
 fn row(id: &str, url: &str) -> Value {
-    let body = question(&[png(640, 480)], &format!("Compare {id}."));
+    let body = chat_request(&[png(640, 480)], &format!("Compare {id}."));
     json!({"custom_id": id, "method": "POST", "url": url, "body": body})
 }
 
@@ -51,7 +51,7 @@ async fn start(
 }
 
 #[tokio::test]
-async fn a_batch_answers_its_rows_at_half_the_price_of_calls() {
+async fn batch_rows_cost_half_the_price_of_calls() {
     let simulator = start(&[], BatchEnd::AfterPolls(1), None).await;
     let rows = rows(3);
     let file_id = upload(&simulator, &rows).await;
@@ -64,16 +64,16 @@ async fn a_batch_answers_its_rows_at_half_the_price_of_calls() {
     let output = file(&simulator, &ended["output_file_id"]).await;
     assert_eq!(output.len(), 3);
     assert_eq!(output[0]["response"]["status_code"], 200);
-    let told: u64 = output
+    let reported: u64 = output
         .iter()
         .map(|row| row["response"]["body"]["usage"]["prompt_tokens"].as_u64().unwrap())
         .sum();
-    assert_eq!(ended["usage"]["input_tokens"], told);
+    assert_eq!(ended["usage"]["input_tokens"], reported);
     let in_batch = simulator.stop().await;
 
     let simulator = RunningSimulator::start(SimulatorConfig::default()).await;
     for row in &rows {
-        simulator.ask(&row["body"]).await;
+        simulator.complete(&row["body"]).await;
     }
     let realtime = simulator.stop().await;
     assert_eq!(in_batch.billed_usd + in_batch.billed_usd, realtime.billed_usd);
@@ -81,7 +81,7 @@ async fn a_batch_answers_its_rows_at_half_the_price_of_calls() {
 }
 
 #[tokio::test]
-async fn rows_go_wrong_in_both_shapes() {
+async fn failed_rows_have_both_error_shapes() {
     let faults = [
         Share { of: BatchFault::Expired, share: 0.3 },
         Share { of: BatchFault::RefusedRow, share: 0.3 },
@@ -107,7 +107,7 @@ async fn rows_go_wrong_in_both_shapes() {
 }
 
 #[tokio::test]
-async fn rows_are_missing_or_doubled_and_in_any_order() {
+async fn rows_may_be_missing_duplicated_and_in_any_order() {
     for (fault, lines) in
         [(BatchFault::Missing, 0), (BatchFault::Doubled, 8), (BatchFault::Shuffled, 4)]
     {
@@ -125,7 +125,7 @@ async fn rows_are_missing_or_doubled_and_in_any_order() {
 }
 
 #[tokio::test]
-async fn files_that_are_no_batch_fail_validation_with_the_line() {
+async fn invalid_batch_files_fail_validation_with_the_line() {
     let simulator = start(&[], BatchEnd::default(), None).await;
     let twice = row("same", "/v1/chat/completions");
     for (rows, code, line) in [
@@ -151,12 +151,12 @@ async fn enqueued_tokens_are_limited_until_a_batch_has_ended() {
         let file_id = upload(&simulator, &rows(2)).await;
         let first = create(&simulator, &file_id).await.json();
         let second = create(&simulator, &file_id).await;
-        let (status, said) = match late {
+        let (status, message) = match late {
             true => (200, second.json()["errors"]["data"][0]["message"].clone()),
             false => (400, second.json()["error"]["message"].clone()),
         };
         assert_eq!(second.status, status);
-        assert!(said.as_str().unwrap().contains("Enqueued token limit reached"), "{said}");
+        assert!(message.as_str().unwrap().contains("Enqueued token limit reached"), "{message}");
         look(&simulator, &first).await;
         assert_eq!(create(&simulator, &file_id).await.json()["status"], "in_progress");
         simulator.stop().await;
@@ -164,7 +164,7 @@ async fn enqueued_tokens_are_limited_until_a_batch_has_ended() {
 }
 
 #[tokio::test]
-async fn a_creation_without_an_answer_is_found_in_the_list() {
+async fn batch_creation_without_a_response_is_found_in_the_list() {
     let faults = [BatchFault::CreationLost.into()];
     let simulator = start(&faults, BatchEnd::OnRequest, None).await;
     let file_id = upload(&simulator, &rows(1)).await;
@@ -182,7 +182,7 @@ async fn a_creation_without_an_answer_is_found_in_the_list() {
 }
 
 #[tokio::test]
-async fn a_cancelled_batch_keeps_what_was_done() {
+async fn cancelled_batch_keeps_finished_rows() {
     let simulator = start(&[], BatchEnd::OnRequest, None).await;
     let file_id = upload(&simulator, &rows(4)).await;
     let batch = create(&simulator, &file_id).await.json();
@@ -198,7 +198,7 @@ async fn a_cancelled_batch_keeps_what_was_done() {
 }
 
 #[tokio::test]
-async fn too_many_creations_are_refused_with_a_wait() {
+async fn excess_creations_are_refused_with_a_wait() {
     let simulator = start(&[BatchFault::CreationLimit.into()], BatchEnd::default(), None).await;
     let file_id = upload(&simulator, &rows(1)).await;
     let refused = create(&simulator, &file_id).await;

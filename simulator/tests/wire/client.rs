@@ -1,4 +1,4 @@
-//! A client that shows what really came over the wire, whole or not.
+//! HTTP client that shows the received bytes, complete or not.
 
 use juror_simulator::{SimulatorConfig, SimulatorError, Stats, serve};
 use juror_types::shutdown::Shutdown;
@@ -31,7 +31,7 @@ impl RunningSimulator {
         self.task.await.unwrap().unwrap()
     }
 
-    pub async fn ask(&self, request: &Value) -> WireResponse {
+    pub async fn complete(&self, request: &Value) -> WireResponse {
         self.send("POST", "/v1/chat/completions", "", &request.to_string()).await
     }
 
@@ -48,16 +48,16 @@ impl RunningSimulator {
         stream.write_all(head.as_bytes()).await.unwrap();
         stream.write_all(body.as_bytes()).await.unwrap();
         let mut received = Vec::new();
-        // A reset is an end like another here: what came before it counts.
+        // A reset counts as an end: the bytes before it count.
         let _ = stream.read_to_end(&mut received).await;
         WireResponse::from_text(&String::from_utf8(received).unwrap())
     }
 }
 
-/// The answer.
+/// Response of the simulator.
 #[derive(Debug)]
 pub struct WireResponse {
-    /// 0 if nothing came.
+    /// Status; 0 without a response.
     pub status: u16,
     pub headers: HashMap<String, String>,
     pub body: String,
@@ -89,7 +89,7 @@ impl WireResponse {
     }
 }
 
-/// The head of a PNG file, told apart by its size.
+/// Header of a PNG file, identified by its size.
 pub fn png(width: u32, height: u32) -> Vec<u8> {
     let mut file = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
     file.extend(width.to_be_bytes());
@@ -98,8 +98,8 @@ pub fn png(width: u32, height: u32) -> Vec<u8> {
     file
 }
 
-/// A request about these images and this text, by the semantic rubric's schema.
-pub fn question(images: &[Vec<u8>], text: &str) -> Value {
+/// Chat request with these images and this text and the schema of the semantic rubric.
+pub fn chat_request(images: &[Vec<u8>], text: &str) -> Value {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let mut parts = vec![json!({"type": "text", "text": text})];
     for image in images {

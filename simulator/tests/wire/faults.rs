@@ -1,6 +1,6 @@
-//! Limits, faults and the end.
+//! Limits, faults and shutdown.
 
-use crate::client::{RunningSimulator, png, question};
+use crate::client::{RunningSimulator, chat_request, png};
 use juror_simulator::{
     Fault, FaultPlan, ItemKey, ItemScript, Latency, Share, SimulatorConfig, SimulatorError,
 };
@@ -18,7 +18,7 @@ fn scripted(faults: impl IntoIterator<Item = Fault>) -> SimulatorConfig {
 }
 
 #[tokio::test]
-async fn faults_that_are_errors_have_their_status_and_code_and_cost_nothing() {
+async fn error_faults_have_status_and_code_and_cost_nothing() {
     let expected = [
         (Fault::RateLimit, 429, "rate_limit_exceeded"),
         (Fault::InsufficientQuota, 429, "insufficient_quota"),
@@ -37,62 +37,62 @@ async fn faults_that_are_errors_have_their_status_and_code_and_cost_nothing() {
     ];
     let simulator = RunningSimulator::start(scripted(expected.map(|(fault, _, _)| fault))).await;
     for (fault, status, code) in expected {
-        let answer = simulator.ask(&question(&[], "Judge this")).await;
+        let answer = simulator.complete(&chat_request(&[], "Judge this")).await;
         assert_eq!((answer.status, &answer.json()["error"]["code"]), (status, &code.into()));
         let waits = answer.headers.contains_key("retry-after-ms");
         assert_eq!(waits, fault == Fault::RateLimit, "{fault}");
     }
-    assert_eq!(simulator.ask(&question(&[], "Judge this")).await.status, 200);
+    assert_eq!(simulator.complete(&chat_request(&[], "Judge this")).await.status, 200);
     let stats = simulator.stop().await;
     assert_eq!((stats.billed_calls, stats.faults.len()), (1, expected.len()));
 }
 
 #[tokio::test]
-async fn faults_on_the_wire_show_there_and_are_billed() {
+async fn wire_faults_are_visible_to_the_client_and_billed() {
     let simulator =
         RunningSimulator::start(scripted([Fault::Reset, Fault::Cut, Fault::Slow])).await;
-    let asked = question(&[png(10, 20)], "Judge this");
-    assert_eq!(simulator.ask(&asked).await.status, 0);
-    let cut = simulator.ask(&asked).await;
+    let request = chat_request(&[png(10, 20)], "Judge this");
+    assert_eq!(simulator.complete(&request).await.status, 0);
+    let cut = simulator.complete(&request).await;
     assert_eq!(cut.status, 200);
     assert!(!cut.body.is_empty() && !cut.is_whole(), "{}", cut.body);
-    let slow = simulator.ask(&asked).await;
+    let slow = simulator.complete(&request).await;
     assert!(slow.is_whole() && slow.content().contains("scores"));
     let stats = simulator.stop().await;
     assert_eq!((stats.answers, stats.billed_calls), (1, 3));
 }
 
 #[tokio::test]
-async fn lost_answers_are_free_where_the_provider_is_generous() {
+async fn lost_responses_are_free_if_configured() {
     let config = SimulatorConfig { bill_lost: false, ..scripted([Fault::Reset, Fault::Cut]) };
     let simulator = RunningSimulator::start(config).await;
     for _ in 0..2 {
-        simulator.ask(&question(&[], "Judge this")).await;
+        simulator.complete(&chat_request(&[], "Judge this")).await;
     }
     assert_eq!(simulator.stop().await.billed_usd, Money::ZERO);
 }
 
 #[tokio::test]
-async fn a_hanging_request_ends_with_the_simulator() {
+async fn hanging_request_ends_with_the_simulator() {
     let simulator = RunningSimulator::start(scripted([Fault::Hang])).await;
-    let asked = question(&[], "Judge this");
+    let request = chat_request(&[], "Judge this");
     let stop = async {
-        // The request hangs as soon as it is counted.
+        // The request hangs once it is counted.
         while simulator.get("/stats", "").await.json()["faults"]["hang"] != 1 {}
         simulator.shutdown.escalate();
     };
-    let (answer, ()) = tokio::join!(simulator.ask(&asked), stop);
+    let (answer, ()) = tokio::join!(simulator.complete(&request), stop);
     assert_eq!(answer.status, 0);
     let stats = simulator.stop().await;
     assert_eq!((stats.billed_calls, stats.in_flight, stats.answers), (1, 0, 0));
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_frees_its_request() {
+async fn disconnected_client_frees_its_request() {
     let simulator = RunningSimulator::start(scripted([Fault::Hang])).await;
-    let asked = question(&[], "Judge this");
+    let request = chat_request(&[], "Judge this");
     {
-        let hanging = simulator.ask(&asked);
+        let hanging = simulator.complete(&request);
         let hung =
             async { while simulator.get("/stats", "").await.json()["faults"]["hang"] != 1 {} };
         tokio::select! {
@@ -105,7 +105,7 @@ async fn a_client_that_goes_away_frees_its_request() {
 }
 
 #[tokio::test]
-async fn spoiled_verdicts_are_answers_that_cost() {
+async fn corrupt_verdicts_are_billed() {
     let faults = [
         Fault::Truncated,
         Fault::Fenced,
@@ -120,21 +120,21 @@ async fn spoiled_verdicts_are_answers_that_cost() {
         Fault::Empty,
     ];
     let simulator = RunningSimulator::start(scripted(faults)).await;
-    let asked = question(&[png(10, 20)], "Judge this");
+    let request = chat_request(&[png(10, 20)], "Judge this");
     let mut seen = Vec::new();
     for fault in faults {
-        let answer = simulator.ask(&asked).await;
+        let answer = simulator.complete(&request).await;
         assert_eq!(answer.status, 200, "{fault}");
         seen.push(answer.json()["choices"][0].to_string());
     }
-    let good = simulator.ask(&asked).await.json()["choices"][0].to_string();
+    let good = simulator.complete(&request).await.json()["choices"][0].to_string();
     assert!(seen.iter().all(|spoiled| *spoiled != good));
     let stats = simulator.stop().await;
     assert_eq!((stats.answers, stats.billed_calls), (12, 12));
 }
 
 #[tokio::test]
-async fn an_item_fails_as_its_script_says() {
+async fn item_fails_as_scripted() {
     let image = png(10, 20);
     let script = ItemScript {
         item: ItemKey::Image(Digest::from_content(&image)),
@@ -145,15 +145,15 @@ async fn an_item_fails_as_its_script_says() {
         ..SimulatorConfig::default()
     };
     let simulator = RunningSimulator::start(config).await;
-    let asked = question(&[image], "Judge this");
-    assert_eq!(simulator.ask(&question(&[png(11, 20)], "Judge this")).await.status, 200);
-    assert_eq!(simulator.ask(&asked).await.status, 500);
-    assert_eq!(simulator.ask(&asked).await.status, 200);
+    let request = chat_request(&[image], "Judge this");
+    assert_eq!(simulator.complete(&chat_request(&[png(11, 20)], "Judge this")).await.status, 200);
+    assert_eq!(simulator.complete(&request).await.status, 500);
+    assert_eq!(simulator.complete(&request).await.status, 200);
     simulator.stop().await;
 }
 
 #[tokio::test]
-async fn limits_refuse_with_the_time_to_wait_and_are_told_on_every_answer() {
+async fn limits_refuse_with_a_wait_and_are_reported_on_every_response() {
     let config = SimulatorConfig {
         requests_per_minute: Some(2),
         tokens_per_minute: Some(1_000_000),
@@ -161,15 +161,15 @@ async fn limits_refuse_with_the_time_to_wait_and_are_told_on_every_answer() {
         ..SimulatorConfig::default()
     };
     let simulator = RunningSimulator::start(config).await;
-    let asked = question(&[], "Judge this");
-    let first = simulator.ask(&asked).await;
+    let request = chat_request(&[], "Judge this");
+    let first = simulator.complete(&request).await;
     assert_eq!(first.headers["x-ratelimit-limit-requests"], "2");
     assert_eq!(first.headers["x-ratelimit-remaining-requests"], "1");
     assert_eq!(first.headers["x-ratelimit-limit-tokens"], "1000000");
     let used = 500 + (3 + 3) + (4 + 3);
     assert_eq!(first.headers["x-ratelimit-remaining-tokens"], (1_000_000 - used).to_string());
-    assert_eq!(simulator.ask(&asked).await.status, 200);
-    let refused = simulator.ask(&asked).await;
+    assert_eq!(simulator.complete(&request).await.status, 200);
+    let refused = simulator.complete(&request).await;
     assert_eq!(refused.status, 429);
     assert_eq!(refused.json()["error"]["type"], "requests");
     let wait: u64 = refused.headers["retry-after-ms"].parse().unwrap();
@@ -180,47 +180,47 @@ async fn limits_refuse_with_the_time_to_wait_and_are_told_on_every_answer() {
 }
 
 #[tokio::test]
-async fn requests_in_flight_are_counted_together() {
+async fn concurrent_requests_are_counted() {
     let simulator = RunningSimulator::start(scripted([Fault::Hang, Fault::Hang])).await;
-    let asked = question(&[], "Judge this");
+    let request = chat_request(&[], "Judge this");
     let stop = async {
         while simulator.get("/stats", "").await.json()["faults"]["hang"] != 2 {}
         simulator.shutdown.escalate();
     };
-    tokio::join!(simulator.ask(&asked), simulator.ask(&asked), stop);
+    tokio::join!(simulator.complete(&request), simulator.complete(&request), stop);
     assert_eq!(simulator.stop().await.max_in_flight, 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_takes_its_latency() {
+async fn response_is_delayed_by_its_latency() {
     let least = Duration::from_secs(3_600);
     let latency = Latency { least, most: 2 * least };
     let simulator =
         RunningSimulator::start(SimulatorConfig { latency, ..SimulatorConfig::default() }).await;
     let start = Instant::now();
-    assert_eq!(simulator.ask(&question(&[], "Judge this")).await.status, 200);
+    assert_eq!(simulator.complete(&chat_request(&[], "Judge this")).await.status, 200);
     assert!((least..3 * least).contains(&start.elapsed()));
     simulator.stop().await;
 }
 
 #[tokio::test]
-async fn a_hard_stop_drops_what_is_in_flight() {
+async fn hard_stop_drops_requests_in_flight() {
     let latency = Latency::fixed(Duration::from_secs(3_600));
     let simulator =
         RunningSimulator::start(SimulatorConfig { latency, ..SimulatorConfig::default() }).await;
-    let asked = question(&[], "Judge this");
+    let request = chat_request(&[], "Judge this");
     let stop = async {
         while simulator.get("/stats", "").await.json()["billed_calls"] != 1 {}
         simulator.shutdown.escalate();
         simulator.shutdown.escalate();
     };
-    let (answer, ()) = tokio::join!(simulator.ask(&asked), stop);
+    let (answer, ()) = tokio::join!(simulator.complete(&request), stop);
     assert_eq!(answer.status, 0);
     assert_eq!(simulator.stop().await.in_flight, 0);
 }
 
 #[tokio::test]
-async fn more_faults_than_answers_are_refused_at_the_start() {
+async fn fault_rates_above_one_are_refused_at_startup() {
     let rates = vec![Share { of: Fault::Empty, share: 0.7 }; 2];
     let config = SimulatorConfig {
         faults: FaultPlan { rates, ..FaultPlan::default() },

@@ -1,4 +1,4 @@
-//! The simulator over real sockets.
+//! Tests of the simulator over real sockets.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
 

@@ -1,4 +1,4 @@
-//! Batches of which the provider does not tell what they did.
+//! Batches with an unknown outcome.
 
 use super::BatchFixture;
 use crate::harness::pico;
@@ -16,15 +16,15 @@ fn counts(fixture: &BatchFixture) -> [u64; 2] {
 }
 
 #[test]
-fn a_file_that_was_cut_is_fetched_again() {
+fn truncated_file_is_fetched_again() {
     let fixture = BatchFixture::faulty(ITEMS, &[BatchFault::CutOnce.into()]);
-    fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+    fixture.run(&[]).exits(0).stdout_contains(&["12 of 12 scored"]);
     assert_eq!(counts(&fixture), [1, 12]);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn answers_that_cannot_be_read_pause_the_run_and_are_presumed_spent_in_another_lane() {
+fn unreadable_batch_output_pauses_the_run_and_is_presumed_spent_in_another_lane() {
     for fault in [BatchFault::EmptyFiles, BatchFault::Forgotten] {
         let fixture = BatchFixture::faulty(4, &[fault.into()]);
         for _ in 0..2 {
@@ -32,7 +32,7 @@ fn answers_that_cannot_be_read_pause_the_run_and_are_presumed_spent_in_another_l
                 false => fixture.run(&[]),
                 true => fixture.harness.resume("night", &[]),
             };
-            ended.exits(1).says(&["stays held", "--lane realtime"]);
+            ended.exits(1).stderr_contains(&["stays held", "--lane realtime"]);
             assert_eq!(counts(&fixture), [1, 4], "{fault:?}");
         }
         fixture.harness.resume("night", &["--lane", "realtime"]).exits(0);
@@ -45,33 +45,33 @@ fn answers_that_cannot_be_read_pause_the_run_and_are_presumed_spent_in_another_l
 }
 
 #[test]
-fn a_creation_without_an_answer_is_found_by_its_file() {
+fn batch_creation_without_a_response_is_found_by_its_file() {
     let faults = [BatchFault::CreationsLost.into(), BatchFault::UnmarkedList.into()];
     let fixture = BatchFixture::faulty(ITEMS, &faults);
-    fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+    fixture.run(&[]).exits(0).stdout_contains(&["12 of 12 scored"]);
     assert_eq!(counts(&fixture), [1, 12]);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn creations_without_an_answer_are_not_repeated_for_ever() {
+fn creations_without_a_response_are_retried_a_bounded_number_of_times() {
     let faults = [BatchFault::CreationsLost.into(), BatchFault::Unlisted.into()];
     let fixture = BatchFixture::faulty(ITEMS, &faults);
-    fixture.run(&[]).exits(1).says(&["2 creations of a batch", "had no answer"]);
+    fixture.run(&[]).exits(1).stderr_contains(&["2 creations of a batch", "had no answer"]);
     assert_eq!(fixture.simulator.count("batches"), 2);
     let held = fixture.harness.juror(&["runs", "show", "night"]).exits(0);
-    held.prints(&[" more in flight"]);
+    held.stdout_contains(&[" more in flight"]);
 }
 
 #[test]
-fn rows_that_an_expired_batch_ran_are_presumed_spent_unless_a_file_has_them() {
+fn unreported_rows_of_an_expired_batch_are_presumed_spent() {
     for fault in [BatchFault::Missing, BatchFault::OtherIds] {
         let fixture =
             BatchFixture::faulty(40, &[share(BatchFault::Expired, 0.4), share(fault, 0.5)]);
         fixture.never_pause();
         let ended = fixture.run(&[]).exits(3);
         if fault == BatchFault::OtherIds {
-            ended.says(&["rows are of no job of this batch"]);
+            ended.stderr_contains(&["rows are of no job of this batch"]);
         }
         let cost = &fixture.report()["cost"];
         assert!(pico(&cost["presumed_usd"]) > 0, "{fault:?}: {cost}");
@@ -80,7 +80,7 @@ fn rows_that_an_expired_batch_ran_are_presumed_spent_unless_a_file_has_them() {
 }
 
 #[test]
-fn a_batch_that_cannot_be_cancelled_keeps_no_process_alive() {
+fn uncancellable_batch_does_not_keep_the_process_alive() {
     let faults = vec![BatchFault::CancelRefused.into()];
     let held = BatchSettings { end: BatchEnd::OnRequest, faults, ..BatchSettings::default() };
     let fixture = BatchFixture::new(6, held);
@@ -88,5 +88,5 @@ fn a_batch_that_cannot_be_cancelled_keeps_no_process_alive() {
     let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
     fixture.simulator.await_count("batch_cancels", 1);
     running.signal(Signal::INT);
-    running.finish().exits(3).says(&["1 batch continues at the provider"]);
+    running.finish().exits(3).stderr_contains(&["1 batch continues at the provider"]);
 }

@@ -1,4 +1,4 @@
-//! Faults of batches: outcomes, report and bill side by side.
+//! Faults of batches: outcomes, report and bill.
 
 use super::BatchFixture;
 use crate::harness::pico;
@@ -12,15 +12,15 @@ fn share(fault: BatchFault, share: f64) -> Share<BatchFault> {
 }
 
 #[test]
-fn rows_cost_half_and_say_their_lane() {
+fn rows_cost_half_and_report_their_lane() {
     let fixture = BatchFixture::faulty(ITEMS, &[]);
-    fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+    fixture.run(&[]).exits(0).stdout_contains(&["12 of 12 scored"]);
     assert_eq!(fixture.simulator.count("requests"), 0, "no ordinary call");
     assert_eq!(
         (fixture.simulator.count("batches"), fixture.simulator.count("billed_calls")),
         (1, 12)
     );
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
     let journal = fixture.harness.journal("night");
     assert!(journal.iter().all(|result| result["lane"] == "batch"));
 
@@ -31,30 +31,30 @@ fn rows_cost_half_and_say_their_lane() {
 }
 
 #[test]
-fn shards_stay_within_the_limits_of_rows_and_bytes() {
+fn limits_of_rows_and_bytes_bound_shards() {
     let fixture = BatchFixture::faulty(ITEMS, &[]);
     let limits = "[batch]\npoll_min = \"1ms\"\nmax_rows = 5\n";
     fixture.harness.write("juror.toml", limits);
-    fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+    fixture.run(&[]).exits(0).stdout_contains(&["12 of 12 scored"]);
     assert_eq!(fixture.simulator.count("batches"), 3);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn any_order_and_doubled_rows_count_once() {
+fn rows_count_once_in_any_order_and_if_duplicated() {
     let faults = [BatchFault::Shuffled.into(), BatchFault::Doubled.into()];
     let fixture = BatchFixture::faulty(ITEMS, &faults);
-    fixture.run(&[]).exits(0).says(&["12 rows came twice and count once"]);
+    fixture.run(&[]).exits(0).stderr_contains(&["12 rows came twice and count once"]);
     assert_eq!(fixture.harness.journal("night").len(), 12);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn missing_rows_are_presumed_spent_and_asked_once_more() {
+fn missing_rows_are_presumed_spent_and_retried_once() {
     let fixture = BatchFixture::faulty(24, &[share(BatchFault::Missing, 0.6)]);
     fixture.never_pause();
     let ended = fixture.run(&[]).exits(3);
-    ended.says(&["it reports ", "the rows' tokens are booked"]);
+    ended.stderr_contains(&["it reports ", "the rows' tokens are booked"]);
     let (scored, failed) = (fixture.count("scored", ""), fixture.count("failed", "api"));
     assert!(scored > 3 && failed > 0 && scored + failed == 24, "{scored} {failed}");
     assert!(fixture.simulator.count("batches") > 1);
@@ -64,33 +64,33 @@ fn missing_rows_are_presumed_spent_and_asked_once_more() {
 }
 
 #[test]
-fn expired_rows_are_not_paid_and_skipped() {
+fn expired_rows_are_skipped_and_free() {
     let fixture = BatchFixture::faulty(40, &[share(BatchFault::Expired, 0.5)]);
     fixture.run(&[]).exits(3);
     let (scored, skipped) = (fixture.count("scored", ""), fixture.count("skipped", "deadline"));
     assert!(scored > 5 && skipped > 5 && scored + skipped == 40, "{scored} {skipped}");
     assert_eq!(fixture.simulator.count("billed_calls"), scored as u64);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn expired_rows_of_a_mixed_run_are_asked_in_ordinary_calls() {
+fn expired_rows_of_a_mixed_run_become_realtime_calls() {
     let fixture = BatchFixture::faulty(20, &[share(BatchFault::Expired, 0.5)]);
     let run = ["--lane", "mixed", "--budget-usd", "1"];
     fixture
         .harness
         .judge_run(&fixture.simulator, "night", &run)
         .exits(0)
-        .prints(&["20 of 20 scored"]);
+        .stdout_contains(&["20 of 20 scored"]);
     let journal = fixture.harness.journal("night");
     let in_batch = journal.iter().filter(|result| result["lane"] == "batch").count();
     assert!((3..18).contains(&in_batch), "{in_batch}");
     assert_eq!(fixture.simulator.requests(), 20 - in_batch as u64);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn rows_with_errors_of_either_shape_are_asked_again() {
+fn rows_with_either_error_shape_are_retried() {
     let faults = [share(BatchFault::FailedRow, 0.3), share(BatchFault::RefusedRow, 0.3)];
     let fixture = BatchFixture::faulty(20, &faults);
     let ended = fixture.run(&[]);
@@ -98,11 +98,11 @@ fn rows_with_errors_of_either_shape_are_asked_again() {
     assert!(fixture.simulator.count("batches") > 1);
     assert_eq!(fixture.count("scored", "") + fixture.count("failed", "api"), 20);
     assert!(fixture.count("scored", "") > 10);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn an_invalid_batch_fails_its_jobs_with_line_and_message() {
+fn invalid_batch_fails_its_jobs_with_line_and_message() {
     let fixture = BatchFixture::faulty(3, &[BatchFault::ValidationFailed.into()]);
     fixture.run(&[]).exits(3);
     assert_eq!(fixture.count("failed", "request"), 3);
@@ -112,67 +112,67 @@ fn an_invalid_batch_fails_its_jobs_with_line_and_message() {
 }
 
 #[test]
-fn a_creation_without_an_answer_is_not_repeated() {
+fn batch_creation_without_a_response_is_not_repeated() {
     let lost = BatchFault::CreationLost.into();
     for faults in [&[lost][..], &[lost, BatchFault::LateListing.into()]] {
         let fixture = BatchFixture::faulty(ITEMS, faults);
-        fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+        fixture.run(&[]).exits(0).stdout_contains(&["12 of 12 scored"]);
         let counts = ["batches", "billed_calls"].map(|name| fixture.simulator.count(name));
         assert_eq!(counts, [1, 12], "{faults:?}");
-        fixture.costs_the_bill_and_presumed(0);
+        fixture.assert_billed_plus_presumed(0);
     }
 }
 
 #[test]
-fn a_limit_on_creations_is_waited_for() {
+fn batch_creation_rate_limit_is_waited_for() {
     let fixture = BatchFixture::faulty(ITEMS, &[BatchFault::CreationLimit.into()]);
-    fixture.run(&[]).exits(0).says(&["too many batches were created"]);
+    fixture.run(&[]).exits(0).stderr_contains(&["too many batches were created"]);
     assert_eq!(fixture.simulator.count("batches"), 1);
 }
 
 #[test]
-fn a_batch_beyond_the_token_limit_is_split() {
+fn batch_beyond_the_token_limit_is_split() {
     for late in [false, true] {
         let faults: Vec<_> =
             late.then_some(BatchFault::LateTokenLimit.into()).into_iter().collect();
-        // A row takes some 1,400 tokens: five fit.
+        // A row takes about 1,400 tokens, so five fit.
         let batches =
             BatchSettings { faults, enqueued_tokens: Some(8_000), ..BatchSettings::default() };
         let fixture = BatchFixture::new(ITEMS, batches);
-        fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+        fixture.run(&[]).exits(0).stdout_contains(&["12 of 12 scored"]);
         assert_eq!(fixture.simulator.count("billed_calls"), 12);
-        fixture.costs_the_bill_and_presumed(0);
+        fixture.assert_billed_plus_presumed(0);
     }
 }
 
 #[test]
-fn a_usage_that_does_not_fit_the_rows_is_told() {
+fn batch_usage_mismatch_is_reported() {
     let fixture = BatchFixture::faulty(3, &[BatchFault::WrongUsage.into()]);
-    fixture.run(&[]).exits(0).says(&[
+    fixture.run(&[]).exits(0).stderr_contains(&[
         "it reports ",
         "output tokens, its rows",
         "the rows' tokens are booked",
     ]);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn a_budget_holds_for_rows() {
+fn budget_covers_batch_rows() {
     let fixture = BatchFixture::faulty(ITEMS, &[]);
     let run = ["--lane", "batch", "--budget-usd", "0.03"];
     fixture.harness.judge_run(&fixture.simulator, "night", &run).exits(3);
     let (scored, skipped) = (fixture.count("scored", ""), fixture.count("skipped", "budget"));
     assert!(scored > 0 && skipped > 0 && scored + skipped == 12, "{scored} {skipped}");
     assert!(fixture.simulator.bill() <= 30_000_000_000);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn a_provider_without_batches_pauses_the_run_with_the_remedy() {
+fn provider_without_batches_pauses_the_run_with_the_remedy() {
     let fixture = BatchFixture::faulty(3, &[]);
     let elsewhere = format!("http://{}/elsewhere", fixture.simulator.address);
     let flags = ["--lane", "batch", "--budget-usd", "1"];
     let ended = fixture.harness.judge(&elsewhere, "manifest.jsonl", &flags).exits(1);
-    ended.says(&["batches cannot continue", "--lane realtime", "juror retry first"]);
+    ended.stderr_contains(&["batches cannot continue", "--lane realtime", "juror retry first"]);
     assert_eq!(fixture.harness.report("first")["coverage"]["pending"], 3);
 }

@@ -1,4 +1,4 @@
-//! Batches of a fleet's runs: each row is handed in once and billed once, whoever works on it.
+//! Batches of fleet runs: each row is submitted and billed once, by any worker.
 
 use super::{BatchFixture, end_batches};
 use crate::{
@@ -10,11 +10,11 @@ use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share};
 use juror_types::id::RunId;
 use rustix::process::Signal;
 
-/// Settings of every worker: looks at batches often, and takes shards over soon.
+/// Settings of every worker: frequent polling and an early takeover of shards.
 const SETTINGS: &str = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nseal_after = \"200ms\"\n\
                         owner_timeout = \"1s\"\n";
 
-/// A run of so many items, and a fleet for it.
+/// Run of this many items, and a fleet for it.
 pub struct FleetFixture {
     pub fixture: BatchFixture,
     pub servers: Servers,
@@ -38,13 +38,13 @@ impl FleetFixture {
         Self::new(items, held())
     }
 
-    /// Starts a worker that asks at this address, with more settings.
+    /// Starts a worker with this base URL and further settings.
     pub fn worker_at(&self, url: &str, settings: &[(&str, &str)]) -> RunningCommand {
         let arguments = ["worker", "--base-url", url, "--data-root", "."];
         let mut command = self.servers.command(&self.fixture.harness, &arguments);
         command.envs(settings.iter().copied());
         let mut worker = RunningCommand::start(command);
-        worker.await_words("ready: ");
+        worker.await_stderr("ready: ");
         worker
     }
 
@@ -52,7 +52,7 @@ impl FleetFixture {
         self.worker_at(&self.fixture.simulator.base_url(), &[])
     }
 
-    /// One that hands in so many items at once, and no fewer.
+    /// Worker whose batches have exactly this many items.
     fn worker_for(&self, items: &str) -> RunningCommand {
         let one_batch = [("JUROR_BATCH_MAX_ROWS", items), ("JUROR_BATCH_SEAL_AFTER", "1h")];
         self.worker_at(&self.fixture.simulator.base_url(), &one_batch)
@@ -63,7 +63,7 @@ impl FleetFixture {
         self.servers.juror(&self.fixture.harness, &[&own[..], more].concat()).exits(0)
     }
 
-    /// Waits for the report of so many results, and stops the fleet.
+    /// Waits for the report of this many results, and stops the fleet.
     pub fn reported(self, results: u64, workers: Vec<RunningCommand>) -> BatchFixture {
         let run = RunId::new("night");
         self.servers.await_report(&run, results);
@@ -78,7 +78,7 @@ impl FleetFixture {
         self.fixture
     }
 
-    /// Waits until so many rows stand in shards.
+    /// Waits until shards have this many rows.
     pub fn await_rows(&self, rows: usize) {
         let run = RunId::new("night");
         let count = async || {
@@ -93,19 +93,18 @@ impl FleetFixture {
     }
 }
 
-/// Batches that end when they are told to.
+/// Batches that end on request.
 fn held() -> BatchSettings {
     BatchSettings { end: BatchEnd::OnRequest, ..BatchSettings::default() }
 }
 
-/// Stops a worker softly.
+/// Drains a worker.
 pub fn stop(worker: RunningCommand) {
     worker.signal(Signal::TERM);
     worker.finish().exits(0);
 }
 
-/// Asserts that each of these many items has one scored result of a batch, and that each was handed
-/// in and billed once.
+/// Asserts that each item has one scored result from a batch, and was submitted and billed once.
 pub fn all_in_batches(fixture: &BatchFixture, items: u64) {
     let journal = fixture.harness.journal("night");
     assert_eq!(journal.len() as u64, items);
@@ -114,11 +113,11 @@ pub fn all_in_batches(fixture: &BatchFixture, items: u64) {
     assert_eq!(journal.iter().filter(is_in_batch).count() as u64, items, "{journal:#?}");
     assert_eq!(fixture.simulator.count("billed_calls"), items);
     assert_eq!(fixture.simulator.requests(), 0, "no ordinary call");
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn two_workers_hand_each_row_in_once_and_pay_half() {
+fn two_workers_submit_each_row_once_at_half_price() {
     let fleet = FleetFixture::new(40, BatchSettings::default());
     let limited = [("JUROR_BATCH_MAX_ROWS", "7")];
     let url = fleet.fixture.simulator.base_url();
@@ -135,14 +134,14 @@ fn two_workers_hand_each_row_in_once_and_pay_half() {
 }
 
 #[test]
-fn a_draining_worker_leaves_its_batches_to_the_next() {
+fn draining_worker_leaves_its_batches_to_other_workers() {
     let fleet = FleetFixture::held(6);
     let worker = fleet.worker_for("6");
     fleet.enqueue(&["--lane", "batch"]);
     fleet.fixture.simulator.await_count("batch_polls", 2);
     stop(worker);
     end_batches(&fleet.fixture.simulator);
-    // Its time is not waited for: it has resigned.
+    // No lease timeout applies: the worker has resigned.
     let next = fleet.worker();
     let fixture = fleet.reported(6, vec![next]);
     all_in_batches(&fixture, 6);
@@ -150,7 +149,7 @@ fn a_draining_worker_leaves_its_batches_to_the_next() {
 }
 
 #[test]
-fn a_draining_worker_gives_back_what_it_has_not_handed_in() {
+fn draining_worker_requeues_unsubmitted_rows() {
     let fleet = FleetFixture::new(6, BatchSettings::default());
     let url = fleet.fixture.simulator.base_url();
     let worker = fleet.worker_at(&url, &[("JUROR_BATCH_SEAL_AFTER", "1h")]);
@@ -163,7 +162,7 @@ fn a_draining_worker_gives_back_what_it_has_not_handed_in() {
 }
 
 #[test]
-fn a_cancelled_run_pays_for_what_its_batches_did() {
+fn cancelled_run_books_finished_batch_rows() {
     let fleet = FleetFixture::held(6);
     let worker = fleet.worker_for("6");
     fleet.enqueue(&["--lane", "batch"]);
@@ -172,11 +171,11 @@ fn a_cancelled_run_pays_for_what_its_batches_did() {
     let fixture = fleet.reported(6, vec![worker]);
     assert_eq!((fixture.count("scored", ""), fixture.count("skipped", "cancelled")), (3, 3));
     assert_eq!(fixture.simulator.count("billed_calls"), 3);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn a_mixed_run_asks_what_is_not_back_in_time() {
+fn mixed_run_calls_for_rows_that_are_late() {
     let fleet = FleetFixture::held(6);
     let reserve = [("JUROR_BATCH_REALTIME_RESERVE", "1h"), ("JUROR_BATCH_MAX_ROWS", "6")];
     let worker = fleet.worker_at(&fleet.fixture.simulator.base_url(), &reserve);
@@ -186,22 +185,22 @@ fn a_mixed_run_asks_what_is_not_back_in_time() {
     assert_eq!(journal.iter().filter(|result| result["lane"] == "batch").count(), 3);
     assert_eq!(fixture.count("scored", ""), 6);
     assert_eq!(fixture.simulator.requests(), 3);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn a_deadline_cancels_batches_and_pays_for_what_was_done() {
+fn deadline_cancels_batches_and_books_finished_rows() {
     let fleet = FleetFixture::held(6);
     let worker = fleet.worker_for("6");
     fleet.enqueue(&["--lane", "batch", "--deadline", "5s"]);
     let fixture = fleet.reported(6, vec![worker]);
     assert_eq!((fixture.count("scored", ""), fixture.count("skipped", "deadline")), (3, 3));
     assert_eq!(fixture.simulator.count("billed_calls"), 3);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn rows_that_failed_go_into_another_batch_of_whoever_takes_them() {
+fn failed_rows_join_a_later_batch_of_any_worker() {
     let share = |fault, share| Share { of: fault, share };
     let faults = vec![share(BatchFault::FailedRow, 0.3), share(BatchFault::RefusedRow, 0.3)];
     let fleet = FleetFixture::new(20, BatchSettings { faults, ..BatchSettings::default() });
@@ -211,11 +210,11 @@ fn rows_that_failed_go_into_another_batch_of_whoever_takes_them() {
     assert!(fixture.simulator.count("batches") > 1);
     assert_eq!(fixture.count("scored", "") + fixture.count("failed", "api"), 20);
     assert!(fixture.count("scored", "") > 10);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn expired_rows_of_a_mixed_run_are_asked_in_ordinary_calls() {
+fn expired_rows_of_a_mixed_run_become_realtime_calls() {
     let faults = vec![Share { of: BatchFault::Expired, share: 0.5 }];
     let fleet = FleetFixture::new(20, BatchSettings { faults, ..BatchSettings::default() });
     let workers = vec![fleet.worker(), fleet.worker()];
@@ -226,12 +225,12 @@ fn expired_rows_of_a_mixed_run_are_asked_in_ordinary_calls() {
     assert!((3..18).contains(&in_batch), "{in_batch}");
     assert_eq!(fixture.count("scored", ""), 20);
     assert_eq!(fixture.simulator.requests(), 20 - in_batch as u64);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn a_batch_beyond_the_token_limit_is_split() {
-    // A row takes some 1,400 tokens: five fit.
+fn batch_beyond_the_token_limit_is_split() {
+    // A row takes about 1,400 tokens, so five fit.
     let batches = BatchSettings { enqueued_tokens: Some(8_000), ..BatchSettings::default() };
     let fleet = FleetFixture::new(12, batches);
     let worker = fleet.worker();
@@ -241,14 +240,14 @@ fn a_batch_beyond_the_token_limit_is_split() {
 }
 
 #[test]
-fn a_worker_that_was_out_of_sight_notices_that_it_has_lost_its_shards() {
+fn expired_worker_detects_the_loss_of_its_shards() {
     let fleet = FleetFixture::held(6);
     let simulator = &fleet.fixture.simulator;
     let frozen = fleet.worker_for("6");
     fleet.enqueue(&["--lane", "batch"]);
     simulator.await_count("batch_polls", 2);
     frozen.signal(Signal::STOP);
-    // One look may be on its way.
+    // One poll may be in progress.
     let looks = simulator.count("batch_polls") + 1;
     let next = fleet.worker();
     simulator.await_count("batch_polls", looks + 1);
@@ -260,7 +259,7 @@ fn a_worker_that_was_out_of_sight_notices_that_it_has_lost_its_shards() {
 }
 
 #[test]
-fn a_redis_that_is_restarted_forgets_no_batch() {
+fn redis_restart_loses_no_batch() {
     let fleet = FleetFixture::with_redis(6, held(), TestRedis::durable());
     let worker = fleet.worker_for("6");
     fleet.enqueue(&["--lane", "batch", "--budget-usd", "1"]);
@@ -274,7 +273,7 @@ fn a_redis_that_is_restarted_forgets_no_batch() {
 }
 
 #[test]
-fn a_budget_holds_for_rows() {
+fn budget_covers_batch_rows() {
     let fleet = FleetFixture::with_redis(12, BatchSettings::default(), TestRedis::durable());
     let workers = vec![fleet.worker(), fleet.worker()];
     fleet.enqueue(&["--lane", "batch", "--budget-usd", "0.03"]);
@@ -282,11 +281,11 @@ fn a_budget_holds_for_rows() {
     let (scored, skipped) = (fixture.count("scored", ""), fixture.count("skipped", "budget"));
     assert!(scored > 0 && skipped > 0 && scored + skipped == 12, "{scored} {skipped}");
     assert!(fixture.simulator.bill() <= 30_000_000_000);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn a_provider_that_refuses_pauses_the_run_and_another_worker_goes_on() {
+fn provider_refusal_pauses_the_run_and_another_worker_resumes_it() {
     let fleet = FleetFixture::new(6, BatchSettings::default());
     let elsewhere = format!("http://{}/elsewhere", fleet.fixture.simulator.address);
     let refused = fleet.worker_at(&elsewhere, &[("JUROR_BATCH_MAX_ROWS", "6")]);
@@ -302,17 +301,17 @@ fn a_provider_that_refuses_pauses_the_run_and_another_worker_goes_on() {
 }
 
 #[test]
-fn a_run_that_goes_on_in_another_lane_pays_no_row_twice() {
+fn run_resumed_in_another_lane_bills_no_row_twice() {
     let fleet = FleetFixture::held(6);
     let worker = fleet.worker_for("6");
     fleet.enqueue(&["--lane", "batch"]);
     fleet.fixture.simulator.await_count("batch_polls", 2);
     let resume = ["enqueue", "--resume", "night", "--lane", "realtime"];
-    let told = fleet.servers.juror(&fleet.fixture.harness, &resume).exits(0);
-    told.says(&["in the lane realtime from now on; before: batch"]);
+    let output = fleet.servers.juror(&fleet.fixture.harness, &resume).exits(0);
+    output.stderr_contains(&["in the lane realtime from now on; before: batch"]);
     let fixture = fleet.reported(6, vec![worker]);
     assert_eq!(fixture.count("scored", ""), 6);
     assert_eq!(fixture.simulator.requests(), 3, "half of the batch was done");
     assert_eq!(fixture.simulator.count("billed_calls"), 6);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }

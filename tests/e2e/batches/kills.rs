@@ -4,7 +4,7 @@
 use super::BatchFixture;
 use crate::harness::{
     RunningCommand,
-    proxy::{FaultProxy, Moment, Speaks, Wire},
+    proxy::{FaultProxy, Moment, ProxiedProtocol, Wire},
 };
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings};
 use std::{sync::Arc, time::Duration};
@@ -12,39 +12,39 @@ use std::{sync::Arc, time::Duration};
 const ITEMS: u32 = 5;
 const HOLD_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Kills a run when this moment comes for the nth time, and resumes it.
+/// Kills a run at the nth occurrence of this moment, and resumes it.
 fn killed_at(moment: Moment, nth: u64) {
     let fixture = BatchFixture::faulty(ITEMS, &[]);
     let _proxy = kill(&fixture, moment, nth);
-    fixture.harness.resume("night", &[]).exits(0).prints(&["5 of 5 scored"]);
+    fixture.harness.resume("night", &[]).exits(0).stdout_contains(&["5 of 5 scored"]);
     let counts = ["batches", "billed_calls"].map(|name| fixture.simulator.count(name));
     assert_eq!(counts, [1, 5], "{moment:?} {nth}");
     assert_eq!(fixture.harness.journal("night").len(), 5);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 kill_at_each_step!(killed_at);
 
 #[test]
-fn a_cancelled_batch_that_nobody_knows_and_no_list_has_yet_is_found_and_paid_for() {
+fn unrecorded_and_not_yet_listed_cancelled_batch_is_found_and_booked() {
     let faults = vec![BatchFault::LateListing.into()];
     let held = BatchSettings { end: BatchEnd::OnRequest, faults, ..BatchSettings::default() };
     let fixture = BatchFixture::new(ITEMS, held);
-    let _proxy = kill(&fixture, Moment::Answer, 2);
-    fixture.harness.juror(&["cancel", "night"]).exits(0).prints(&["1 batch is cancelled"]);
+    let _proxy = kill(&fixture, Moment::Response, 2);
+    fixture.harness.juror(&["cancel", "night"]).exits(0).stdout_contains(&["1 batch is cancelled"]);
     fixture.harness.resume("night", &[]).exits(3);
     let scored = fixture.count("scored", "") as u64;
     assert!(scored > 0, "the batch did some of its rows");
     let counts = ["batches", "billed_calls"].map(|name| fixture.simulator.count(name));
     assert_eq!(counts, [1, scored]);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
-/// Kills a run of this fixture when this moment comes for the nth time; returns the proxy between
-/// the run and the simulator.
+/// Kills a run of this fixture at the nth occurrence of this moment; returns the proxy between run
+/// and simulator.
 fn kill(fixture: &BatchFixture, moment: Moment, nth: u64) -> FaultProxy {
     let wire = Arc::new(Wire::default());
-    let proxy = FaultProxy::start(fixture.simulator.address.port(), Speaks::Http, &wire);
+    let proxy = FaultProxy::start(fixture.simulator.address.port(), ProxiedProtocol::Http, &wire);
     let url = format!("http://{}/v1", proxy.address());
     let arguments = [
         "run",
@@ -64,6 +64,6 @@ fn kill(fixture: &BatchFixture, moment: Moment, nth: u64) -> FaultProxy {
     assert!(wire.is_held(HOLD_TIMEOUT), "{moment:?} {nth} never came: {wire:?}");
     running.kill();
     proxy.cut();
-    wire.let_go();
+    wire.release();
     proxy
 }

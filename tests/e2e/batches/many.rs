@@ -1,4 +1,4 @@
-//! Many rows: memory, and kills in the middle of them.
+//! Large batches: memory, and kills during their stages.
 
 use super::{BatchFixture, end_batches};
 use juror_simulator::{BatchEnd, BatchSettings, Fault, FaultPlan, Share, SimulatorConfig};
@@ -16,7 +16,7 @@ fn noise() -> Vec<u8> {
     file
 }
 
-/// The most memory that a process has taken, in bytes.
+/// Peak memory of a process in bytes.
 fn peak_memory(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -24,14 +24,14 @@ fn peak_memory(process: u32) -> u64 {
 }
 
 #[test]
-fn the_rows_of_a_dataset_are_never_held_together() {
+fn rows_are_never_held_in_memory_together() {
     const ITEMS: usize = 1_000;
     let fixture = BatchFixture::held(1);
     let image = noise();
     let mut manifest = String::new();
     for number in 0..ITEMS {
         let shot = format!("noise/{number}.png");
-        // Not one file, lest the system's cache or ours knows it.
+        // Distinct files, so that neither the page cache nor the image cache has them.
         fixture.harness.write(&shot, [&image[..], number.to_string().as_bytes()].concat());
         let code = format!("<b>{number}</b>");
         let line = json!({"id": format!("i{number}"), "screenshot": shot, "generated_code": code});
@@ -45,11 +45,11 @@ fn the_rows_of_a_dataset_are_never_held_together() {
     let peak = peak_memory(running.id());
     assert!(peak < 150 << 20, "{} MB for {} MB of images", peak >> 20, (image.len() * ITEMS) >> 20);
     end_batches(&fixture.simulator);
-    running.finish().exits(0).prints(&["1,000 of 1,000 scored"]);
-    fixture.costs_the_bill_and_presumed(0);
+    running.finish().exits(0).stdout_contains(&["1,000 of 1,000 scored"]);
+    fixture.assert_billed_plus_presumed(0);
 }
 
-/// Kills a run as soon as this file of it is there and has content, and resumes it.
+/// Kills a run once this file exists with content, and resumes it.
 fn killed_when_written(file: &str) {
     let fixture = BatchFixture::faulty(300, &[]);
     let settings = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nmax_rows = 200\n";
@@ -62,24 +62,24 @@ fn killed_when_written(file: &str) {
         std::thread::yield_now();
     }
     running.kill();
-    fixture.harness.resume("night", &[]).exits(0).prints(&["300 of 300 scored"]);
+    fixture.harness.resume("night", &[]).exits(0).stdout_contains(&["300 of 300 scored"]);
     assert_eq!(fixture.simulator.count("billed_calls"), 300);
     assert_eq!(fixture.harness.journal("night").len(), 300);
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn a_kill_while_rows_are_gathered_loses_and_repeats_nothing() {
+fn kill_during_row_collection_into_shards_loses_and_repeats_nothing() {
     killed_when_written("batches/night-1.unfinished");
 }
 
 #[test]
-fn a_kill_while_rows_are_collected_loses_and_repeats_nothing() {
+fn kill_during_result_collection_loses_and_repeats_nothing() {
     killed_when_written("results.jsonl");
 }
 
 #[test]
-fn answers_of_no_use_are_asked_again_in_the_next_batch() {
+fn unusable_replies_are_retried_in_the_next_batch() {
     let rates = vec![Share { of: Fault::OutOfRange, share: 0.4 }];
     let faults = FaultPlan { rates, ..FaultPlan::default() };
     let batches = BatchSettings { end: BatchEnd::default(), ..BatchSettings::default() };
@@ -89,6 +89,6 @@ fn answers_of_no_use_are_asked_again_in_the_next_batch() {
     assert!([0, 3].contains(&ended.code), "{}", ended.stderr);
     let (scored, unscorable) = (fixture.count("scored", ""), fixture.count("unscorable", "reply"));
     assert!(scored >= 20 && scored + unscorable == 30, "{scored} {unscorable}");
-    assert!((2..=3).contains(&fixture.simulator.count("batches")), "three answers a job at most");
-    fixture.costs_the_bill_and_presumed(0);
+    assert!((2..=3).contains(&fixture.simulator.count("batches")), "three replies per job at most");
+    fixture.assert_billed_plus_presumed(0);
 }

@@ -36,7 +36,7 @@ fn question(number: u32) -> Request {
     }
 }
 
-/// Checks that a provider does what the batch lane relies on. `end` lets its batches end.
+/// Checks the provider behavior that the batch lane relies on. `end` ends its batches.
 async fn conforms(provider: &dyn BatchProvider, folder: &Path, end: impl Fn()) {
     let names: BTreeSet<String> = (0..4).map(|number| format!("job-{number}")).collect();
     let rows: Vec<u8> = names
@@ -85,7 +85,7 @@ async fn conforms(provider: &dyn BatchProvider, folder: &Path, end: impl Fn()) {
 }
 
 #[tokio::test]
-async fn openais_batches_conform() {
+async fn openai_batches_conform() {
     let batches = BatchSettings { end: BatchEnd::OnRequest, ..BatchSettings::default() };
     let simulator = TestSimulator::start(SimulatorConfig { batches, ..SimulatorConfig::default() });
     let provider = OpenAi::new(HttpSettings {

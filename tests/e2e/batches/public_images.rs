@@ -1,4 +1,4 @@
-//! Images that the provider reads by itself, in the place of rows that carry them.
+//! Images that the provider fetches, instead of rows that contain them.
 
 use super::BatchFixture;
 use crate::harness::png;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 const ITEMS: u32 = 6;
 
-/// A web server of screenshots, for everybody or for Juror alone.
+/// Web server of screenshots, public or restricted to Juror.
 fn web_server(for_everybody: bool) -> WebServer {
     WebServer::start(move |request| {
         let number = request.path.trim_start_matches('/').split('.').next().unwrap().parse();
@@ -23,7 +23,7 @@ fn web_server(for_everybody: bool) -> WebServer {
     })
 }
 
-/// A run of screenshots on that server, which the provider may read as well.
+/// Run of screenshots on that server, which the provider may fetch too.
 fn fixture(web: &WebServer, query: &str) -> BatchFixture {
     let fixture = BatchFixture::new(1, BatchSettings::default());
     let origin = format!("http://{}", web.address());
@@ -45,30 +45,30 @@ fn fixture(web: &WebServer, query: &str) -> BatchFixture {
 fn images_on_public_hosts_go_out_as_urls() {
     let web = web_server(true);
     let fixture = fixture(&web, "");
-    fixture.run(&[]).exits(0).prints(&["6 of 6 scored"]);
+    fixture.run(&[]).exits(0).stdout_contains(&["6 of 6 scored"]);
     assert_eq!(
         web.requests().len() as u32,
         2 * ITEMS,
         "once for the run, and once for the provider"
     );
     assert_eq!(fixture.simulator.count("billed_calls"), u64::from(ITEMS));
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }
 
 #[test]
-fn a_url_with_a_query_is_never_handed_on() {
+fn url_with_a_query_is_never_passed_to_the_provider() {
     let web = web_server(true);
     let fixture = fixture(&web, "?signature=c0ffee");
-    fixture.run(&[]).exits(0).prints(&["6 of 6 scored"]);
+    fixture.run(&[]).exits(0).stdout_contains(&["6 of 6 scored"]);
     assert_eq!(web.requests().len() as u32, ITEMS);
 }
 
 #[test]
-fn a_row_whose_image_the_provider_cannot_read_is_sent_again_with_the_image() {
+fn row_with_an_unreadable_image_url_is_resent_with_the_image() {
     let web = web_server(false);
     let fixture = fixture(&web, "");
-    fixture.run(&[]).exits(0).prints(&["6 of 6 scored"]);
+    fixture.run(&[]).exits(0).stdout_contains(&["6 of 6 scored"]);
     assert_eq!(fixture.simulator.count("batches"), 2);
     assert_eq!(fixture.simulator.count("billed_calls"), u64::from(ITEMS));
-    fixture.costs_the_bill_and_presumed(0);
+    fixture.assert_billed_plus_presumed(0);
 }

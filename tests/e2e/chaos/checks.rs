@@ -10,9 +10,9 @@ use std::{collections::BTreeMap, time::Duration};
 const FINISHING: Duration = Duration::from_secs(600);
 
 impl Disruptions {
-    /// Spent and reserved never exceed the cap, and cover what was billed.
+    /// Asserts that spent and reserved amounts never exceed the cap, and cover the bill.
     pub fn check_the_cap(&mut self) {
-        // The bill first: what is billed after is reserved before.
+        // The bill is read first: later bills are reserved before.
         let billed = self.fleet.simulator.bill();
         let ledger = self.fleet.servers.ledger(RUN);
         let Budget::Cap(cap) = ledger.budget else { panic!("{ledger:?}") };
@@ -21,7 +21,7 @@ impl Disruptions {
         assert!(spent >= billed, "{billed} were billed, {ledger:?}\n{}", self.fleet_harness());
     }
 
-    /// Lets the run finish, and looks at everything that it left.
+    /// Awaits the end of the run and checks all of its files and records.
     pub fn check_the_end(&mut self) {
         let progress = self.fleet.await_report(RUN, FINISHING);
         assert_eq!(
@@ -50,7 +50,7 @@ impl Disruptions {
 
     fn check_the_money(&mut self) {
         let servers = &self.fleet.servers;
-        servers.bury(&self.dead);
+        servers.expire_owners(&self.dead);
         let (ledger, holders) = (servers.ledger(RUN), servers.holders());
         let (billed, cap) = (self.fleet.simulator.bill(), self.cap());
         assert_eq!(ledger.outstanding.pico(), 0, "{ledger:?}\n{}", self.fleet_harness());
@@ -73,10 +73,10 @@ impl Disruptions {
         let jobs = self.plan.jobs;
         assert_eq!(written["coverage"]["planned"], jobs, "{}", self.fleet_harness());
         assert_eq!(written["coverage"]["scored"], jobs, "{}", self.fleet_harness());
-        let told = self.fleet.juror(&["report", RUN, "--json"]).exits(0);
-        let told: Value = serde_json::from_str(&told.stdout).unwrap();
-        let (total, billed) = (pico(&told["cost"]["total_usd"]), self.fleet.simulator.bill());
-        assert!(total >= billed, "{total} of {billed} are told\n{}", self.fleet_harness());
+        let reported = self.fleet.juror(&["report", RUN, "--json"]).exits(0);
+        let reported: Value = serde_json::from_str(&reported.stdout).unwrap();
+        let (total, billed) = (pico(&reported["cost"]["total_usd"]), self.fleet.simulator.bill());
+        assert!(total >= billed, "{total} of {billed} are reported\n{}", self.fleet_harness());
     }
 
     fn cap(&self) -> i64 {

@@ -1,4 +1,4 @@
-//! A run of a fleet to which things happen.
+//! Run of a fleet with injected faults.
 
 use super::plan::{BackendServer, Mishap, Plan};
 use crate::harness::{
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub const RUN: &str = "shaken";
 const WORKERS: usize = 4;
 const AT_ONCE: usize = 3;
-/// Far more than all of it can cost: nothing shall be left out.
+/// Budget far above the possible cost, so that no job is skipped.
 pub const DOLLARS_PER_JOB: f64 = 0.1;
 /// Time limit for the fleet to continue after a fault.
 const MAX_WAIT: Duration = Duration::from_secs(120);
@@ -26,20 +26,20 @@ pub struct Disruptions {
     pub fleet: FleetHarness,
     gate: CallGate,
     random: StdRng,
-    /// Number of answers that were let through.
-    let_through: u32,
+    /// Number of replies that were allowed through.
+    allowed: u32,
     /// Log of the faults, for the message of a failure.
     log: Vec<String>,
     /// Names of the killed processes.
     pub dead: Vec<String>,
-    /// Number of calls that may be paid twice: they were in progress, unsettled, when their worker
-    /// was killed or their jobs went to another one.
+    /// Number of calls that may be billed twice: they were in progress and unsettled when their
+    /// worker was killed or their jobs were redelivered.
     pub under_way: u64,
 }
 
 impl Disruptions {
-    /// Starts everything, with the first jobs published by a producer that is killed half-way.
-    pub fn begin(plan: Plan) -> Self {
+    /// Starts all processes; the first jobs come from a producer that is killed halfway.
+    pub fn start(plan: Plan) -> Self {
         let harness = CommandHarness::new();
         write_items(&harness, plan.jobs);
         let gate = CallGate::closed();
@@ -50,21 +50,21 @@ impl Disruptions {
         let random = StdRng::seed_from_u64(plan.seed);
         let (log, dead) = (Vec::new(), Vec::new());
         let mut disruptions =
-            Self { plan, fleet, gate, random, let_through: 0, log, dead, under_way: 0 };
+            Self { plan, fleet, gate, random, allowed: 0, log, dead, under_way: 0 };
         disruptions.fleet.start();
         disruptions.enqueue();
         disruptions
     }
 
-    /// Lets everything of the plan happen, and the run end.
+    /// Injects all faults of the plan and awaits the end of the run.
     pub fn run(mut self) {
         let mishaps = self.plan.mishaps();
-        // Half of all jobs are judged between them, the others around them and after.
+        // Half of all jobs are judged between the faults, the others during and after them.
         let between = self.plan.jobs / (2 * mishaps.len() as u32);
         for mishap in mishaps {
             self.flow(between);
             self.note(mishap.to_string());
-            self.meet(mishap);
+            self.inject(mishap);
             self.check_the_cap();
         }
         self.note("everything has happened".to_owned());
@@ -79,21 +79,21 @@ impl Disruptions {
         producer.wire.hold(Moment::Publish(BrokerExchange::Jobs), nth);
         producer.start();
         self.note(format!("the producer is killed at its publish {nth}"));
-        assert!(producer.wire.is_held(MAX_WAIT), "it publishes nothing:\n{}", producer.said());
+        assert!(producer.wire.is_held(MAX_WAIT), "it publishes nothing:\n{}", producer.output());
         producer.kill();
         producer.start();
-        let code = producer.end(MAX_WAIT);
-        assert_eq!(code, 0, "{}", producer.said());
+        let code = producer.await_exit(MAX_WAIT);
+        assert_eq!(code, 0, "{}", producer.output());
     }
 
-    fn meet(&mut self, mishap: Mishap) {
+    fn inject(&mut self, mishap: Mishap) {
         match mishap {
             Mishap::KillWorker(_, moment) => {
                 let victim = self.random.random_range(0..WORKERS);
                 self.await_work(victim);
                 self.note(format!("it will be worker {victim}"));
                 self.fleet.workers[victim].wire.hold(moment, 1);
-                self.drip_until_held();
+                self.allow_calls_until_held();
                 self.kill_worker(victim);
             }
             Mishap::KillAggregator(_, moment) => {
@@ -101,34 +101,34 @@ impl Disruptions {
                 for aggregator in &self.fleet.aggregators {
                     aggregator.wire.hold(moment, nth);
                 }
-                self.drip_until_held();
+                self.allow_calls_until_held();
                 self.kill_aggregators();
             }
-            Mishap::Cut(BackendServer::Broker) => self.lose_the_broker(|disruptions| {
+            Mishap::Cut(BackendServer::Broker) => self.disconnect_broker(|disruptions| {
                 disruptions.each_proxy(BackendServer::Broker, |proxy| proxy.cut());
             }),
             Mishap::Refuse(BackendServer::Broker) => {
-                self.lose_the_broker(|disruptions| {
-                    disruptions.refuse_everybody(BackendServer::Broker)
+                self.disconnect_broker(|disruptions| {
+                    disruptions.refuse_connections(BackendServer::Broker)
                 });
             }
             Mishap::Restart(BackendServer::Broker) => {
-                self.lose_the_broker(|disruptions| disruptions.fleet.servers.restart_broker());
+                self.disconnect_broker(|disruptions| disruptions.fleet.servers.restart_broker());
             }
             Mishap::Cut(BackendServer::Redis) => {
                 self.each_proxy(BackendServer::Redis, |proxy| proxy.cut())
             }
-            Mishap::Refuse(BackendServer::Redis) => self.refuse_everybody(BackendServer::Redis),
+            Mishap::Refuse(BackendServer::Redis) => self.refuse_connections(BackendServer::Redis),
             Mishap::Restart(BackendServer::Redis) => {
-                // After the restart, those who are silent are waited for; the dead should be known.
-                self.fleet.servers.bury(&self.dead);
+                // After the restart, silent owners are awaited; dead ones must be known.
+                self.fleet.servers.expire_owners(&self.dead);
                 self.fleet.servers.restart_redis();
             }
         }
     }
 
-    /// Until each has tried in vain to come back.
-    fn refuse_everybody(&mut self, server: BackendServer) {
+    /// Waits until each process has failed to reconnect.
+    fn refuse_connections(&mut self, server: BackendServer) {
         let refused = |member: &mut Member| proxy_of(member, server).refused();
         let before: Vec<u64> = self.fleet.members().map(refused).collect();
         self.each_proxy(server, |proxy| proxy.shut());
@@ -159,15 +159,15 @@ impl Disruptions {
                 aggregator.start();
                 killed.push(aggregator.name.clone());
             } else {
-                aggregator.wire.let_go();
+                aggregator.wire.release();
             }
         }
         self.note(format!("{killed:?} was killed"));
     }
 
-    /// Jobs in hand are delivered to others when the broker loses a worker, who may still pay for
-    /// them. Waits until everybody is back.
-    fn lose_the_broker(&mut self, how: impl FnOnce(&mut Self)) {
+    /// Jobs in progress are redelivered to others when the broker loses a worker, whose calls may
+    /// still be billed. Waits until all processes are back.
+    fn disconnect_broker(&mut self, how: impl FnOnce(&mut Self)) {
         self.under_way += (WORKERS * AT_ONCE) as u64;
         let connections = |member: &mut Member| member.wire.count(Moment::Connection);
         self.until("not everybody is connected", |disruptions| {
@@ -189,27 +189,27 @@ impl Disruptions {
         self.fleet.members().for_each(|member| act(proxy_of(member, server)));
     }
 
-    /// A worker that was just started has to come up first.
+    /// A newly started worker has to connect first.
     fn await_work(&mut self, worker: usize) {
         self.until("it takes no job", |disruptions| {
             disruptions.fleet.workers[worker].wire.count(Moment::Request(ScriptStep::Claim)) > 0
         });
     }
 
-    /// Lets so many answers through, and waits for them: whatever happened, the fleet goes on.
+    /// Allows this many replies through and awaits them: the fleet continues after any fault.
     fn flow(&mut self, answers: u32) {
-        self.let_through(answers);
-        self.until("nobody asks the judge", Self::all_let_through_are_given);
+        self.allow(answers);
+        self.until("nobody asks the judge", Self::all_allowed_replies_are_sent);
     }
 
-    /// Lets answers through, one after the other, until what is to be held is held.
-    fn drip_until_held(&mut self) {
+    /// Allows replies through one by one until the moment is held.
+    fn allow_calls_until_held(&mut self) {
         loop {
-            self.let_through(1);
+            self.allow(1);
             self.until("the point is never reached", |disruptions| {
-                disruptions.is_held() || disruptions.all_let_through_are_given()
+                disruptions.is_held() || disruptions.all_allowed_replies_are_sent()
             });
-            // What the answer sets off takes a while.
+            // The effects of a reply take some time.
             let soon = Instant::now() + 20 * LOOK;
             while Instant::now() < soon {
                 if self.is_held() {
@@ -218,11 +218,7 @@ impl Disruptions {
                 std::thread::sleep(LOOK);
             }
             let most = self.plan.jobs;
-            assert!(
-                self.let_through < most,
-                "the point is never reached\n{}",
-                self.fleet_harness()
-            );
+            assert!(self.allowed < most, "the point is never reached\n{}", self.fleet_harness());
         }
     }
 
@@ -230,13 +226,13 @@ impl Disruptions {
         self.fleet.members().any(|member| member.wire.is_held(Duration::ZERO))
     }
 
-    fn let_through(&mut self, answers: u32) {
-        self.gate.let_through(answers);
-        self.let_through += answers;
+    fn allow(&mut self, answers: u32) {
+        self.gate.allow(answers);
+        self.allowed += answers;
     }
 
-    fn all_let_through_are_given(&mut self) -> bool {
-        self.fleet.simulator.count("answers") >= u64::from(self.let_through)
+    fn all_allowed_replies_are_sent(&mut self) -> bool {
+        self.fleet.simulator.count("answers") >= u64::from(self.allowed)
     }
 
     #[track_caller]
@@ -244,22 +240,22 @@ impl Disruptions {
         let deadline = Instant::now() + MAX_WAIT;
         while !condition(self) {
             assert!(Instant::now() < deadline, "{otherwise}\n{}", self.fleet_harness());
-            self.fleet.members().for_each(Member::lives);
+            self.fleet.members().for_each(Member::assert_running);
             std::thread::sleep(LOOK);
         }
     }
 
     pub fn note(&mut self, what: String) {
-        let so_far = format!("after {} answers: {what}", self.let_through);
+        let so_far = format!("after {} answers: {what}", self.allowed);
         self.log.push(so_far);
     }
 
-    /// Everything that a failure should tell.
+    /// Context for the message of a failure.
     pub fn fleet_harness(&mut self) -> String {
         let mut fleet_harness = format!("{:?}\n{}\n", self.plan, self.log.join("\n"));
         for member in self.fleet.members() {
             let Member { name, wire, .. } = &*member;
-            fleet_harness += &format!("-- {name} ({wire:?}) said last:\n{}\n", member.said());
+            fleet_harness += &format!("-- {name} ({wire:?}) said last:\n{}\n", member.output());
         }
         fleet_harness
     }

@@ -9,22 +9,22 @@ use std::fmt;
 pub struct Plan {
     pub seed: u64,
     pub jobs: u32,
-    /// Number of times that every fault happens.
+    /// Repetitions of every fault.
     pub rounds: u32,
 }
 
-/// One thing that goes wrong.
+/// Fault to inject.
 #[derive(Clone, Copy, Debug)]
 pub enum Mishap {
-    /// A worker is killed when this is about to reach it, or to leave it.
+    /// Kill of a worker right before or after this moment.
     KillWorker(&'static str, Moment),
-    /// The same of the aggregator that is at work.
+    /// Kill of the active aggregator, likewise.
     KillAggregator(&'static str, Moment),
-    /// Every connection to one of the servers is reset.
+    /// Reset of every connection to one of the servers.
     Cut(BackendServer),
-    /// The same, and new connections are refused for a while.
+    /// Reset of every connection, with new ones refused for a while.
     Refuse(BackendServer),
-    /// The server is killed and started again.
+    /// Kill and restart of the server.
     Restart(BackendServer),
 }
 
@@ -50,7 +50,7 @@ const WORKER: [(&str, Moment); 8] = [
     ("after delivery", Moment::Request(ScriptStep::Claim)),
     ("after claim", Moment::Reply(ScriptStep::Claim)),
     ("after admission", Moment::Reply(ScriptStep::Admit)),
-    ("during the call", Moment::Answer),
+    ("during the call", Moment::Response),
     ("after the answer", Moment::Request(ScriptStep::Settle)),
     ("after settle", Moment::Reply(ScriptStep::Settle)),
     ("after publish, before the confirm", Moment::Confirm(BrokerExchange::Results)),
@@ -62,7 +62,7 @@ const AGGREGATOR: [(&str, Moment); 2] = [
 ];
 
 impl Plan {
-    /// Everything that goes wrong, in its order; in each round everything once.
+    /// All faults in order; each round has every fault once.
     pub fn mishaps(&self) -> Vec<Mishap> {
         let mut random = StdRng::seed_from_u64(self.seed);
         let mut all = Vec::new();

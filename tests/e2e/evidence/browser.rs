@@ -1,4 +1,4 @@
-//! Evidence of code that the built-in renderer draws.
+//! Evidence of pages rendered by the built-in renderer.
 
 use super::box_in;
 use crate::harness::{CommandHarness, Finished};
@@ -22,18 +22,18 @@ const CARD: &str = r#"<!doctype html>
 pub struct Card(pub CommandHarness);
 
 impl Card {
-    /// A card whose screenshot is what a browser draws of its code.
+    /// Card whose screenshot is the browser's render of its code.
     fn drawn() -> Self {
         Self::of_code(CARD, "html")
     }
 
-    /// The same of other code.
+    /// Card with other code.
     pub fn of_code(code: &str, language: &str) -> Self {
         install::ensure("/usr/bin/chromium", "chromium");
         let card = Self(CommandHarness::new());
         card.write("shot.png", blank());
         card.write_code(code, language);
-        // Nothing of the card can be repaired into a blank picture.
+        // No repair turns the card into a blank image.
         card.settings("[evidence]\ntrials = 0\n");
         card.run("first", 0);
         card.settings("");
@@ -63,9 +63,12 @@ impl Card {
         self.write("manifest.jsonl", format!("{line}\n"));
     }
 
-    /// A run that is refused for its settings with these texts.
+    /// Asserts that a run is refused for its settings with these texts.
     pub fn refused(&self, texts: &[&str]) {
-        self.0.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2).says(texts);
+        self.0
+            .juror(&["run", "manifest.jsonl", "--evidence", "facts"])
+            .exits(2)
+            .stderr_contains(texts);
     }
 
     /// The result of a run.
@@ -75,7 +78,7 @@ impl Card {
         self.0.result(run, "card")
     }
 
-    /// The kept picture of a run's render.
+    /// Stored image of a run's render.
     pub fn rendered(&self, run: &str) -> Vec<u8> {
         let result = self.0.result(run, "card");
         let inputs = result["item"]["inputs"].as_array().unwrap().iter();
@@ -94,7 +97,7 @@ pub fn blank() -> Vec<u8> {
 }
 
 #[test]
-fn a_planted_difference_is_named_by_element_property_and_value() {
+fn planted_difference_is_reported_by_element_property_and_value() {
     let card = Card::drawn();
     let equal = card.run("equal", 0);
     assert_eq!(equal["evidence"]["source"], "browser");
@@ -114,7 +117,7 @@ fn a_planted_difference_is_named_by_element_property_and_value() {
 }
 
 #[test]
-fn alignments_and_stops_of_gradients_are_found() {
+fn alignments_and_gradient_stops_are_found() {
     let page = r#"<!doctype html>
 <style>
   body { margin: 0; font: 14px sans-serif; background: #f8fafc }
@@ -140,7 +143,7 @@ fn alignments_and_stops_of_gradients_are_found() {
 }
 
 #[test]
-fn code_that_shows_the_screenshot_itself_is_told() {
+fn pasted_screenshot_is_reported() {
     let card = Card::drawn();
     let shown = card.rendered("first");
     let address = format!("data:image/png;base64,{}", BASE64_STANDARD.encode(&shown));
@@ -152,8 +155,8 @@ fn code_that_shows_the_screenshot_itself_is_told() {
     assert_ne!(card.run("honest", 0)["evidence"]["pastes_screenshot"], true);
 }
 
-/// A page of 480 x 320 CSS pixels, most of which is empty, on a screen with two for each.
-fn drawn_at_twice_the_pixels(code: &str) -> Vec<u8> {
+/// Page of 480 x 320 CSS pixels, mostly empty, at double pixel density.
+fn at_double_pixel_density(code: &str) -> Vec<u8> {
     install::ensure("/usr/bin/chromium", "chromium");
     let (code, props) = (PageCode::Html(code.to_owned()), Map::new());
     let source = PageSource { code, props, frame: None, viewport: [480, 320], scale: 2 };
@@ -169,9 +172,9 @@ fn drawn_at_twice_the_pixels(code: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_screenshot_of_twice_the_pixels_is_drawn_as_it_was_and_equal_to_the_last_pixel() {
+fn double_density_screenshot_is_rendered_pixel_exactly() {
     let card = Card(CommandHarness::new());
-    card.write("shot.png", drawn_at_twice_the_pixels(CARD));
+    card.write("shot.png", at_double_pixel_density(CARD));
     card.write_code(CARD, "html");
     let result = card.run("double", 0);
     assert_eq!(result["evidence"]["scale"], 2);
@@ -181,7 +184,7 @@ fn a_screenshot_of_twice_the_pixels_is_drawn_as_it_was_and_equal_to_the_last_pix
         (&json!(1.0), &json!(0.0))
     );
     assert_eq!(result["evidence"]["render_size"], json!([480, 320]));
-    // A repair is tried in the same pixels.
+    // Repairs are tried at the same density.
     card.write_code(&CARD.replace("#1d4ed8", "#16a34a"), "html");
     let region = &card.run("planted", 0)["evidence"]["regions"][0];
     assert_eq!(region["property"], "background-color");
@@ -189,8 +192,7 @@ fn a_screenshot_of_twice_the_pixels_is_drawn_as_it_was_and_equal_to_the_last_pix
     assert_eq!(region["explains"], 1.0);
 }
 
-/// A picture that another program took: with a further margin of 7 and 5 pixels, and a little
-/// smoother.
+/// Screenshot from another program: with a further margin of 7 and 5 pixels, and slightly smoothed.
 fn taken_elsewhere(picture: &[u8]) -> Vec<u8> {
     let picture = image::load_from_memory(picture).unwrap();
     let (width, height) = (picture.width(), picture.height());
@@ -204,7 +206,7 @@ fn taken_elsewhere(picture: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_screenshot_of_another_margin_is_compared_without_it() {
+fn screenshot_with_another_margin_is_compared_without_it() {
     let code = CARD.replace("#e2e8f0", "#475569");
     let card = Card::of_code(&code, "html");
     let drawn = card.rendered("first");
@@ -218,7 +220,7 @@ fn a_screenshot_of_another_margin_is_compared_without_it() {
     card.write_code(&code.replace("#1d4ed8", "#16a34a"), "html");
     let region = &card.run("planted", 0)["evidence"]["regions"][0];
     assert_eq!(region["property"], "background-color", "{region}");
-    // Content that moves in one browser is a difference, whatever margin it looks like.
+    // Content that moves within one browser is a difference, even if it resembles a margin.
     let moved = code.replace("body { margin: 0", "body { margin: 0; padding: 5px 0 0 7px");
     card.write_code(&moved, "html");
     card.write("shot.png", drawn);
@@ -228,7 +230,7 @@ fn a_screenshot_of_another_margin_is_compared_without_it() {
 }
 
 #[test]
-fn code_that_throws_is_a_finding_and_no_failure() {
+fn throwing_code_is_a_finding_and_no_failure() {
     let card = Card::drawn();
     card.write_code("<script>missing.call()</script>", "html");
     let thrown = card.run("thrown", 0);
@@ -238,9 +240,9 @@ fn code_that_throws_is_a_finding_and_no_failure() {
 }
 
 #[test]
-fn a_kept_drawing_needs_no_browser_page() {
+fn cached_render_needs_no_browser_page() {
     let card = Card::drawn();
-    // The kept drawing is shown in place of a new one, so it was taken.
+    // The cached render is shown instead of a new one.
     let kept = fs::read_dir(card.0.path("runs/.renders")).unwrap().map(Result::unwrap);
     let pages: Vec<_> = kept.filter(|file| file.path().extension().is_some()).collect();
     assert!(!pages.is_empty());
@@ -257,7 +259,7 @@ fn a_kept_drawing_needs_no_browser_page() {
 }
 
 #[test]
-fn kept_drawings_are_counted_and_forgotten_apart_from_replies() {
+fn cached_renders_are_counted_and_cleared_separately_from_replies() {
     let card = Card::drawn();
     let stats = card.0.juror(&["cache", "stats", "--json"]).exits(0);
     let stats: Value = serde_json::from_str(&stats.stdout).unwrap();
@@ -265,19 +267,22 @@ fn kept_drawings_are_counted_and_forgotten_apart_from_replies() {
     assert!(stats["renders"]["bytes"].as_u64().unwrap() > 100 && stats["replies"] == 0, "{stats}");
     let replies = card.0.juror(&["cache", "clear", "--only", "replies"]).exits(0);
     assert!(!replies.stdout.contains("of rendered code"), "{}", replies.stdout);
-    card.0.juror(&["cache", "stats"]).exits(0).prints(&[
+    card.0.juror(&["cache", "stats"]).exits(0).stdout_contains(&[
         "0 replies",
         "of rendered code in",
         "runs/.renders",
     ]);
     let renders = card.0.juror(&["cache", "clear", "--only", "renders"]).exits(0);
     assert!(!renders.stdout.contains("replies"), "{}", renders.stdout);
-    renders.prints(&["of rendered code", "forgotten"]);
-    card.0.juror(&["cache", "stats"]).exits(0).prints(&["0 pictures of rendered code in 0 bytes"]);
+    renders.stdout_contains(&["of rendered code", "forgotten"]);
+    card.0
+        .juror(&["cache", "stats"])
+        .exits(0)
+        .stdout_contains(&["0 pictures of rendered code in 0 bytes"]);
 }
 
 #[test]
-fn other_fonts_are_other_drawings() {
+fn other_fonts_miss_the_render_cache() {
     let card = Card::drawn();
     let pages = || {
         let files = fs::read_dir(card.0.path("runs/.renders")).unwrap().map(Result::unwrap);
@@ -292,7 +297,7 @@ fn other_fonts_are_other_drawings() {
     let path = std::env::var("PATH").unwrap();
     command.env("PATH", format!("{}:{path}", card.0.path(".").display()));
     Finished::from(command.output().unwrap()).exits(0);
-    assert_eq!(pages(), before + 1, "the code is drawn anew");
+    assert_eq!(pages(), before + 1, "the code is rendered again");
 }
 
 pub fn make_executable(path: &std::path::Path) {

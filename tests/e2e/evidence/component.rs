@@ -29,7 +29,7 @@ export default function SaveCard({ title = 'Unsaved changes' }: Partial<CardProp
 }
 "##;
 
-/// The same card by classes of Tailwind.
+/// The same card with Tailwind classes.
 const CLASSES: &str = r#"export const SaveCard = () => (
   <section className="m-4 rounded-lg border border-slate-200 bg-white p-3 text-sm shadow">
     <p className="mb-2 font-semibold">Unsaved changes</p>
@@ -43,7 +43,7 @@ fn drawn(code: &str) -> Card {
 }
 
 #[test]
-fn a_component_equal_to_its_screenshot_is_silent_and_a_wrong_color_is_named() {
+fn component_equal_to_its_screenshot_has_no_region_and_a_wrong_color_has() {
     let card = drawn(BUTTON);
     let equal = card.run("equal", 0);
     assert_eq!(equal["evidence"]["source"], "browser");
@@ -64,7 +64,7 @@ fn a_component_equal_to_its_screenshot_is_silent_and_a_wrong_color_is_named() {
 }
 
 #[test]
-fn classes_of_tailwind_are_drawn_unless_that_is_off() {
+fn tailwind_classes_are_rendered_unless_disabled() {
     let card = drawn(CLASSES);
     card.write_code(&CLASSES.replace("bg-blue-700", "bg-green-600"), "tsx");
     let region = &card.run("planted", 0)["evidence"]["regions"][0];
@@ -91,7 +91,7 @@ fn a_component_gets_the_props_of_its_item() {
 }
 
 #[test]
-fn an_import_that_is_not_there_is_a_box_and_is_named() {
+fn missing_import_becomes_a_placeholder_and_is_reported() {
     let card = drawn(BUTTON);
     let code = BUTTON.replace(
         "\ninterface",
@@ -107,7 +107,11 @@ fn an_import_that_is_not_there_is_a_box_and_is_named() {
     let names = json!(["./card.css", "./menu", "@/lib/utils", "@acme/ui"]);
     assert_eq!(partial["evidence"]["partial"], names);
     assert_ne!(partial["evidence"]["regions"], json!([]), "the boxes are marked");
-    assert_eq!(partial["evidence"], card.run("kept", 0)["evidence"], "a kept drawing says it too");
+    assert_eq!(
+        partial["evidence"],
+        card.run("kept", 0)["evidence"],
+        "a cached render reports it too"
+    );
 
     // The same import from a folder of modules.
     card.write("modules/@acme/ui/index.mjs", "export const Panel = ({ children }) => children;\n");
@@ -122,7 +126,7 @@ fn an_import_that_is_not_there_is_a_box_and_is_named() {
 }
 
 #[test]
-fn icons_are_drawn_and_those_that_are_not_there_are_named() {
+fn icons_are_rendered_and_missing_ones_are_reported() {
     let icons = |icon: &str| {
         format!(
             "import {{ {icon} }} from 'lucide-react';\nexport default () => <{icon} size={{80}} />;\n"
@@ -143,7 +147,7 @@ fn icons_are_drawn_and_those_that_are_not_there_are_named() {
 }
 
 #[test]
-fn code_that_is_no_component_is_a_finding() {
+fn non_component_code_is_a_finding() {
     let card = drawn(BUTTON);
     for (code, reason) in [
         ("export default () => <p>;", "does not parse: 1:25: "),
@@ -171,7 +175,7 @@ fn code_that_is_no_component_is_a_finding() {
 }
 
 #[test]
-fn a_component_that_mounts_itself_is_drawn() {
+fn self_mounting_component_is_rendered() {
     let card = drawn(BUTTON);
     let code = "import { createRoot } from 'react-dom/client';\nfunction App() { return <p>text</p>; }\n\
                 createRoot(document.getElementById('root')!).render(<App />);\n";
@@ -182,7 +186,7 @@ fn a_component_that_mounts_itself_is_drawn() {
 }
 
 #[test]
-fn a_component_in_a_padded_page_is_silent_and_its_frame_is_told() {
+fn component_in_a_padded_page_has_no_region_and_its_frame_is_reported() {
     let page = BUTTON.replace(
         "<Card title={title}>",
         "<div style={{ minHeight: '100vh', boxSizing: 'border-box', padding: 24, background: '#f1f5f9' }}><Card title={title}>",
@@ -193,7 +197,7 @@ fn a_component_in_a_padded_page_is_silent_and_its_frame_is_told() {
     let framed = card.run("framed", 0);
     assert_eq!(framed["evidence"]["frame"], json!({"padding": 24, "color": "#F1F5F9"}));
     assert_eq!(framed["evidence"]["regions"], json!([]));
-    // What differs in the frame is still found, and by the element that is at fault.
+    // Differences in the frame are still found, at the responsible element.
     card.write_code(&BUTTON.replace("#1d4ed8", "#16a34a"), "tsx");
     let planted = card.run("planted", 0);
     assert_eq!(planted["evidence"]["frame"]["padding"], 24);
@@ -205,7 +209,7 @@ fn a_component_in_a_padded_page_is_silent_and_its_frame_is_told() {
 }
 
 #[test]
-fn two_processes_draw_a_component_with_equal_bytes() {
+fn two_processes_render_a_component_with_equal_bytes() {
     let one = drawn(CLASSES);
     let picture = one.rendered("first");
     assert_ne!(picture, blank());
@@ -213,7 +217,7 @@ fn two_processes_draw_a_component_with_equal_bytes() {
 }
 
 #[test]
-fn the_modules_of_the_settings_are_a_part_of_what_is_kept() {
+fn configured_modules_are_part_of_the_cache_key() {
     let card = drawn("import { Panel } from 'panel';\nexport default () => <Panel>a</Panel>;\n");
     card.settings("[render]\nmodules = \"modules\"\n[evidence]\ntrials = 0\n");
     let module = |tag: &str| {
@@ -229,13 +233,13 @@ fn the_modules_of_the_settings_are_a_part_of_what_is_kept() {
     card.refused(&["--evidence facts: render.modules: modules: "]);
     card.settings("[render]\nmodules = \"modules\"\n[evidence]\nmode = \"facts\"\n");
     let gone = card.0.juror(&["run", "manifest.jsonl", "--run-id", "gone"]).exits(0);
-    let gone = gone.says(&["render.modules: modules: ", "without measured evidence"]);
+    let gone = gone.stderr_contains(&["render.modules: modules: ", "without measured evidence"]);
     assert_eq!(gone.stderr.matches("render.modules").count(), 1, "{}", gone.stderr);
     assert_eq!(card.0.result("gone", "card")["evidence"], json!(null));
 }
 
 #[test]
-fn tailwind_of_a_page_of_html_is_answered_from_memory_and_its_version_told() {
+fn tailwind_cdn_script_is_served_locally_and_its_version_reported() {
     let html = "<!doctype html><script src=\"https://cdn.tailwindcss.com\"></script>\n\
                 <script>tailwind.config = {};</script><p class=\"bg-blue-700 p-4 text-white\">Save</p>";
     let card = Card::of_code(html, "html");

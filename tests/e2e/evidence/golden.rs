@@ -1,4 +1,4 @@
-//! The golden set, drawn by the built-in renderer.
+//! The golden set, rendered by the built-in renderer.
 
 use crate::harness::{CommandHarness, repository};
 use juror_services::install;
@@ -8,9 +8,9 @@ use std::fs;
 /// A box in pixels of the screenshot: x, y, width, height.
 type Place = [u32; 4];
 
-/// Places of the planted visual defects, by item; where the render has what the screenshot lacks,
-/// its place in the render. Two items are sound but for a trifle that a picture shows: the icon of
-/// `file_upload` has 36 pixels for 40, and the line of `card_stat` is half a pixel thin.
+/// Boxes of the planted visual defects by item; where the render has content that the screenshot
+/// lacks, its box in the render. Two items are sound except for a minor deviation: the icon of
+/// `file_upload` has 36 pixels instead of 40, and the line of `card_stat` is half a pixel too thin.
 const DEFECTS: [(&str, &[Place]); 19] = [
     ("button_secondary", &[[109, 38, 102, 44]]),
     ("button_danger", &[[94, 51, 18, 18]]),
@@ -26,7 +26,7 @@ const DEFECTS: [(&str, &[Place]); 19] = [
     ("card_stat", &[[65, 132, 232, 36]]),
     ("sidebar", &[[24, 167, 18, 18]]),
     ("tabs", &[[63, 48, 67, 11]]),
-    // The cells above and below the middle row, which stays where it is.
+    // The cells above and below the middle row, which does not move.
     ("table_orders", &[[33, 77, 654, 113], [33, 190, 654, 112]]),
     // The text of each badge.
     (
@@ -40,14 +40,14 @@ const DEFECTS: [(&str, &[Place]); 19] = [
     ("comment_thread", &[[53, 64, 40, 40], [105, 170, 40, 40]]),
 ];
 
-/// Minimum share of a defect's place that one region covers.
+/// Minimum share of a defect's box that one region covers.
 const MIN_COVERED: f64 = 0.5;
 
 fn defects(id: &str) -> &'static [Place] {
     DEFECTS.iter().find(|(known, _)| *known == id).map_or(&[], |(_, places)| places)
 }
 
-/// Share of a place that a region covers.
+/// Share of a box that a region covers.
 fn covered([x, y, width, height]: Place, region: &Value) -> f64 {
     let side = |index: usize| region["box"][index].as_u64().unwrap() as u32;
     let overlap = |start: u32, length: u32, other: u32, other_length: u32| {
@@ -59,7 +59,7 @@ fn covered([x, y, width, height]: Place, region: &Value) -> f64 {
 }
 
 #[test]
-fn every_planted_difference_has_a_region_on_it_and_sound_items_are_silent() {
+fn planted_differences_have_a_region_and_sound_items_have_none() {
     install::ensure("/usr/bin/chromium", "chromium");
     let harness = CommandHarness::new();
     let stylesheet = repository("examples/golden/page.css");

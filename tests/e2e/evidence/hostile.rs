@@ -1,5 +1,5 @@
-//! Code that attacks its renderer: each item ends within its limits, nothing leaves the machine, no
-//! process is left, and the run goes on.
+//! Code that attacks its renderer: each item stays within its limits, nothing leaves the machine,
+//! no process remains, and the run continues.
 
 use super::{
     browser::blank,
@@ -16,7 +16,7 @@ use std::{
 };
 
 #[test]
-fn hostile_code_ends_within_its_limits_and_reaches_nothing() {
+fn hostile_code_stays_within_its_limits_and_reaches_nothing() {
     install::ensure("/usr/bin/chromium", "chromium");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let harness = CommandHarness::new();
@@ -27,7 +27,7 @@ fn hostile_code_ends_within_its_limits_and_reaches_nothing() {
     let flags = ["run", "manifest.jsonl", "--evidence", "facts", "--run-id", "hostile"];
     let mut command = harness.command(&flags);
     let run = command.env("TMPDIR", &temporary).output().unwrap();
-    assert!(run.status.success(), "{}", told(&run));
+    assert!(run.status.success(), "{}", combined_output(&run));
 
     let results = fs::read_to_string(harness.path("runs/hostile/results.jsonl")).unwrap();
     let results: Vec<Value> =
@@ -62,7 +62,7 @@ fn write_items(harness: &CommandHarness, there: &str) {
     harness.write("manifest.jsonl", lines);
 }
 
-/// A line on a result that is not what it must be.
+/// Description of an unexpected result.
 fn unexpected(result: &Value) -> Option<String> {
     let name = result["screenshot_id"].as_str().unwrap();
     let (_, expected, _) = PAGES.iter().chain(&COMPONENTS).find(|page| page.0 == name).unwrap();
@@ -92,6 +92,6 @@ fn processes_below(folder: &Path) -> Vec<String> {
     entries.collect()
 }
 
-fn told(output: &Output) -> String {
+fn combined_output(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

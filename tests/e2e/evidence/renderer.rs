@@ -1,4 +1,4 @@
-//! Browsers that fail, and what is beyond the limits of the renderer.
+//! Browser failures, and inputs beyond the limits of the renderer.
 
 use super::browser::{Card, blank, make_executable};
 use crate::harness::CommandHarness;
@@ -6,10 +6,10 @@ use juror_services::install;
 use serde_json::{Value, json};
 use std::fs;
 
-/// A script that replies to the first command, and ends.
+/// Script that replies to the first command and exits.
 const DYING: &str = r#"head -c 1 <&3 >/dev/null; printf '{"id":1,"result":{}}\000' >&4"#;
 
-/// A program that names a version, records each start, and is then as this script says.
+/// Program that prints a version, records each start, and then runs this script.
 fn browser(harness: &CommandHarness, script: &str) {
     let version = "[ \"$1\" = --version ] && { echo Chromium 156.0.1; exit; }";
     harness
@@ -38,13 +38,17 @@ fn write_pages(harness: &CommandHarness, count: u32) {
 }
 
 #[test]
-fn a_browser_that_dies_again_and_again_is_given_up() {
+fn repeatedly_crashing_browser_is_disabled() {
     let harness = CommandHarness::new();
     write_pages(&harness, 12);
     settings(&harness, "facts", 1);
     browser(&harness, DYING);
     let run = harness.juror(&["run", "manifest.jsonl", "--run-id", "dying"]).exits(0);
-    run.prints(&["12 not measured", "Why items were not measured", "gave up after 5 failures"]);
+    run.stdout_contains(&[
+        "12 not measured",
+        "Why items were not measured",
+        "gave up after 5 failures",
+    ]);
     let journal = harness.journal("dying");
     assert_eq!(journal.len(), 12);
     let given_up = |line: &&Value| {
@@ -59,7 +63,7 @@ fn a_browser_that_dies_again_and_again_is_given_up() {
 }
 
 #[test]
-fn warnings_of_a_renderer_that_gave_up_come_once() {
+fn disabled_renderer_warns_once() {
     let harness = CommandHarness::new();
     write_pages(&harness, 12);
     settings(&harness, "facts", 1);
@@ -69,15 +73,18 @@ fn warnings_of_a_renderer_that_gave_up_come_once() {
 }
 
 #[test]
-fn a_browser_that_does_not_start_is_refused_by_flag_and_warned_of_by_setting() {
+fn unstartable_browser_is_refused_by_flag_and_warned_of_by_setting() {
     let harness = CommandHarness::new();
     write_pages(&harness, 3);
     settings(&harness, "facts", 1);
     browser(&harness, "echo 'missing libnss3.so' >&2; exit 3");
     let refused = harness.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2);
-    refused.says(&["--evidence facts: Chromium 156.0.1 cannot be started: missing libnss3.so"]);
+    refused.stderr_contains(&[
+        "--evidence facts: Chromium 156.0.1 cannot be started: missing libnss3.so",
+    ]);
     let warned = harness.juror(&["run", "manifest.jsonl", "--run-id", "set"]).exits(0);
-    warned.says(&["cannot be started: ", "; items are judged without measured evidence"]);
+    warned
+        .stderr_contains(&["cannot be started: ", "; items are judged without measured evidence"]);
     let result = harness.result("set", "page_0");
     assert!(result["evidence"].is_null());
     let reason = result["unmeasured"].as_str().unwrap();
@@ -105,7 +112,7 @@ fn pages_without_a_sandbox_are_warned_of() {
 }
 
 #[test]
-fn a_page_that_throws_and_shows_something_says_so() {
+fn throwing_page_with_content_reports_the_exception() {
     let card = Card::of_code("<p>text</p>", "html");
     card.write_code(
         "<p>text</p><script>missing.call()</script><script>other.call()</script>",
@@ -122,7 +129,7 @@ fn a_page_that_throws_and_shows_something_says_so() {
 }
 
 #[test]
-fn a_screenshot_beyond_the_limit_says_nothing_of_the_code() {
+fn oversized_screenshot_is_no_finding_about_the_code() {
     let card = Card::of_code("<p>text</p>", "html");
     let large = image::RgbImage::from_pixel(4097, 8, image::Rgb([255; 3]));
     large.save(card.0.path("shot.png")).unwrap();
@@ -134,7 +141,7 @@ fn a_screenshot_beyond_the_limit_says_nothing_of_the_code() {
 }
 
 #[test]
-fn code_of_5_mb_is_a_finding_and_the_run_goes_on() {
+fn code_of_5_mb_is_a_finding_and_the_run_continues() {
     let harness = CommandHarness::new();
     install::ensure("/usr/bin/chromium", "chromium");
     write_pages(&harness, 1);
@@ -143,7 +150,7 @@ fn code_of_5_mb_is_a_finding_and_the_run_goes_on() {
     harness.write("manifest.jsonl", format!("{line}\n{manifest}"));
     harness.write("large.html", format!("<p>{}</p>", "x".repeat(5_000_000)));
     let flags = ["run", "manifest.jsonl", "--run-id", "large", "--evidence", "facts"];
-    harness.juror(&flags).exits(0).prints(&["the code is larger than 4 MB: large.html"]);
+    harness.juror(&flags).exits(0).stdout_contains(&["the code is larger than 4 MB: large.html"]);
     let result = harness.result("large", "large");
     let reason = json!({"error": "the code is larger than 4 MB: large.html"});
     assert_eq!((&result["outcome"], &result["evidence"]), (&json!("scored"), &reason));

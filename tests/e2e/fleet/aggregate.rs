@@ -1,4 +1,4 @@
-//! `juror aggregate`: results of many runs into journals and reports, whatever dies meanwhile.
+//! `juror aggregate`: results of many runs in journals and reports, across process failures.
 
 use super::servers::{Servers, await_some};
 use crate::harness::{CommandHarness, RunningCommand};
@@ -78,12 +78,12 @@ fn failed(record: &RunRecord, number: u32) -> JobResult {
 
 pub(super) fn start(servers: &Servers, harness: &CommandHarness) -> RunningCommand {
     let mut aggregator = RunningCommand::start(servers.command(harness, &["aggregate"]));
-    aggregator.await_words(WORKS);
+    aggregator.await_stderr(WORKS);
     aggregator
 }
 
-/// Everything that a report says but when it was written.
-fn told(harness: &CommandHarness, run: &str) -> Value {
+/// Report without its timestamps.
+fn report_without_times(harness: &CommandHarness, run: &str) -> Value {
     let mut report = harness.report(run);
     report["run"]["finished_at"] = Value::Null;
     report["run"]["judging"] = Value::Null;
@@ -91,7 +91,7 @@ fn told(harness: &CommandHarness, run: &str) -> Value {
 }
 
 #[test]
-fn results_of_two_runs_end_in_two_journals_and_two_reports() {
+fn results_of_two_runs_reach_two_journals_and_two_reports() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let aggregator = start(&servers, &harness);
     let [day, night] = ["day", "night"].map(|run| record(&servers, run, 30));
@@ -110,13 +110,13 @@ fn results_of_two_runs_end_in_two_journals_and_two_reports() {
         await_some(|| Some(servers.results_aside()).filter(|aside| !aside.is_empty()), "letter");
     assert_eq!(aside[0].0, "item_0007");
     assert!(aside[0].1.contains("run strange is unknown to the fleet"), "{aside:?}");
-    // One of the second run failed: it is judged again, and only then the run is complete.
+    // One job of the second run failed: the run is complete only after its retry.
     servers.publish(&[JobResult { round: 1, ..failed(&night, 0) }]);
     let progress = servers.await_report(&night.run_id, 31);
     assert_eq!((progress.results, progress.scored, progress.failed), (31, 29, 1));
     aggregator.signal(Signal::TERM);
-    let ended = aggregator.finish().exits(0).says(&["stopping"]);
-    ended.prints(&[
+    let ended = aggregator.finish().exits(0).stderr_contains(&["stopping"]);
+    ended.stdout_contains(&[
         "run day: 30 of 30 scored; $0.1500; runs/day/report.json",
         "run night: 29 of 30 scored (96.7%), 1 failed",
     ]);
@@ -124,16 +124,16 @@ fn results_of_two_runs_end_in_two_journals_and_two_reports() {
     let record: Value =
         serde_json::from_slice(&std::fs::read(harness.path("runs/day/run.json")).unwrap()).unwrap();
     assert_eq!(record["fleet"], servers.redis.namespace);
-    harness.juror(&["runs"]).exits(0).prints(&["30/30", "29/30"]);
+    harness.juror(&["runs"]).exits(0).stdout_contains(&["30/30", "29/30"]);
 }
 
 #[test]
-fn a_spare_takes_over_from_a_killed_aggregator_and_reports_the_same() {
+fn standby_replaces_a_killed_aggregator_and_writes_the_same_report() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let [calm, shaken] = ["calm", "shaken"].map(|run| record(&servers, run, 40));
     let first = start(&servers, &harness);
     let mut spare = RunningCommand::start(servers.command(&harness, &["aggregate"]));
-    spare.await_words("standby: another aggregator is active");
+    spare.await_stderr("standby: another aggregator is active");
     for record in [&calm, &shaken] {
         servers.announce(record);
     }
@@ -146,18 +146,19 @@ fn a_spare_takes_over_from_a_killed_aggregator_and_reports_the_same() {
     first.kill();
     servers.publish(&results(&shaken)[20..]);
     servers.close(&shaken.run_id, 40);
-    spare.await_words(WORKS);
+    spare.await_stderr(WORKS);
     servers.await_report(&shaken.run_id, 40);
     spare.signal(Signal::TERM);
     spare.finish().exits(0);
     assert_eq!(harness.journal("shaken").len(), 40);
-    let (mut calm, shaken) = (told(&harness, "calm"), told(&harness, "shaken"));
+    let (mut calm, shaken) =
+        (report_without_times(&harness, "calm"), report_without_times(&harness, "shaken"));
     calm["run"]["id"] = json!("shaken");
     assert_eq!(calm, shaken);
 }
 
 #[test]
-fn a_torn_line_is_cut_off_and_its_result_comes_again() {
+fn torn_line_is_truncated_and_its_result_redelivered() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let torn = record(&servers, "torn", 3);
     servers.announce(&torn);
@@ -168,7 +169,7 @@ fn a_torn_line_is_cut_off_and_its_result_comes_again() {
     let journal = harness.path("runs/torn/results.jsonl");
     let mut journal = std::fs::OpenOptions::new().append(true).open(journal).unwrap();
     journal.write_all(b"{\"schema\":1,\"run_id\":\"torn\",\"job").unwrap();
-    // What it had not acknowledged comes again, with what is new.
+    // Unacknowledged results are redelivered with the new ones.
     servers.publish(&[scored(&torn, 0), scored(&torn, 1), scored(&torn, 2)]);
     servers.close(&torn.run_id, 3);
     let aggregator = start(&servers, &harness);
@@ -180,12 +181,12 @@ fn a_torn_line_is_cut_off_and_its_result_comes_again() {
 }
 
 #[test]
-fn a_job_that_kills_its_workers_ends_its_run() {
+fn poison_job_completes_its_run() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let record = record(&servers, "deadly", 3);
     servers.announce(&record);
     servers.publish(&[scored(&record, 0), failed(&record, 1)]);
-    // The worker that set this one aside had published a result too, the other one had not.
+    // The worker that dead-lettered this job had published a result too, the other had not.
     servers.poison(job(&record, 1), "it killed five workers");
     servers.poison(job(&record, 2), "it killed five workers");
     servers.close(&record.run_id, 3);
@@ -193,7 +194,7 @@ fn a_job_that_kills_its_workers_ends_its_run() {
     let progress = servers.await_report(&record.run_id, 3);
     assert_eq!((progress.scored, progress.failed), (1, 2));
     aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).prints(&["1 of 3 scored (33.3%), 2 failed"]);
+    aggregator.finish().exits(0).stdout_contains(&["1 of 3 scored (33.3%), 2 failed"]);
     assert_eq!(harness.journal("deadly").len(), 3);
     let poisoned = harness.result("deadly", "item_0002");
     assert_eq!(poisoned["error"], json!({"kind": "poison", "message": "it killed five workers"}));
@@ -201,7 +202,7 @@ fn a_job_that_kills_its_workers_ends_its_run() {
 }
 
 #[test]
-fn a_cancelled_run_is_reported_with_the_jobs_that_were_published() {
+fn cancelled_run_is_reported_with_its_published_jobs() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let record = record(&servers, "cut", 100);
     servers.announce(&record);
@@ -212,13 +213,13 @@ fn a_cancelled_run_is_reported_with_the_jobs_that_were_published() {
     servers.run(servers.backend.cancel_run(&record.run_id)).unwrap();
     servers.await_report(&record.run_id, 3);
     aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).prints(&["run cut: 2 of 3 scored (66.7%), 1 skipped"]);
-    // The report can be made again without the fleet.
-    harness.juror(&["report", "cut"]).exits(3).prints(&["2 of 3 scored"]);
+    aggregator.finish().exits(0).stdout_contains(&["run cut: 2 of 3 scored (66.7%), 1 skipped"]);
+    // The report can be regenerated without the fleet.
+    harness.juror(&["report", "cut"]).exits(3).stdout_contains(&["2 of 3 scored"]);
 }
 
 #[test]
-fn results_go_on_while_redis_is_emptied_and_it_is_told_again_what_they_cost() {
+fn results_are_committed_while_redis_is_emptied_and_their_costs_are_restored() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::own(&[])));
     let budget = Some(Money::from_pico(100 * COST));
     let record = RunRecord { budget_usd: budget, ..record(&servers, "kept", 4) };
@@ -230,12 +231,13 @@ fn results_go_on_while_redis_is_emptied_and_it_is_told_again_what_they_cost() {
     servers.publish(&[scored(&record, 2)]);
     await_some(|| Some(()).filter(|()| harness.journal("kept").len() == 3), "the third result");
     assert_eq!(servers.status(&record.run_id), None);
-    aggregator.await_words("to judge the remaining jobs, run: juror retry kept");
+    aggregator.await_stderr("to judge the remaining jobs, run: juror retry kept");
     // As `juror retry` does.
     servers.announce(&record);
     let committed = || servers.ledger(&record.run_id).committed;
-    let told = || Some(committed()).filter(|committed| *committed == Money::from_pico(3 * COST));
-    await_some(told, "the ledger to be told");
+    let reported =
+        || Some(committed()).filter(|committed| *committed == Money::from_pico(3 * COST));
+    await_some(reported, "the ledger to be updated");
     servers.publish(&[scored(&record, 3)]);
     servers.close(&record.run_id, 4);
     servers.await_report(&record.run_id, 4);
@@ -246,7 +248,7 @@ fn results_go_on_while_redis_is_emptied_and_it_is_told_again_what_they_cost() {
 }
 
 #[test]
-fn after_a_restart_of_redis_the_ledger_is_reconciled_and_results_go_on() {
+fn redis_restart_is_reconciled_and_results_continue() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::durable()));
     let record = record(&servers, "restarted", 2);
     servers.announce(&record);
@@ -257,16 +259,16 @@ fn after_a_restart_of_redis_the_ledger_is_reconciled_and_results_go_on() {
     servers.publish(&[scored(&record, 1)]);
     await_some(|| Some(()).filter(|()| harness.journal("restarted").len() == 2), "a result");
     servers.redis.start_again();
-    aggregator.await_words("the ledger is reconciled and calls are resumed");
+    aggregator.await_stderr("the ledger is reconciled and calls are resumed");
     servers.close(&record.run_id, 2);
     servers.await_report(&record.run_id, 2);
     aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).says(&["Redis was restarted"]);
+    aggregator.finish().exits(0).stderr_contains(&["Redis was restarted"]);
     assert_eq!(servers.ledger(&record.run_id).committed, Money::from_pico(2 * COST));
 }
 
 #[test]
-fn messages_that_no_part_of_juror_published_are_no_jobs_of_a_run() {
+fn foreign_messages_are_no_jobs() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let record = record(&servers, "own", 1);
     servers.announce(&record);
@@ -280,7 +282,7 @@ fn messages_that_no_part_of_juror_published_are_no_jobs_of_a_run() {
     }
     let late = JobResult { round: u32::MAX, ..scored(&record, 3) };
     servers.publish(&[strange, too_good, late, scored(&record, 0)]);
-    // A dead letter too becomes no result.
+    // A dead letter produces no result either.
     servers.poison(Job { job_id: JobId::new("e".repeat(32)), ..job(&record, 4) }, "not planned");
     servers.close(&record.run_id, 1);
     let aggregator = start(&servers, &harness);
@@ -298,13 +300,13 @@ fn messages_that_no_part_of_juror_published_are_no_jobs_of_a_run() {
         assert!(letter.1.contains(reason), "{letter:?}");
     }
     aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).prints(&["run own: 1 of 1 scored"]);
+    aggregator.finish().exits(0).stdout_contains(&["run own: 1 of 1 scored"]);
     assert_eq!(harness.journal("own").len(), 1);
     assert_eq!(servers.jobs_aside().len(), 1, "the dead job is kept for a person");
 }
 
 #[test]
-fn an_aggregator_without_servers_says_which_setting_is_missing() {
+fn aggregator_without_servers_names_the_missing_setting() {
     let harness = CommandHarness::new();
-    harness.juror(&["aggregate"]).exits(2).says(&["fleet.redis", "JUROR_FLEET_REDIS"]);
+    harness.juror(&["aggregate"]).exits(2).stderr_contains(&["fleet.redis", "JUROR_FLEET_REDIS"]);
 }

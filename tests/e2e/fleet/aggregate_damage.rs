@@ -1,4 +1,4 @@
-//! Damaged files of some runs do not hold up the others, and nothing of them is lost.
+//! Damaged files of one run delay no other run and lose no data.
 
 use super::{
     aggregate::{record, scored, start},
@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use std::fs;
 
 #[test]
-fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended() {
+fn damaged_run_is_quarantined_and_continues_after_repair() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let runs = ["no_record", "no_journal", "fine"].map(|run| record(&servers, run, 3));
     let [no_record, no_journal, fine] = &runs;
@@ -32,7 +32,7 @@ fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended()
     fs::write(&broken_journal, &damaged).unwrap();
 
     let mut aggregator = start(&servers, &harness);
-    aggregator.await_words("run no_journal is quarantined");
+    aggregator.await_stderr("run no_journal is quarantined");
     for run in &runs {
         servers.publish(&[scored(run, 2)]);
         servers.close(&run.run_id, 3);
@@ -45,20 +45,20 @@ fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended()
         assert!(reasons.iter().any(|reason| reason.contains(file)), "{file} in {reasons:?}");
     }
     aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).says(&[
+    aggregator.finish().exits(0).stderr_contains(&[
         "run no_record is quarantined: runs/no_record/run.json",
         "juror dead-letters replay --all --run no_record",
         "remove the line",
     ]);
     assert_eq!(fs::read(&broken_journal).unwrap(), damaged, "nothing is lost");
 
-    // As the warnings say.
+    // As the warnings recommend.
     fs::remove_file(&broken_record).unwrap();
     fs::write(&broken_journal, &journal).unwrap();
     let aggregator = start(&servers, &harness);
     for RunRecord { run_id, .. } in [no_record, no_journal] {
         let arguments = ["dead-letters", "replay", "--all", "--run", run_id.as_str()];
-        servers.juror(&harness, &arguments).exits(0).prints(&["1 replayed"]);
+        servers.juror(&harness, &arguments).exits(0).stdout_contains(&["1 replayed"]);
         servers.await_report(run_id, 3);
         assert_eq!(harness.journal(run_id.as_str()).len(), 3);
         assert_eq!(harness.report(run_id.as_str())["coverage"]["scored"], 3);
@@ -68,7 +68,7 @@ fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended()
 }
 
 #[test]
-fn a_run_whose_journal_is_damaged_can_be_cancelled() {
+fn run_with_a_damaged_journal_can_be_cancelled() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let run = record(&servers, "damaged", 3);
     let aggregator = start(&servers, &harness);
@@ -79,6 +79,6 @@ fn a_run_whose_journal_is_damaged_can_be_cancelled() {
     aggregator.finish().exits(0);
     fs::write(harness.path("runs/damaged/results.jsonl"), "no result of ours\n").unwrap();
     let cancelled = servers.juror(&harness, &["cancel", "damaged"]).exits(0);
-    cancelled.prints(&["run damaged is cancelled", "2 have a result"]);
+    cancelled.stdout_contains(&["run damaged is cancelled", "2 have a result"]);
     assert!(servers.status(&run.run_id).unwrap().cancelled);
 }

@@ -1,4 +1,4 @@
-//! A fleet's results go into one runs directory, and no run is split between two.
+//! Fleet results go to one runs directory, and no run is split between two.
 
 use super::{
     aggregate::{record, scored, start},
@@ -9,7 +9,7 @@ use juror_ledger::redis::test_server::TestRedis;
 use rustix::process::Signal;
 
 #[test]
-fn an_aggregator_of_another_folder_is_refused_until_it_takes_the_fleet_over() {
+fn aggregator_of_another_folder_is_refused_until_takeover() {
     let (here, there) = (CommandHarness::new(), CommandHarness::new());
     let servers = Servers::with(TestRedis::own(&[]));
     let first = start(&servers, &here);
@@ -24,19 +24,19 @@ fn an_aggregator_of_another_folder_is_refused_until_it_takes_the_fleet_over() {
     };
     assert_eq!(await_some(holder, "the claim"), ours);
     let refused = |harness: &CommandHarness| servers.juror(harness, &["aggregate"]).exits(2);
-    let told = refused(&there);
-    assert!(!told.stderr.contains("active"), "{}", told.stderr);
-    told.says(&[&ours, &theirs, "--runs-dir", "juror aggregate --take-over"]);
+    let reported = refused(&there);
+    assert!(!reported.stderr.contains("active"), "{}", reported.stderr);
+    reported.stderr_contains(&[&ours, &theirs, "--runs-dir", "juror aggregate --take-over"]);
 
-    // A Redis that was emptied takes the id anew.
+    // An emptied Redis accepts the id again.
     servers.redis.command(&["FLUSHALL"]);
     assert_eq!(await_some(holder, "the claim again"), ours);
-    refused(&there).says(&[&ours]);
+    refused(&there).stderr_contains(&[&ours]);
 
     let mut second = RunningCommand::start(servers.command(&there, &["aggregate", "--take-over"]));
-    second.await_words("active: writing the results of fleet");
-    first.finish().exits(2).says(&["the results of this fleet are stored in", &theirs]);
-    refused(&here).says(&[&theirs, &ours]);
+    second.await_stderr("active: writing the results of fleet");
+    first.finish().exits(2).stderr_contains(&["the results of this fleet are stored in", &theirs]);
+    refused(&here).stderr_contains(&[&theirs, &ours]);
     let record = record(&servers, "moved", 2);
     servers.announce(&record);
     servers.publish(&[scored(&record, 0), scored(&record, 1)]);
@@ -45,6 +45,6 @@ fn an_aggregator_of_another_folder_is_refused_until_it_takes_the_fleet_over() {
     assert_eq!(there.journal("moved").len(), 2);
     second.signal(Signal::TERM);
     second.finish().exits(0);
-    // It need not say so again.
+    // The flag is not needed again.
     start(&servers, &there).kill();
 }

@@ -10,7 +10,7 @@ use std::{fs, time::Duration};
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 #[test]
-fn the_aggregator_compares_a_run_with_the_baseline_of_its_record() {
+fn aggregator_compares_a_run_with_its_recorded_baseline() {
     let harness = CommandHarness::new();
     write_items(&harness, 6);
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -20,7 +20,7 @@ fn the_aggregator_compares_a_run_with_the_baseline_of_its_record() {
     let mut judge = |run: &str, flags: &[&str]| {
         let mut producer = fleet.producer(run, flags);
         producer.start();
-        assert_eq!(producer.end(MAX_WAIT), 0, "{}", producer.said());
+        assert_eq!(producer.await_exit(MAX_WAIT), 0, "{}", producer.output());
         fleet.await_report(run, MAX_WAIT);
         fleet.harness.report(run)
     };
@@ -32,7 +32,7 @@ fn the_aggregator_compares_a_run_with_the_baseline_of_its_record() {
     fleet.juror(&["bless", "first"]).exits(0);
     let mut producer = fleet.producer("night", &["--baseline", "main"]);
     producer.start();
-    assert_eq!(producer.end(MAX_WAIT), 0, "{}", producer.said());
+    assert_eq!(producer.await_exit(MAX_WAIT), 0, "{}", producer.output());
     fleet.await_report("night", MAX_WAIT);
     fleet.stop();
 

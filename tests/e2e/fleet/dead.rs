@@ -1,4 +1,4 @@
-//! `juror dead-letters`: jobs that were kept aside are looked at and sent again.
+//! `juror dead-letters`: dead-lettered jobs are listed and replayed.
 
 use super::servers::Servers;
 use crate::harness::{CommandHarness, Finished, write_items};
@@ -14,7 +14,7 @@ use juror_types::{
 };
 use serde_json::{Value, json};
 
-/// A run whose jobs were all published and then set aside, each for its own reason.
+/// Run whose jobs were all published and dead-lettered, each for its own reason.
 fn poisoned(harness: &CommandHarness, servers: &Servers, run: &str, items: u32) -> Vec<Job> {
     write_items(harness, items);
     servers.juror(harness, &["enqueue", "manifest.jsonl", "--run-id", run]).exits(0);
@@ -31,7 +31,7 @@ fn listed(finished: Finished) -> Vec<Value> {
     serde_json::from_str(&finished.exits(0).stdout).unwrap()
 }
 
-/// Stores how a job ended, as a worker does.
+/// Stores the outcome of a job as a worker does.
 fn end(servers: &Servers, job: &Job, outcome: Outcome) {
     let key =
         ClaimKey { run: job.run_id.clone(), job: job.job_id.clone(), round: job.round, fence: 0 };
@@ -45,10 +45,10 @@ fn end(servers: &Servers, job: &Job, outcome: Outcome) {
 }
 
 #[test]
-fn what_was_kept_aside_is_listed_shown_and_sent_again() {
+fn dead_letters_are_listed_shown_and_replayed() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let dead = |words: &[&str]| servers.juror(&harness, &[&["dead-letters"], words].concat());
-    dead(&["list"]).exits(0).prints(&["no dead letters"]);
+    dead(&["list"]).exits(0).stdout_contains(&["no dead letters"]);
     let jobs = poisoned(&harness, &servers, "night", 3);
     let ids: Vec<&str> = jobs.iter().map(|job| job.job_id.as_str()).collect();
     let aside = JobResult::empty(&jobs[0], Outcome::Scored);
@@ -59,7 +59,7 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
         delivery.settle(Disposition::DeadLetter("of no run".to_owned())).await.unwrap();
     });
 
-    dead(&["list"]).exits(0).prints(&[
+    dead(&["list"]).exits(0).stdout_contains(&[
         &format!("{}  job of run night, item item_0001, round 0", ids[1]),
         "item_0001 killed five workers",
         &format!("{}.0  result of run night, item item_0000", ids[0]),
@@ -73,24 +73,24 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
     assert_eq!(shown, serde_json::to_value(&jobs[2]).unwrap());
     dead(&["show", "none"])
         .exits(2)
-        .says(&["no dead letter with id \"none\"", "juror dead-letters list"]);
+        .stderr_contains(&["no dead letter with id \"none\"", "juror dead-letters list"]);
 
-    dead(&["replay", ids[1], "none"]).exits(2).says(&["\"none\""]);
+    dead(&["replay", ids[1], "none"]).exits(2).stderr_contains(&["\"none\""]);
     assert_eq!(listed(dead(&["list", "--json"])).len(), 4, "nothing was done by halves");
-    dead(&["replay", ids[1]]).exits(0).prints(&["1 replayed"]);
+    dead(&["replay", ids[1]]).exits(0).stdout_contains(&["1 replayed"]);
     let taken = servers.take_jobs(1);
     assert_eq!((taken[0].job.item.id.as_str(), taken[0].job.round), ("item_0001", 1));
     let expected = || servers.status(&RunId::new("night")).unwrap().expected;
     assert_eq!(expected(), Some(4), "one result more");
     dead(&["replay", ids[1]]).exits(2);
 
-    dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["3 replayed"]);
+    dead(&["replay", "--all", "--run", "night"]).exits(0).stdout_contains(&["3 replayed"]);
     assert!(listed(dead(&["list", "--json"])).is_empty());
-    dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["0 replayed"]);
+    dead(&["replay", "--all", "--run", "night"]).exits(0).stdout_contains(&["0 replayed"]);
     dead(&["replay", "--all", "--run", "nosuch"])
         .exits(2)
-        .says(&["run nosuch is unknown", "dead-letters list"]);
-    assert_eq!(expected(), Some(6), "two jobs, and a result that is what it was");
+        .stderr_contains(&["run nosuch is unknown", "dead-letters list"]);
+    assert_eq!(expected(), Some(6), "two jobs, and an unchanged result");
     assert_eq!(servers.take_jobs(2).len(), 2);
     let again = servers.run(async {
         let mut results = servers.queues().results().subscribe(1).await.unwrap();
@@ -103,15 +103,15 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
 }
 
 #[test]
-fn a_terminal_obeys_nothing_that_a_dead_letter_says() {
+fn control_sequences_in_dead_letters_are_escaped() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let mut jobs = poisoned(&harness, &servers, "night", 1);
     let mut strange = jobs.remove(0);
     strange.job_id = JobId::new("\u{1b}[2Jnobody\nsaid");
     servers.poison(strange, "\u{1b}[31mred\nlines");
     let shown = servers.juror(&harness, &["dead-letters", "list"]).exits(0);
-    let shown =
-        shown.prints(&[" [2Jnobody said  job of run night, item item_0000", " [31mred lines"]);
+    let shown = shown
+        .stdout_contains(&[" [2Jnobody said  job of run night, item item_0000", " [31mred lines"]);
     let is_obeyed = |character: char| character.is_control() && character != '\n';
     assert!(!shown.stdout.contains(is_obeyed), "{:?}", shown.stdout);
     assert_eq!(shown.stdout.lines().count(), 4, "{}", shown.stdout);
@@ -120,7 +120,7 @@ fn a_terminal_obeys_nothing_that_a_dead_letter_says() {
 }
 
 #[test]
-fn a_job_is_sent_again_only_where_that_makes_sense() {
+fn replay_is_refused_for_jobs_it_cannot_help() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let jobs = poisoned(&harness, &servers, "night", 4);
     let [scored, failed, under_way, fresh] = jobs.as_slice() else { panic!("four jobs") };
@@ -137,16 +137,16 @@ fn a_job_is_sent_again_only_where_that_makes_sense() {
     servers.run(async {
         servers.backend.claim(&key, &juror_types::id::OwnerId::random()).await.unwrap();
     });
-    // A letter of a round that is long over does not count beside a later one.
+    // A dead letter of an earlier round does not count beside a later one.
     servers.poison(Job { round: 2, ..fresh.clone() }, "again");
 
     let flags = ["dead-letters", "replay", "--all", "--run", "night", "--json"];
-    let told: Value =
+    let reported: Value =
         serde_json::from_str(&servers.juror(&harness, &flags).exits(3).stdout).unwrap();
-    assert_eq!(told["sent"], json!(2));
-    let reason = |job: &Job| told["not_sent"][job.job_id.as_str()].as_str().unwrap().to_owned();
-    assert!(reason(scored).contains("already scored in round 1"), "{told}");
-    assert!(reason(under_way).contains("already requeued in round 1"), "{told}");
+    assert_eq!(reported["sent"], json!(2));
+    let reason = |job: &Job| reported["not_sent"][job.job_id.as_str()].as_str().unwrap().to_owned();
+    assert!(reason(scored).contains("already scored in round 1"), "{reported}");
+    assert!(reason(under_way).contains("already requeued in round 1"), "{reported}");
     let rounds: Vec<_> = servers
         .take_jobs(2)
         .into_iter()
@@ -158,13 +158,13 @@ fn a_job_is_sent_again_only_where_that_makes_sense() {
     }
     let left = servers.run(servers.queues().jobs().list()).unwrap();
     let left: Vec<_> = left.iter().map(|letter| &letter.message.job_id).collect();
-    assert_eq!(left, [&under_way.job_id], "only what is still in doubt stays");
+    assert_eq!(left, [&under_way.job_id], "only the undecided letter stays");
 
     servers.juror(&harness, &["cancel", "night"]).exits(0);
     let id = under_way.job_id.as_str();
     let cancelled = servers.juror(&harness, &["dead-letters", "replay", id]).exits(3);
-    cancelled.says(&["its run was cancelled", "juror retry night"]);
+    cancelled.stderr_contains(&["its run was cancelled", "juror retry night"]);
     servers.redis.command(&["DEL", &format!("{}:run:night", servers.redis.namespace)]);
     let forgotten = servers.juror(&harness, &["dead-letters", "replay", id]).exits(3);
-    forgotten.says(&["no longer in Redis", "juror retry night"]);
+    forgotten.stderr_contains(&["no longer in Redis", "juror retry night"]);
 }

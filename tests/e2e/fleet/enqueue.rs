@@ -1,5 +1,4 @@
-//! `juror enqueue` and `juror cancel`: a run's jobs into the fleet's queues, once each, whatever
-//! happens meanwhile.
+//! `juror enqueue` and `juror cancel`: jobs are published once each, despite interruptions.
 
 use super::servers::{Servers, Taken};
 use crate::harness::{CommandHarness, TestSimulator, write_items};
@@ -18,11 +17,11 @@ use serde_json::{Value, json};
 use std::{collections::BTreeSet, process::Stdio};
 
 const PAUSES: &str = "publishing pauses until it accepts messages";
-/// More than a priority with room for five takes before its broker says that it is full: as many as
-/// may wait for its word, and some.
+/// More messages than a priority queue with a limit of five accepts before the broker reports that
+/// it is full: the unconfirmed window, and some.
 const MANY: usize = 3_000;
 
-/// A dataset of so many items of one screenshot.
+/// Dataset of this many items of one screenshot.
 fn write_lines(harness: &CommandHarness, count: usize) {
     harness.write("1.png", "");
     let line = |id| json!({"id": format!("{id}"), "screenshot": "1.png", "quality_score": 0.9});
@@ -70,11 +69,11 @@ fn each_job_is_published_once_and_the_run_is_closed() {
     let flags = ["--run-id", "night", "--enable-llm-judge", "--repeat", "2", "--limit", "10"];
     let mut enqueue =
         servers.command(&harness, &[&["enqueue", "manifest.jsonl"], &flags[..]].concat());
-    // Endpoint and key are the workers'.
+    // Endpoint and key are settings of the workers.
     enqueue.env_remove("OPENAI_API_KEY").env("JUROR_JUDGE_BASE_URL", "http://127.0.0.1:1/v1");
     let enqueued = crate::harness::Finished::from(enqueue.output().unwrap()).exits(0);
     assert_eq!(enqueued.stdout, "night\n");
-    enqueued.says(&["20/20 published", "no budget", "enqueue --wait --resume night"]);
+    enqueued.stderr_contains(&["20/20 published", "no budget", "enqueue --wait --resume night"]);
 
     let known = status(&servers, "night");
     assert_eq!((known.expected, known.cancelled), (Some(20), false));
@@ -93,21 +92,21 @@ fn each_job_is_published_once_and_the_run_is_closed() {
 
     let again = servers.juror(&harness, &["enqueue", "--resume", "night"]).exits(0);
     assert_eq!(again.stdout, "night\n");
-    again.says(&["every job of run night is published already", "juror retry night"]);
+    again.stderr_contains(&["every job of run night is published already", "juror retry night"]);
     assert_eq!(status(&servers, "night").expected, Some(20));
 }
 
 #[test]
-fn scripts_are_told_as_json_and_priority_is_a_lane() {
+fn summary_is_json_and_priority_selects_the_queue() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 3);
     let flags = ["enqueue", "manifest.jsonl", "--priority", "high", "--json", "--quiet"];
     let enqueued = servers.juror(&harness, &flags).exits(0);
     assert_eq!(enqueued.stderr, "", "quiet");
-    let told: Value = serde_json::from_str(&enqueued.stdout).unwrap();
-    let run = told["run_id"].as_str().unwrap();
+    let reported: Value = serde_json::from_str(&enqueued.stdout).unwrap();
+    let run = reported["run_id"].as_str().unwrap();
     assert_eq!(
-        (&told["planned"], &told["published"], &told["complete"]),
+        (&reported["planned"], &reported["published"], &reported["complete"]),
         (&json!(3), &json!(3), &json!(true))
     );
     assert_eq!(status(&servers, run).expected, Some(3));
@@ -118,7 +117,7 @@ fn scripts_are_told_as_json_and_priority_is_a_lane() {
 }
 
 #[test]
-fn small_files_travel_and_images_and_large_files_are_named() {
+fn small_files_are_inlined_and_images_and_large_files_are_referenced() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let elsewhere = CommandHarness::new();
     let absolute = elsewhere.write("2.png", "").display().to_string();
@@ -134,7 +133,10 @@ fn small_files_travel_and_images_and_large_files_are_named() {
     harness.write("set/manifest.jsonl", lines.map(|line| format!("{line}\n")).concat());
     let root = elsewhere.path("").display().to_string();
     let flags = ["enqueue", "set", "--data-root", &root, "--run-id", "files"];
-    servers.juror(&harness, &flags).exits(0).says(&["\"long\" has more than 1024 bytes"]);
+    servers
+        .juror(&harness, &flags)
+        .exits(0)
+        .stderr_contains(&["\"long\" has more than 1024 bytes"]);
     let taken = servers.take_jobs(2);
     let item = |id: &str| &taken.iter().find(|taken| taken.job.item.id == id).unwrap().job.item;
     let (a, b) = (item("a"), item("b"));
@@ -148,20 +150,20 @@ fn small_files_travel_and_images_and_large_files_are_named() {
 }
 
 #[test]
-fn what_was_killed_or_stopped_half_way_goes_on() {
+fn interrupted_enqueue_continues() {
     let (harness, servers) = (CommandHarness::new(), Servers::cramped(5));
     write_lines(&harness, MANY);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "shaken"];
     let mut killed = servers.start(&harness, &enqueue);
-    killed.await_words(PAUSES);
+    killed.await_stderr(PAUSES);
     killed.kill();
     assert_eq!(status(&servers, "shaken").expected, None);
 
     let mut stopped = servers.start(&harness, &enqueue);
-    stopped.await_words(PAUSES);
+    stopped.await_stderr(PAUSES);
     stopped.signal(Signal::INT);
     let stopped = stopped.finish().exits(3);
-    assert_eq!(stopped.stdout, "shaken\n", "the id is told before anything can go wrong");
+    assert_eq!(stopped.stdout, "shaken\n", "the id is printed before any failure");
     let line =
         stopped.stderr.lines().find_map(|line| line.split_once("resume with: juror ")).unwrap();
     assert_eq!(line.1, "enqueue --resume shaken");
@@ -178,7 +180,7 @@ fn what_was_killed_or_stopped_half_way_goes_on() {
 }
 
 #[test]
-fn a_run_that_goes_on_takes_a_new_deadline_and_says_so() {
+fn resumed_run_applies_and_reports_a_new_deadline() {
     let (harness, servers) = (CommandHarness::new(), Servers::cramped(5));
     let deadline = |run: &str| status(&servers, run).record.deadline.unwrap();
     write_items(&harness, 2);
@@ -186,8 +188,11 @@ fn a_run_that_goes_on_takes_a_new_deadline_and_says_so() {
     servers.juror(&harness, &first).exits(0);
     let before = deadline("whole");
     let again = ["enqueue", "--resume", "whole", "--deadline", "300m"];
-    let said = format!("; before: {before}");
-    servers.juror(&harness, &again).exits(0).says(&["the deadline of run whole is", &said]);
+    let message = format!("; before: {before}");
+    servers
+        .juror(&harness, &again)
+        .exits(0)
+        .stderr_contains(&["the deadline of run whole is", &message]);
     assert!(deadline("whole") > before);
     servers.juror(&harness, &again[..3]).exits(0);
     assert!(deadline("whole") > before, "without a word it stays");
@@ -196,46 +201,51 @@ fn a_run_that_goes_on_takes_a_new_deadline_and_says_so() {
     write_lines(&harness, MANY);
     let half = ["enqueue", "manifest.jsonl", "--run-id", "half"];
     let mut running = servers.start(&harness, &[&half[..], &["--deadline", "60m"]].concat());
-    running.await_words(PAUSES);
+    running.await_stderr(PAUSES);
     running.kill();
     let before = deadline("half");
     let mut again = servers.start(&harness, &[&half[..], &["--deadline", "300m"]].concat());
-    again.await_words(&format!("; before: {before}"));
+    again.await_stderr(&format!("; before: {before}"));
     assert!(deadline("half") > before);
     again.kill();
 }
 
 #[test]
-fn a_run_is_never_taken_for_another() {
+fn enqueue_refuses_the_name_of_another_run() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 3);
     let other = std::fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     harness.write("other.jsonl", other.lines().next().unwrap());
     servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
     let another = servers.juror(&harness, &["enqueue", "other.jsonl", "--run-id", "night"]);
-    another.exits(2).says(&["run night exists with other settings", "manifest.jsonl (digest "]);
+    another
+        .exits(2)
+        .stderr_contains(&["run night exists with other settings", "manifest.jsonl (digest "]);
     let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--repeat", "2"];
-    servers.juror(&harness, &flags).exits(2).says(&["its repeat is 1, but 2 is requested"]);
+    servers
+        .juror(&harness, &flags)
+        .exits(2)
+        .stderr_contains(&["its repeat is 1, but 2 is requested"]);
     let same = servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]);
-    same.exits(0).says(&["published already"]);
+    same.exits(0).stderr_contains(&["published already"]);
 
     harness.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
     let local = servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "local"]);
-    local.exits(2).says(&["a run of this machine", "juror run --resume local"]);
+    local.exits(2).stderr_contains(&["a run of this machine", "juror run --resume local"]);
     let unknown = servers.juror(&harness, &["enqueue", "--resume", "none"]);
-    unknown.exits(2).says(&["run none is unknown in fleet"]);
+    unknown.exits(2).stderr_contains(&["run none is unknown in fleet"]);
     assert_eq!(servers.take_jobs(3).len(), 3);
 }
 
 #[test]
-fn nothing_is_published_on_a_budget_that_may_be_forgotten() {
+fn nothing_is_published_on_a_volatile_budget() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::own(&[])));
     write_items(&harness, 2);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "paid", "--enable-llm-judge"];
     let capped = [&enqueue[..], &["--budget-usd", "1"]].concat();
     let refused = servers.juror(&harness, &capped).exits(2);
     assert_eq!(refused.stdout, "");
-    refused.says(&["may lose the record of what was spent", "--allow-volatile-redis"]);
+    refused.stderr_contains(&["may lose the record of what was spent", "--allow-volatile-redis"]);
     assert_eq!(servers.status(&RunId::new("paid")), None);
 
     let accepted = [&capped[..], &["--allow-volatile-redis"]].concat();
@@ -248,70 +258,91 @@ fn nothing_is_published_on_a_budget_that_may_be_forgotten() {
 }
 
 #[test]
-fn what_cannot_be_is_said_before_anything_is_published() {
+fn invalid_requests_are_reported_before_publishing() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 2);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night"];
-    let refused = |more: &[&str], says: &[&str]| {
-        servers.juror(&harness, &[&enqueue[..], more].concat()).exits(2).says(says);
+    let refused = |more: &[&str], expected_text: &[&str]| {
+        servers
+            .juror(&harness, &[&enqueue[..], more].concat())
+            .exits(2)
+            .stderr_contains(expected_text);
     };
     refused(&["--gate", "production"], &["add --wait"]);
     refused(&["-o", "a.json"], &["add --wait"]);
     refused(&["--wait", "-o", "a.json"], &["no aggregator works in runs", "--runs-dir"]);
     refused(&["--wait", "--gate", "production"], &["juror report"]);
-    harness.juror(&enqueue).exits(2).says(&["--broker URL", "JUROR_FLEET_BROKER"]);
+    harness.juror(&enqueue).exits(2).stderr_contains(&["--broker URL", "JUROR_FLEET_BROKER"]);
     let nowhere = [&enqueue[..], &["--redis", "redis://127.0.0.1:1"]].concat();
-    servers.juror(&harness, &nowhere).exits(1).says(&["Redis at 127.0.0.1:1"]);
+    servers.juror(&harness, &nowhere).exits(1).stderr_contains(&["Redis at 127.0.0.1:1"]);
 
     let dry = [&enqueue[..], &["--dry-run"]].concat();
-    servers.juror(&harness, &dry).exits(0).prints(&["2 of 2 items", "Nothing was published."]);
+    servers
+        .juror(&harness, &dry)
+        .exits(0)
+        .stdout_contains(&["2 of 2 items", "Nothing was published."]);
     assert_eq!(servers.status(&RunId::new("night")), None);
     let mut away = servers.command(&harness, &dry);
     away.env("JUROR_FLEET_BROKER", "amqp://127.0.0.1:1");
-    crate::harness::Finished::from(away.output().unwrap()).exits(1).says(&["127.0.0.1:1"]);
+    crate::harness::Finished::from(away.output().unwrap())
+        .exits(1)
+        .stderr_contains(&["127.0.0.1:1"]);
 }
 
 #[test]
-fn a_run_is_cancelled_while_it_is_published() {
+fn run_is_cancelled_during_publishing() {
     let (harness, servers) = (CommandHarness::new(), Servers::cramped(5));
     write_lines(&harness, MANY);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "doomed"];
     let mut running = servers.start(&harness, &enqueue);
-    running.await_words(PAUSES);
+    running.await_stderr(PAUSES);
     let cancelled = servers.juror(&harness, &["cancel", "doomed"]).exits(0);
-    cancelled.prints(&[
+    cancelled.stdout_contains(&[
         "run doomed is cancelled",
         "of 3000 planned jobs were published",
         "0 have a result",
     ]);
-    running.finish().exits(3).says(&["was cancelled while it was published"]);
+    running.finish().exits(3).stderr_contains(&["was cancelled while it was published"]);
     let known = status(&servers, "doomed");
     let expected = known.expected.unwrap();
     assert!(known.cancelled && (1..MANY as u64).contains(&expected), "{expected}");
     let again = servers.juror(&harness, &["cancel", "doomed", "--json"]).exits(0);
-    let told: Value = serde_json::from_str(&again.stdout).unwrap();
-    assert_eq!((&told["cancelled"], &told["published"]), (&json!(true), &json!(expected)));
+    let reported: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!((&reported["cancelled"], &reported["published"]), (&json!(true), &json!(expected)));
 
-    servers.juror(&harness, &enqueue).exits(2).says(&["was cancelled", "juror retry doomed"]);
-    servers.juror(&harness, &["cancel", "none"]).exits(2).says(&["run none is unknown in fleet"]);
+    servers
+        .juror(&harness, &enqueue)
+        .exits(2)
+        .stderr_contains(&["was cancelled", "juror retry doomed"]);
+    servers
+        .juror(&harness, &["cancel", "none"])
+        .exits(2)
+        .stderr_contains(&["run none is unknown in fleet"]);
     write_items(&harness, 1);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
     let complete = servers.juror(&harness, &["cancel", "local"]).exits(0);
-    complete.prints(&["run local is complete, nothing to cancel", "1 of 1 jobs have"]);
+    complete.stdout_contains(&["run local is complete, nothing to cancel", "1 of 1 jobs have"]);
 }
 
 #[test]
-fn the_doctor_looks_at_the_servers() {
+fn doctor_checks_the_servers() {
     let (harness, simulator) =
         (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
     let volatile = Servers::with(TestRedis::own(&[]));
     let base_url = simulator.base_url();
     let doctor = ["doctor", "--base-url", &base_url];
     let seen = volatile.juror(&harness, &doctor).exits(0);
-    seen.prints(&["ok    broker    RabbitMQ", "warn  redis     Redis", "appendonly is no"]);
+    seen.stdout_contains(&[
+        "ok    broker    RabbitMQ",
+        "warn  redis     Redis",
+        "appendonly is no",
+    ]);
     let durable = Servers::with(TestRedis::durable());
-    durable.juror(&harness, &doctor).exits(0).prints(&["ok    redis", "its storage is durable"]);
+    durable
+        .juror(&harness, &doctor)
+        .exits(0)
+        .stdout_contains(&["ok    redis", "its storage is durable"]);
     let away = [&doctor[..], &["--redis", "redis://127.0.0.1:1"]].concat();
-    durable.juror(&harness, &away).exits(1).prints(&["BAD   redis"]);
-    harness.juror(&doctor).exits(0).prints(&["a run can start"]);
+    durable.juror(&harness, &away).exits(1).stdout_contains(&["BAD   redis"]);
+    harness.juror(&doctor).exits(0).stdout_contains(&["a run can start"]);
 }

@@ -1,5 +1,5 @@
-//! `--wait` and `juror retry`: a run of the fleet is followed to its end, and judged again. Workers
-//! are played by the tests.
+//! `--wait` and `juror retry`: a fleet run is followed to its end and retried. The tests act as the
+//! workers.
 
 use super::servers::Servers;
 use crate::harness::{CommandHarness, RunningCommand, pico, write_items};
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 fn aggregator(servers: &Servers, harness: &CommandHarness) -> RunningCommand {
     let mut aggregator = servers.start(harness, &["aggregate"]);
-    aggregator.await_words("active: writing the results of fleet");
+    aggregator.await_stderr("active: writing the results of fleet");
     aggregator
 }
 
@@ -40,7 +40,7 @@ fn but_one(job: &Job) -> Option<JobResult> {
 }
 
 #[test]
-fn a_run_is_followed_to_its_report() {
+fn follow_ends_with_the_report() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 10);
     let aggregator = aggregator(&servers, &harness);
@@ -49,11 +49,15 @@ fn a_run_is_followed_to_its_report() {
     let waiting = servers.start(&harness, &enqueue);
     servers.work(10, scored);
     let waited = waiting.finish().exits(0);
-    waited.prints(&["10 of 10 scored"]).says(&["run night", "10/10 published", "10/10 done"]);
+    waited.stdout_contains(&["10 of 10 scored"]).stderr_contains(&[
+        "run night",
+        "10/10 published",
+        "10/10 done",
+    ]);
     let rows = std::fs::read_to_string(harness.path("night.csv")).unwrap();
     assert_eq!(rows.lines().count(), 11);
 
-    // Following it again is the report again.
+    // Following it again prints the report again.
     let again = servers.juror(&harness, &["enqueue", "--wait", "--resume", "night", "--json"]);
     let report: Value = serde_json::from_str(&again.exits(0).stdout).unwrap();
     assert_eq!(report["coverage"]["scored"], 10);
@@ -62,21 +66,24 @@ fn a_run_is_followed_to_its_report() {
         serde_json::from_str(&servers.juror(&harness, &compared).exits(0).stdout).unwrap();
     assert_eq!(report["comparison"]["paired"], 10);
     let missed = [&enqueue[..], &["--gate", "targets"]].concat();
-    servers.juror(&harness, &missed).exits(100).prints(&["Token Accuracy"]);
+    servers.juror(&harness, &missed).exits(100).stdout_contains(&["Token Accuracy"]);
 
-    // What no run can be held against is refused before anything is published.
+    // An invalid baseline is refused before publishing.
     harness.write(
         "changes.toml",
         "schema = 1\n[[rule]]\nmetric = \"changes.new.items\"\nat_most = 0\n",
     );
     let unanchored = ["enqueue", "manifest.jsonl", "--wait", "--gate", "changes.toml"];
-    servers.juror(&harness, &unanchored).exits(2).says(&["changes.new.items", "--baseline RUN"]);
+    servers
+        .juror(&harness, &unanchored)
+        .exits(2)
+        .stderr_contains(&["changes.new.items", "--baseline RUN"]);
     aggregator.signal(Signal::TERM);
     aggregator.finish().exits(0);
 }
 
 #[test]
-fn where_the_journal_is_elsewhere_counts_are_told() {
+fn follow_without_the_journal_prints_counts() {
     let (harness, elsewhere) = (CommandHarness::new(), CommandHarness::new());
     let servers = Servers::with(TestRedis::shared());
     write_items(&harness, 4);
@@ -85,74 +92,77 @@ fn where_the_journal_is_elsewhere_counts_are_told() {
     let waiting = servers.start(&harness, &enqueue);
     servers.work(4, but_one);
     let waited = waiting.finish().exits(3);
-    waited.prints(&["run night: 3 of 4 scored (75%), 1 failed", "aggregator's runs"]);
+    waited.stdout_contains(&["run night: 3 of 4 scored (75%), 1 failed", "aggregator's runs"]);
     let again = servers.juror(&harness, &[&enqueue[..], &["--json"]].concat()).exits(3);
-    let told: Value = serde_json::from_str(&again.stdout).unwrap();
-    assert_eq!((&told["scored"], &told["failed"]), (&Value::from(3), &Value::from(1)));
+    let reported: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!((&reported["scored"], &reported["failed"]), (&Value::from(3), &Value::from(1)));
 }
 
 #[test]
-fn who_stops_waiting_stops_nobody_else() {
+fn detaching_does_not_stop_the_run() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 3);
     let _aggregator = aggregator(&servers, &harness);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"];
     let mut waiting = servers.start(&harness, &enqueue);
-    waiting.await_words("3 jobs of run night are published");
+    waiting.await_stderr("3 jobs of run night are published");
     waiting.signal(Signal::INT);
-    let stopped = waiting.finish().exits(3).says(&["detached; the run continues"]);
+    let stopped = waiting.finish().exits(3).stderr_contains(&["detached; the run continues"]);
     let line = stopped.stderr.lines().find_map(|line| line.split_once("follow it with: juror "));
     let follow: Vec<&str> = line.unwrap().1.split(' ').collect();
     let following = servers.start(&harness, &follow);
     servers.work(3, scored);
-    following.finish().exits(0).prints(&["3 of 3 scored"]);
+    following.finish().exits(0).stdout_contains(&["3 of 3 scored"]);
 }
 
 #[test]
-fn a_pause_is_told_and_a_retry_ends_it() {
+fn pause_is_reported_and_ended_by_a_retry() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 5);
     let _aggregator = aggregator(&servers, &harness);
     let run = RunId::new("night");
     let mut waiting =
         servers.start(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"]);
-    waiting.await_words("are published");
+    waiting.await_stderr("are published");
     servers.take_jobs(5);
     servers.run(servers.backend.pause_run(&run, "the key is refused")).unwrap();
-    waiting.await_words("paused: the key is refused");
-    waiting.await_words("resume with: juror retry night");
+    waiting.await_stderr("paused: the key is refused");
+    waiting.await_stderr("resume with: juror retry night");
     let retried = servers.juror(&harness, &["retry", "night"]).exits(0);
-    retried.says(&["5 jobs of run night are requeued"]);
-    waiting.await_words("the run continues");
+    retried.stderr_contains(&["5 jobs of run night are requeued"]);
+    waiting.await_stderr("the run continues");
     let taken = servers.work(5, scored);
     assert!(taken.iter().all(|taken| taken.job.round == 0), "none had a result");
-    waiting.finish().exits(0).prints(&["5 of 5 scored"]);
+    waiting.finish().exits(0).stdout_contains(&["5 of 5 scored"]);
 }
 
 #[test]
-fn a_cancelled_run_is_waited_for_and_tells_so() {
+fn follow_waits_for_a_cancelled_run_and_reports_it() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 3);
     let _aggregator = aggregator(&servers, &harness);
     let mut waiting =
         servers.start(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"]);
-    waiting.await_words("are published");
+    waiting.await_stderr("are published");
     servers.juror(&harness, &["cancel", "night"]).exits(0);
-    waiting.await_words("cancelled: jobs that are not judged yet are skipped");
+    waiting.await_stderr("cancelled: jobs that are not judged yet are skipped");
     let follow = ["enqueue", "--wait", "--resume", "night"];
     let mut later = servers.start(&harness, &follow);
-    later.await_words("cancelled: jobs that are not judged yet are skipped");
+    later.await_stderr("cancelled: jobs that are not judged yet are skipped");
     servers.work(3, scored);
-    waiting.finish().exits(3).prints(&["3 of 3 scored"]);
-    later.finish().exits(3).prints(&["3 of 3 scored"]);
-    servers.juror(&harness, &follow).exits(3).prints(&["3 of 3 scored"]);
-    servers.juror(&harness, &["enqueue", "--resume", "night"]).exits(2).says(&["with --wait"]);
+    waiting.finish().exits(3).stdout_contains(&["3 of 3 scored"]);
+    later.finish().exits(3).stdout_contains(&["3 of 3 scored"]);
+    servers.juror(&harness, &follow).exits(3).stdout_contains(&["3 of 3 scored"]);
+    servers
+        .juror(&harness, &["enqueue", "--resume", "night"])
+        .exits(2)
+        .stderr_contains(&["with --wait"]);
     let over = servers.juror(&harness, &["cancel", "night"]).exits(0);
-    over.prints(&["run night is cancelled"]);
+    over.stdout_contains(&["run night is cancelled"]);
 }
 
 #[test]
-fn what_was_not_scored_is_judged_again_by_the_fleet() {
+fn unscored_jobs_are_retried_by_the_fleet() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 6);
     let _aggregator = aggregator(&servers, &harness);
@@ -160,40 +170,53 @@ fn what_was_not_scored_is_judged_again_by_the_fleet() {
     servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
     let taken = servers.work(6, but_one);
     servers.await_report(&run, 6);
-    // A letter of a job that is sent again anyway is of no more use.
+    // The dead letter of a job that is retried anyway is obsolete.
     let dead = taken.into_iter().find(|taken| taken.job.item.id == "item_0000").unwrap();
     servers.poison(dead.job, "killed five workers");
 
     let local = harness.juror(&["run", "--resume", "night"]).exits(2);
-    local.says(&["is the fleet's", "juror retry night"]);
+    local.stderr_contains(&["is the fleet's", "juror retry night"]);
     let flags = ["run", "manifest.jsonl", "--run-id", "night"];
-    harness.juror(&flags).exits(2).says(&["juror retry night"]);
-    servers.juror(&harness, &["retry", "night", "-j", "3"]).exits(2).says(&["omit these flags"]);
+    harness.juror(&flags).exits(2).stderr_contains(&["juror retry night"]);
+    servers
+        .juror(&harness, &["retry", "night", "-j", "3"])
+        .exits(2)
+        .stderr_contains(&["omit these flags"]);
     let elsewhere = ["retry", "night", "--namespace", "elsewhere"];
-    servers.juror(&harness, &elsewhere).exits(2).says(&["belongs to the fleet"]);
+    servers.juror(&harness, &elsewhere).exits(2).stderr_contains(&["belongs to the fleet"]);
 
     let waiting = servers.start(&harness, &["retry", "night", "--wait", "--priority", "high"]);
     let again = servers.work(1, scored);
     assert_eq!((again[0].job.item.id.as_str(), again[0].job.round), ("item_0000", 1));
-    waiting.finish().exits(0).prints(&["6 of 6 scored"]).says(&["1 jobs of run night"]);
+    waiting
+        .finish()
+        .exits(0)
+        .stdout_contains(&["6 of 6 scored"])
+        .stderr_contains(&["1 jobs of run night"]);
     let known = servers.status(&run).unwrap();
     assert_eq!((known.expected, known.jobs()), (Some(7), 6));
     assert!(servers.run(servers.queues().dead_letters()).unwrap().is_empty());
 
-    // Repeating it changes nothing, also where the journal is not to be seen.
+    // Repeating it changes nothing, even without access to the journal.
     let complete = servers.juror(&harness, &["retry", "night"]).exits(0);
     assert!(!complete.stderr.contains("follow it"), "{}", complete.stderr);
-    complete.says(&["run night is complete: all its 6 jobs are scored"]);
+    complete.stderr_contains(&["run night is complete: all its 6 jobs are scored"]);
     let elsewhere = ["retry", "night", "--runs-dir", "empty"];
-    servers.juror(&harness, &elsewhere).exits(0).says(&["jobs of run night are requeued"]);
+    servers
+        .juror(&harness, &elsewhere)
+        .exits(0)
+        .stderr_contains(&["jobs of run night are requeued"]);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
-    servers.juror(&harness, &["retry", "local", "--wait"]).exits(2).says(&["this machine"]);
-    servers.juror(&harness, &["retry", "none"]).exits(2).says(&["run none is unknown"]);
-    harness.juror(&["retry", "none"]).exits(2).says(&["no run \"none\" in runs"]);
+    servers
+        .juror(&harness, &["retry", "local", "--wait"])
+        .exits(2)
+        .stderr_contains(&["this machine"]);
+    servers.juror(&harness, &["retry", "none"]).exits(2).stderr_contains(&["run none is unknown"]);
+    harness.juror(&["retry", "none"]).exits(2).stderr_contains(&["no run \"none\" in runs"]);
 }
 
 #[test]
-fn a_report_reads_the_fleets_ledger_and_says_when_it_cannot() {
+fn report_reads_the_fleet_ledger_and_reports_its_absence() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 2);
     let aggregator = aggregator(&servers, &harness);
@@ -211,14 +234,14 @@ fn a_report_reads_the_fleets_ledger_and_says_when_it_cannot() {
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(pico(&report["cost"]["budget_usd"]), 4_000_000_000_000);
     let alone = harness.juror(&["report", "night", "--json"]).exits(3);
-    alone.says(&["the ledger of fleet", "cannot be read", "--redis URL"]);
+    alone.stderr_contains(&["the ledger of fleet", "cannot be read", "--redis URL"]);
     let listed = servers.juror(&harness, &["runs", "--json"]).exits(0);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed[0]["fleet"], servers.redis.namespace);
 }
 
 #[test]
-fn a_run_that_is_cancelled_in_its_second_round_counts_its_jobs_once() {
+fn run_cancelled_in_its_second_round_counts_jobs_once() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 4);
     let _aggregator = aggregator(&servers, &harness);
@@ -228,5 +251,5 @@ fn a_run_that_is_cancelled_in_its_second_round_counts_its_jobs_once() {
     servers.juror(&harness, &["retry", "night"]).exits(0);
     servers.await_progress(&RunId::new("night"), |progress| progress.results == 4);
     let cancelled = servers.juror(&harness, &["cancel", "night"]).exits(0);
-    cancelled.prints(&["4 of 4 planned jobs were published", "4 have a result"]);
+    cancelled.stdout_contains(&["4 of 4 planned jobs were published", "4 have a result"]);
 }

@@ -1,5 +1,5 @@
-//! Providers that answer in vain, refuse without an end, or count tokens in their own way, as the
-//! workers of a fleet meet them together.
+//! Providers without usable replies, with endless refusals or with their own token counts, seen by
+//! several workers together.
 
 use super::{
     servers::{Servers, await_some},
@@ -12,7 +12,7 @@ use juror_types::id::RunId;
 use rustix::process::Signal;
 use std::time::Duration;
 
-/// A fleet whose provider goes wrong in this way, always.
+/// Fleet whose provider always has this fault.
 fn failing(items: u32, config: SimulatorConfig, fault: Fault) -> WorkerFixture {
     let rates = vec![Share { of: fault, share: 1.0 }];
     let faults = FaultPlan { rates, ..FaultPlan::default() };
@@ -32,7 +32,7 @@ fn end(aggregator: RunningCommand) {
 }
 
 #[test]
-fn answers_in_vain_are_counted_over_all_workers() {
+fn unusable_replies_are_counted_across_workers() {
     let fixture = failing(60, SimulatorConfig::default(), Fault::Length);
     let workers = [(); 3].map(|()| fixture.start(&["-j", "1"]));
     let run = fixture.enqueue("vain").remove(0).run_id;
@@ -41,12 +41,12 @@ fn answers_in_vain_are_counted_over_all_workers() {
     assert!(reason.contains("items in a row got no usable reply"), "{reason}");
     workers.into_iter().for_each(stop);
     let calls = fixture.simulator.count("billed_calls");
-    // Each for itself would make 56: two for each of nine items of each worker, and two more.
+    // Separate counts would give 56: two for each of nine items of each worker, and two more.
     assert!(calls <= 32, "{calls} calls: two for each of ten items, and those in flight");
 }
 
 #[test]
-fn a_deadline_ends_a_fleets_wait_for_a_provider_that_refuses() {
+fn deadline_ends_a_wait_for_a_refusing_provider() {
     let pause = Duration::from_secs(600);
     let config = SimulatorConfig { fault_retry_after: pause, ..SimulatorConfig::default() };
     let fixture = failing(12, config, Fault::RateLimit);
@@ -66,7 +66,7 @@ fn a_deadline_ends_a_fleets_wait_for_a_provider_that_refuses() {
 }
 
 #[test]
-fn a_worker_begins_with_the_rule_of_counting_that_others_have_learned() {
+fn worker_starts_with_the_shared_token_count_rule() {
     let fixture = fixture(
         400,
         SimulatorConfig {
@@ -95,7 +95,7 @@ fn a_worker_begins_with_the_rule_of_counting_that_others_have_learned() {
     command.env("JUROR_LOG_LEVEL", "warn,juror_app=info");
     let mut later = RunningCommand::start(command);
     fixture.enqueue("second");
-    later.await_words("tokens are counted by the rule that another process has learned");
+    later.await_stderr("tokens are counted by the rule that another process has learned");
     all_scored(&servers.take_results(400));
     stop(later);
 }

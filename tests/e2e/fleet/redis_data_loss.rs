@@ -1,5 +1,4 @@
-//! A Redis that comes back empty: what was spent before is not spent again, and what was judged
-//! before is not judged again.
+//! Data loss of Redis: earlier costs are not spent again, and judged items are not judged again.
 
 use super::{
     aggregate::{COST, record, scored, start},
@@ -24,7 +23,7 @@ const ITEMS: u32 = 6;
 const MONTH_ITEMS: u32 = 40;
 
 #[test]
-fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
+fn run_enqueued_elsewhere_waits_for_journal_reconciliation() {
     let servers = Servers::with(TestRedis::own(&[]));
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let (first, other) = (CommandHarness::new(), CommandHarness::new());
@@ -33,7 +32,7 @@ fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
     let work = ["worker", "--base-url", &url, "--data-root", "."];
     let aggregate = || {
         let mut aggregator = servers.start(&first, &["aggregate"]);
-        aggregator.await_words("active: writing the results of fleet");
+        aggregator.await_stderr("active: writing the results of fleet");
         aggregator
     };
     let budget = ["--budget-usd", "1", "--allow-volatile-redis"];
@@ -54,22 +53,26 @@ fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
     servers
         .juror(&other, &enqueue)
         .exits(0)
-        .says(&["calls of run wiped are suspended until the ledger is reconciled"]);
+        .stderr_contains(&["calls of run wiped are suspended until the ledger is reconciled"]);
     let mut worker = servers.start(&other, &work);
-    worker.await_words("calls are suspended until the ledger is reconciled");
-    assert_eq!(simulator.requests(), u64::from(ITEMS), "nobody is asked before the journal tells");
+    worker.await_stderr("calls are suspended until the ledger is reconciled");
+    assert_eq!(
+        simulator.requests(),
+        u64::from(ITEMS),
+        "there is no call before the reconciliation"
+    );
     let mut aggregator = aggregate();
     servers.await_report(&run, ITEMS.into());
-    aggregator.await_words("the ledger is reconciled and calls are resumed");
+    aggregator.await_stderr("the ledger is reconciled and calls are resumed");
     stop(worker);
     stop(aggregator);
-    assert_eq!(simulator.requests(), u64::from(ITEMS), "what the journal has is not asked again");
+    assert_eq!(simulator.requests(), u64::from(ITEMS), "journaled jobs are not judged again");
     assert_eq!(simulator.bill(), billed);
     assert_eq!(servers.ledger(&run).committed.pico(), billed);
 }
 
 #[test]
-fn a_run_that_only_a_journal_knows_is_no_new_run_once_the_ledger_is_reconciled() {
+fn run_known_only_to_a_journal_is_not_new_after_reconciliation() {
     let servers = Servers::with(TestRedis::own(&[]));
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let (first, other) = (CommandHarness::new(), CommandHarness::new());
@@ -86,16 +89,18 @@ fn a_run_that_only_a_journal_knows_is_no_new_run_once_the_ledger_is_reconciled()
     enqueue(&first, "spent").exits(0);
     servers.await_report(&RunId::new("spent"), ITEMS.into());
     servers.redis.command(&["FLUSHALL"]);
-    // Another run wakes the ledger.
+    // Another run initializes the ledger.
     enqueue(&other, "next").exits(0);
     servers.await_report(&RunId::new("next"), ITEMS.into());
-    enqueue(&other, "spent").exits(2).says(&["still counts in the ledger", "juror retry spent"]);
+    enqueue(&other, "spent")
+        .exits(2)
+        .stderr_contains(&["still counts in the ledger", "juror retry spent"]);
     stop(worker);
     stop(aggregator);
 }
 
 #[test]
-fn what_ended_runs_cost_counts_in_the_month_of_a_redis_that_was_emptied() {
+fn costs_of_ended_runs_count_in_the_month_of_an_emptied_redis() {
     let servers = Servers::with(TestRedis::own(&[]));
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let harness = CommandHarness::new();
@@ -118,9 +123,9 @@ fn what_ended_runs_cost_counts_in_the_month_of_a_redis_that_was_emptied() {
     assert!(billed > worst, "{billed} and {worst}");
 
     servers.redis.command(&["FLUSHALL"]);
-    // Enough for many calls of a month in which nothing was spent, and for none beside that run.
+    // Budget for many calls in an unused month, and for none beside that run.
     let cap = Money::from_pico(billed + worst / 2).exact();
-    enqueue("next", &cap).exits(3).prints(&["0 of 40 scored", "40 skipped"]);
+    enqueue("next", &cap).exits(3).stdout_contains(&["0 of 40 scored", "40 skipped"]);
     assert_eq!(simulator.bill(), billed);
     let shown = servers.juror(&harness, &["budget", "show", "--json"]).exits(0).stdout;
     let shown: Value = serde_json::from_str(&shown).unwrap();
@@ -135,7 +140,7 @@ fn what_ended_runs_cost_counts_in_the_month_of_a_redis_that_was_emptied() {
 }
 
 #[test]
-fn a_run_whose_account_redis_has_lost_keeps_its_cap() {
+fn run_with_a_lost_redis_account_keeps_its_cap() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let results_cost = Money::from_pico(3 * COST);
     let budget_usd = Some(results_cost + Money::from_pico(COST));
@@ -158,9 +163,9 @@ fn a_run_whose_account_redis_has_lost_keeps_its_cap() {
     };
     let admit = |cost| servers.run(servers.backend.try_admit(&call(cost)));
     assert!(matches!(admit(COST), Err(LedgerError::Unavailable(_))));
-    // As each worker does every few seconds.
+    // As each worker does periodically.
     servers.run(servers.backend.sweep()).unwrap();
-    aggregator.await_words("the ledger is reconciled and calls are resumed");
+    aggregator.await_stderr("the ledger is reconciled and calls are resumed");
     assert!(spent());
     let month = servers.run(servers.backend.ledger(&record.run_id)).unwrap().unwrap().month;
     assert_eq!(month.unwrap().committed, results_cost, "the month has lost nothing");

@@ -1,4 +1,4 @@
-//! Measured runs of a fleet whose workers draw, or do not.
+//! Measured runs of fleets with and without rendering workers.
 
 use super::{
     servers::{Servers, await_some},
@@ -15,7 +15,7 @@ const ABSENT: &str = "no-such-browser";
 const KEEP_DIR: &str = "JUROR_RENDER_KEEP_DIR";
 const SHARED: &str = "shared-renders";
 
-/// A dataset of pages, and a fleet that judges nothing.
+/// Dataset of pages, and a fleet without a judge.
 struct Pages {
     servers: Servers,
     harness: CommandHarness,
@@ -48,11 +48,11 @@ impl Pages {
     fn worker(&self, browser: &str, words: &str) -> RunningCommand {
         let arguments = ["worker", "--data-root", ".", "-j", "2"];
         let mut command = self.servers.command(&self.harness, &arguments);
-        // Nothing of a component can be repaired into a picture of one color.
+        // No repair turns a component into an image of one color.
         command.env(BROWSER, browser).env("JUROR_EVIDENCE_TRIALS", "0");
         command.env("JUROR_RUN_STATE_DIR", "state-of-worker").env(KEEP_DIR, SHARED);
         let mut running = RunningCommand::start(command);
-        running.await_words(words);
+        running.await_stderr(words);
         running
     }
 }
@@ -66,7 +66,7 @@ fn all_measured(results: &[JobResult], run: &str) {
 }
 
 #[test]
-fn measured_jobs_go_to_the_worker_that_draws_and_others_to_any() {
+fn measured_jobs_go_to_rendering_workers_and_others_to_any() {
     let pages = Pages::new(6);
     let without = pages.worker_without_browser();
     let with = pages.worker_with_browser();
@@ -80,23 +80,30 @@ fn measured_jobs_go_to_the_worker_that_draws_and_others_to_any() {
 }
 
 #[test]
-fn without_a_worker_that_draws_jobs_wait_and_every_command_says_so() {
+fn jobs_wait_without_a_rendering_worker_and_every_command_reports_it() {
     let pages = Pages::new(3);
     let without = pages.worker_without_browser();
     let enqueued = pages.enqueue("measured", &["--evidence", "facts"]).exits(0);
-    enqueued.says(&["no worker of the fleet can render", "run measured wait", "with a browser"]);
+    enqueued.stderr_contains(&[
+        "no worker of the fleet can render",
+        "run measured wait",
+        "with a browser",
+    ]);
     pages.enqueue("plain", &[]).exits(0);
     let plain = pages.servers.take_results(3);
     assert!(plain.iter().all(|result| result.run_id.as_str() == "plain"), "{plain:?}");
     let asked = ["doctor", "--evidence", "facts"];
-    let told = pages.servers.juror(&pages.harness, &asked);
-    told.prints(&["1 is connected, of which 0 can draw", "wait for a worker with a browser"]);
+    let reported = pages.servers.juror(&pages.harness, &asked);
+    reported.stdout_contains(&[
+        "1 is connected, of which 0 can draw",
+        "wait for a worker with a browser",
+    ]);
 
     let with = pages.worker_with_browser();
     all_measured(&pages.servers.take_results(3), "measured");
     let seen = || {
-        let told = pages.servers.juror(&pages.harness, &["doctor"]);
-        told.stdout.contains("2 are connected, of which 1 can draw").then_some(())
+        let reported = pages.servers.juror(&pages.harness, &["doctor"]);
+        reported.stdout.contains("2 are connected, of which 1 can draw").then_some(())
     };
     await_some(seen, "both workers are connected");
     stop(with);
@@ -104,7 +111,7 @@ fn without_a_worker_that_draws_jobs_wait_and_every_command_says_so() {
 }
 
 #[test]
-fn items_that_name_their_picture_need_no_browser() {
+fn items_with_a_rendered_image_need_no_browser() {
     let pages = Pages::new(1);
     let line = serde_json::json!({"id": "given", "screenshot": "shots/0000.png",
                                   "rendered": "shots/0000.png",
@@ -118,11 +125,11 @@ fn items_that_name_their_picture_need_no_browser() {
 }
 
 #[test]
-fn pictures_in_a_shared_folder_are_shown_where_another_process_reports() {
+fn shared_folder_images_are_shown_by_another_process() {
     let pages = Pages::new(2);
     let with = pages.worker_with_browser();
     let mut aggregator = pages.servers.start(&pages.harness, &["aggregate"]);
-    aggregator.await_words("active: writing the results of fleet");
+    aggregator.await_stderr("active: writing the results of fleet");
     pages.enqueue("shown", &["--evidence", "facts", "--wait"]).exits(0);
     let report = |name: &str, shared: &str| {
         let mut command = pages.harness.command(&["report", "shown", "-o", name]);

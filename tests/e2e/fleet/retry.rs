@@ -1,4 +1,4 @@
-//! `juror retry`: what got lost on its way comes again, without being paid again.
+//! `juror retry`: lost messages are sent again without being billed again.
 
 use super::{
     servers::{Servers, await_some},
@@ -14,11 +14,11 @@ const ITEMS: u32 = 6;
 
 fn aggregator(servers: &Servers, harness: &CommandHarness) -> RunningCommand {
     let mut aggregator = servers.start(harness, &["aggregate"]);
-    aggregator.await_words("active: writing the results of fleet");
+    aggregator.await_stderr("active: writing the results of fleet");
     aggregator
 }
 
-/// A run of which every job is judged, and no result is in the queue any more.
+/// Run with every job judged and no result left in the queue.
 fn judged_in_vain() -> (WorkerFixture, RunningCommand, Vec<JobResult>) {
     let fixture = WorkerFixture::new(ITEMS);
     let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--enable-llm-judge"];
@@ -29,7 +29,7 @@ fn judged_in_vain() -> (WorkerFixture, RunningCommand, Vec<JobResult>) {
 }
 
 #[test]
-fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
+fn results_lost_by_the_broker_are_resent_without_a_call() {
     let (fixture, _worker, results) = judged_in_vain();
     let WorkerFixture { servers, harness, simulator, .. } = &fixture;
     let _aggregator = aggregator(servers, harness);
@@ -37,11 +37,11 @@ fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
     servers.await_progress(&RunId::new("night"), |progress| progress.results == 2);
 
     let again = servers.juror(harness, &["enqueue", "--resume", "night"]).exits(0);
-    again.says(&["published already", "republish its missing jobs: juror retry night"]);
+    again.stderr_contains(&["published already", "republish its missing jobs: juror retry night"]);
     let retried = servers.juror(harness, &["retry", "night", "--wait"]).exits(0);
-    let retried =
-        retried.says(&["4 jobs of run night are requeued", "4 scored jobs may be missing"]);
-    retried.prints(&["6 of 6 scored"]);
+    let retried = retried
+        .stderr_contains(&["4 jobs of run night are requeued", "4 scored jobs may be missing"]);
+    retried.stdout_contains(&["6 of 6 scored"]);
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
     let journal = harness.journal("night");
     assert!(journal.iter().all(|result| result["round"] == 0), "{journal:?}");
@@ -49,26 +49,27 @@ fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
 }
 
 #[test]
-fn nothing_is_left_to_cancel_once_every_job_has_its_result_whoever_has_told_of_it() {
+fn complete_run_has_nothing_to_cancel() {
     let (fixture, _worker, results) = judged_in_vain();
     let WorkerFixture { servers, harness, .. } = &fixture;
     let night = RunId::new("night");
     let says_so = || {
         let cancelled = servers.juror(harness, &["cancel", "night"]).exits(0);
-        cancelled.prints(&[
+        cancelled.stdout_contains(&[
             "run night is complete, nothing to cancel",
             "6 of 6 jobs have a result, 6 of them scored",
         ]);
-        let told = servers.juror(harness, &["cancel", "night", "--json"]).exits(0).stdout;
-        let told: Value = serde_json::from_str(&told).unwrap();
-        assert_eq!((&told["cancelled"], &told["complete"]), (&false.into(), &true.into()));
+        let reported = servers.juror(harness, &["cancel", "night", "--json"]).exits(0).stdout;
+        let reported: Value = serde_json::from_str(&reported).unwrap();
+        assert_eq!((&reported["cancelled"], &reported["complete"]), (&false.into(), &true.into()));
         assert!(!servers.status(&night).unwrap().cancelled);
     };
-    // All is judged and stored, and no aggregator has seen any of it.
+    // Every job is judged and stored, and no aggregator has seen it.
     assert_eq!(servers.status(&night).unwrap().progress, None);
     says_so();
 
-    // The journal has it all, and Redis has forgotten both what is stored and what was told.
+    // The journal has all results, and Redis has lost both the stored results and the reported
+    // progress.
     let aggregator = aggregator(servers, harness);
     servers.publish(&results);
     servers.await_report(&night, u64::from(ITEMS));
@@ -81,7 +82,7 @@ fn nothing_is_left_to_cancel_once_every_job_has_its_result_whoever_has_told_of_i
 }
 
 #[test]
-fn without_the_journal_all_are_sent_for_if_the_aggregator_told_of_fewer() {
+fn missing_journal_requests_all_results_unless_the_aggregator_reported_them() {
     let (fixture, _worker, results) = judged_in_vain();
     let WorkerFixture { servers, harness, simulator, .. } = &fixture;
     let elsewhere = CommandHarness::new();
@@ -91,17 +92,20 @@ fn without_the_journal_all_are_sent_for_if_the_aggregator_told_of_fewer() {
 
     let retry = ["retry", "night", "--wait", "--json"];
     let retried = servers.juror(harness, &retry).exits(0);
-    let retried = retried.says(&["6 jobs of run night are requeued"]);
-    let told: Value = serde_json::from_str(&retried.stdout).unwrap();
-    assert_eq!(told["scored"], ITEMS);
+    let retried = retried.stderr_contains(&["6 jobs of run night are requeued"]);
+    let reported: Value = serde_json::from_str(&retried.stdout).unwrap();
+    assert_eq!(reported["scored"], ITEMS);
 
-    // Now that it has told of all of them, nothing is left to send.
-    servers.juror(harness, &retry).exits(0).says(&["run night is complete: all its 6 jobs"]);
+    // All of them are reported now, so nothing is left to send.
+    servers
+        .juror(harness, &retry)
+        .exits(0)
+        .stderr_contains(&["run night is complete: all its 6 jobs"]);
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
 }
 
 #[test]
-fn a_changed_cap_is_told_and_stays_until_another_is_given() {
+fn changed_cap_is_reported_and_kept_until_the_next_change() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::durable()));
     write_items(&harness, 2);
     let run = RunId::new("night");
@@ -123,10 +127,10 @@ fn a_changed_cap_is_told_and_stays_until_another_is_given() {
     stands("0.05");
     let raise = ["enqueue", "--resume", "night", "--budget-usd", "0.10"];
     let raised = servers.juror(&harness, &raise).exits(0);
-    raised.says(&["the budget of run night is now $0.100000000; before: $0.050000000"]);
+    raised.stderr_contains(&["the budget of run night is now $0.100000000; before: $0.050000000"]);
     stands("0.10");
 
-    // Neither a plain retry nor a setting has a say in it.
+    // Neither a plain retry nor a setting changes it.
     let mut retry = servers.command(&harness, &["retry", "night"]);
     retry.env("JUROR_BUDGET_RUN_USD", "7");
     let retried = Finished::from(retry.output().unwrap()).exits(0);
@@ -136,6 +140,6 @@ fn a_changed_cap_is_told_and_stays_until_another_is_given() {
     servers.juror(&harness, &["retry", "night"]).exits(0);
     stands("0.10");
     let raised = servers.juror(&harness, &["retry", "night", "--budget-usd", "0.2"]).exits(0);
-    raised.says(&["the budget of run night is now $0.200000000"]);
+    raised.stderr_contains(&["the budget of run night is now $0.200000000"]);
     stands("0.20");
 }

@@ -1,4 +1,4 @@
-//! The money of a fleet's run at its end, against the provider's bill.
+//! Cost of a fleet run at its end, compared with the provider's bill.
 
 use super::{
     servers::{Servers, await_some},
@@ -10,7 +10,7 @@ use juror_types::id::RunId;
 use rustix::process::Signal;
 
 #[test]
-fn a_run_of_killed_workers_that_is_cancelled_ends_without_a_lease() {
+fn cancelled_run_of_killed_workers_ends_without_open_leases() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 16);
     let WorkerFixture { servers, harness, simulator, gate } = &fixture;
     let run = RunId::new("ended");
@@ -23,8 +23,8 @@ fn a_run_of_killed_workers_that_is_cancelled_ends_without_a_lease() {
         killed.kill();
     }
     let last = fixture.start(&["-j", "2"]);
-    // Up to eight of these answers are for workers that are gone.
-    gate.let_through(14);
+    // Up to eight of these replies are for workers that were killed.
+    gate.allow(14);
     servers.await_progress(&run, |progress| progress.scored >= 6);
     servers.juror(harness, &["cancel", "ended"]).exits(0);
     gate.open();

@@ -1,5 +1,4 @@
-//! The servers of a test's fleet, in a namespace of its own, and what producers and workers do
-//! there.
+//! Servers of a test's fleet in their own namespace, with the actions of producers and workers.
 
 use crate::harness::{CommandHarness, Finished, RunningCommand};
 use juror_ledger::{
@@ -32,11 +31,11 @@ use tokio::{
 const LOOK: Duration = Duration::from_millis(20);
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
-/// A job that was taken out, in one of its rounds.
+/// Delivered job in one of its rounds.
 pub struct Taken {
     pub job: Job,
     pub priority: Priority,
-    /// Number of times that it came.
+    /// Number of deliveries.
     pub times: u32,
 }
 
@@ -51,17 +50,17 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// The broker that all tests share, and this Redis.
+    /// The shared broker and this Redis.
     pub fn with(redis: TestRedis) -> Self {
         Self::open(redis, juror_services::rabbitmq::shared_port(), None)
     }
 
-    /// The broker at this port of this machine, and this Redis.
+    /// The broker at this local port and this Redis.
     pub fn with_broker(redis: TestRedis, port: u16) -> Self {
         Self::open(redis, port, None)
     }
 
-    /// Servers whose priorities take about so many jobs, until somebody takes them out.
+    /// Servers whose priority queues accept about this many jobs until some are consumed.
     pub fn cramped(max_length: u32) -> Self {
         let port = juror_services::rabbitmq::shared_port();
         Self::open(TestRedis::shared(), port, Some(max_length))
@@ -85,7 +84,7 @@ impl Servers {
         Self { redis, backend, broker, max_length, queues: Some(queues), runtime, _namespace }
     }
 
-    /// A command of the fleet that does not run yet.
+    /// Command of the fleet, not started.
     pub fn command(&self, harness: &CommandHarness, arguments: &[&str]) -> Command {
         let mut command = harness.command(arguments);
         command
@@ -113,12 +112,12 @@ impl Servers {
         RunningCommand::start(self.command(harness, arguments))
     }
 
-    /// Takes so many different jobs out, as workers do that forget their results.
+    /// Consumes this many different jobs as workers that lose their results.
     pub fn take_jobs(&self, count: usize) -> Vec<Taken> {
         self.work(count, |_| None)
     }
 
-    /// Takes so many different jobs out, and publishes their results, if they have any.
+    /// Consumes this many different jobs and publishes their results, if they have any.
     pub fn work(&self, count: usize, result_of: impl Fn(&Job) -> Option<JobResult>) -> Vec<Taken> {
         let (jobs, results) = (self.queues().jobs(), self.queues().results());
         let working = async {
@@ -140,7 +139,7 @@ impl Servers {
         self.run(async { timeout(MAX_WAIT, working).await.expect("so many jobs") })
     }
 
-    /// Announces a run, with an unlimited budget unless it has one.
+    /// Announces a run, with an unlimited budget by default.
     pub fn announce(&self, record: &RunRecord) {
         let budget = record.budget_usd.map_or(Budget::Unlimited, Budget::Cap);
         self.run(async {
@@ -172,8 +171,8 @@ impl Servers {
         });
     }
 
-    /// Takes results as an aggregator does, until each of these many jobs has one; in the order of
-    /// their items. Several of one job are the same.
+    /// Consumes results as an aggregator does until each of this many jobs has one; returns them in
+    /// item order. Several results of one job are equal.
     pub fn take_results(&self, jobs: usize) -> Vec<JobResult> {
         let queue = self.queues().results();
         let mut results = BTreeMap::new();
@@ -193,7 +192,7 @@ impl Servers {
         results.into_values().collect()
     }
 
-    /// Takes these many jobs as another worker would, and gives them back.
+    /// Consumes this many jobs as another worker, and requeues them.
     pub fn meet_jobs(&self, count: usize) -> Vec<Job> {
         let queue = self.queues().jobs();
         let taking = async {
@@ -207,13 +206,13 @@ impl Servers {
         self.run(async { timeout(MAX_WAIT, taking).await }).expect("the jobs are there for others")
     }
 
-    /// Jobs that were set aside: their items and the reasons.
+    /// Dead-lettered jobs: their items and the reasons.
     pub fn jobs_aside(&self) -> Vec<(String, String)> {
         let letters = self.run(self.queues().jobs().list()).unwrap();
         letters.into_iter().map(|letter| (letter.message.item.id, letter.reason)).collect()
     }
 
-    /// Number of jobs that are held for this time, as in `10m`.
+    /// Number of jobs with this delay, as in `10m`.
     pub fn held(&self, hold: &str) -> u32 {
         self.ready(&format!("hold.{hold}"))
     }
@@ -224,7 +223,7 @@ impl Servers {
         depths.iter().find(|(name, _)| *name == queue).unwrap().1
     }
 
-    /// Publishes a job, and sets it aside as a worker does that it has killed too often.
+    /// Publishes a job and dead-letters it as a poison job.
     pub fn poison(&self, job: Job, reason: &str) {
         let queue = self.queues().jobs();
         self.run(async {
@@ -235,7 +234,7 @@ impl Servers {
         });
     }
 
-    /// Results that were set aside: their items and the reasons.
+    /// Dead-lettered results: their items and the reasons.
     pub fn results_aside(&self) -> Vec<(String, String)> {
         let letters = self.run(self.queues().results().list()).unwrap();
         letters.into_iter().map(|letter| (letter.message.screenshot_id, letter.reason)).collect()
@@ -249,7 +248,7 @@ impl Servers {
         self.run(self.backend.ledger(run)).unwrap().unwrap()
     }
 
-    /// Waits until it is told that a run has come so far.
+    /// Waits until this progress of a run is reported.
     #[track_caller]
     pub fn await_progress(
         &self,
@@ -260,13 +259,13 @@ impl Servers {
         await_some(|| progress().filter(&has_come_so_far), &format!("progress of {run}"))
     }
 
-    /// Waits for the report of so many results.
+    /// Waits for the report of this many results.
     #[track_caller]
     pub fn await_report(&self, run: &RunId, results: u64) -> RunProgress {
         self.await_progress(run, |progress| progress.reported_at == Some(results))
     }
 
-    /// Waits for something that a test needs a runtime for.
+    /// Waits for a future on the runtime.
     pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
@@ -286,7 +285,7 @@ impl Drop for Servers {
     }
 }
 
-/// Looks until there is something.
+/// Polls until there is a value.
 #[track_caller]
 pub fn await_some<T>(look: impl Fn() -> Option<T>, what: &str) -> T {
     let deadline = Instant::now() + MAX_WAIT;
@@ -294,7 +293,7 @@ pub fn await_some<T>(look: impl Fn() -> Option<T>, what: &str) -> T {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < deadline, "in vain: {what}");
+        assert!(Instant::now() < deadline, "timed out: {what}");
         std::thread::sleep(LOOK);
     }
 }

@@ -1,4 +1,4 @@
-//! A fleet whose servers speak TLS and want certificates of their clients.
+//! A fleet whose servers require TLS and client certificates.
 
 use super::servers::Servers;
 use crate::harness::{
@@ -18,8 +18,8 @@ use std::process::Command;
 
 const ITEMS: u32 = 4;
 
-/// A RabbitMQ and a Redis of the test's own, each with a port for TLS beside its usual one, which
-/// the test itself uses.
+/// Dedicated RabbitMQ and Redis, each with a TLS port next to its plaintext one, which the test
+/// itself uses.
 struct SecureServers {
     servers: Servers,
     broker: Broker,
@@ -66,7 +66,7 @@ impl SecureServers {
         command
     }
 
-    /// The same with the certificates that both servers want.
+    /// The command with the certificates that both servers require.
     fn command(&self, harness: &CommandHarness, arguments: &[&str]) -> Command {
         let mut command = self.unknown(harness, arguments);
         let Identity { certificate, key } = &self.client;
@@ -89,36 +89,39 @@ impl SecureServers {
 }
 
 #[test]
-fn every_command_of_a_fleet_goes_over_tls() {
+fn fleet_commands_connect_over_tls() {
     let (harness, secure) = (CommandHarness::new(), SecureServers::start());
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let url = simulator.base_url();
     write_items(&harness, ITEMS);
     let mut aggregator = secure.start_command(&harness, &["aggregate"]);
-    aggregator.await_words("active: writing the results of fleet");
+    aggregator.await_stderr("active: writing the results of fleet");
     let worker = ["worker", "--base-url", &url, "--data-root", "."];
     let worker = secure.start_command(&harness, &worker);
 
     let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--budget-usd", "1"];
     let dry = [&enqueue[..], &["--dry-run"]].concat();
-    secure.juror(&harness, &dry).exits(0).prints(&["Nothing was published"]);
+    secure.juror(&harness, &dry).exits(0).stdout_contains(&["Nothing was published"]);
     let night = [&enqueue[..], &["--run-id", "night", "--wait"]].concat();
-    secure.juror(&harness, &night).exits(0).prints(&["4 of 4 scored"]);
+    secure.juror(&harness, &night).exits(0).stdout_contains(&["4 of 4 scored"]);
     secure.juror(&harness, &["enqueue", "--resume", "night", "--wait"]).exits(0);
-    secure.juror(&harness, &["retry", "night"]).exits(0).says(&["run night is complete"]);
-    secure.juror(&harness, &["cancel", "night"]).exits(0).prints(&["nothing to cancel"]);
+    secure
+        .juror(&harness, &["retry", "night"])
+        .exits(0)
+        .stderr_contains(&["run night is complete"]);
+    secure.juror(&harness, &["cancel", "night"]).exits(0).stdout_contains(&["nothing to cancel"]);
     secure.juror(&harness, &["dead-letters", "list"]).exits(0);
     secure.juror(&harness, &["budget", "show", "night"]).exits(0);
     secure.juror(&harness, &["cache", "stats"]).exits(0);
     let doctor = secure.juror(&harness, &["doctor", "--base-url", &url]).exits(0);
-    doctor.prints(&["RabbitMQ 3.", "Redis 7.", "its storage is durable"]);
+    doctor.stdout_contains(&["RabbitMQ 3.", "Redis 7.", "its storage is durable"]);
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
 
     let flags = ["serve", "--listen", "127.0.0.1:0", "--data-root", "."];
     let api = ApiServer::start(secure.command(&harness, &flags));
     let start = json!({"dataset": "manifest.jsonl", "run_id": "web", "enable_llm_judge": true,
                        "budget_usd": "1.00"});
-    api.post("/api/v1/runs", &start).is(202);
+    api.post("/api/v1/runs", &start).has_status(202);
     secure.servers.await_report(&RunId::new("web"), ITEMS.into());
     drop(api);
     for process in [worker, aggregator] {
@@ -130,13 +133,13 @@ fn every_command_of_a_fleet_goes_over_tls() {
 }
 
 #[test]
-fn servers_and_clients_that_are_not_known_are_refused() {
+fn unknown_servers_and_clients_are_refused() {
     let (harness, secure) = (CommandHarness::new(), SecureServers::start());
     let other = Authority::new();
     let stranger = other.issue("stranger", &["juror"]);
     let refused = |command: &mut Command, broker: &[&str], redis: &[&str]| {
         let found = Finished::from(command.output().unwrap()).exits(1);
-        let found = found.prints(broker).prints(redis);
+        let found = found.stdout_contains(broker).stdout_contains(redis);
         assert!(!found.stdout.contains("guest:guest"), "{}", found.stdout);
     };
     let doctor = ["doctor"];
@@ -187,14 +190,14 @@ fn servers_and_clients_that_are_not_known_are_refused() {
 }
 
 #[test]
-fn ports_with_and_without_tls_are_told_apart_at_once() {
+fn tls_and_plaintext_ports_are_distinguished_immediately() {
     let (harness, secure) = (CommandHarness::new(), SecureServers::start());
     let plain_redis = secure.servers.redis.url.replace("redis://", "rediss://");
     let plain_broker = format!("amqps://guest:guest@localhost:{}", secure.broker.port());
     let mut encrypted = secure.command(&harness, &["doctor"]);
     encrypted.env("JUROR_FLEET_BROKER", plain_broker).env("JUROR_FLEET_REDIS", plain_redis);
     let encrypted = Finished::from(encrypted.output().unwrap()).exits(1);
-    encrypted.prints(&["fleet.broker (usually 5671)", "fleet.redis (usually 6379)"]);
+    encrypted.stdout_contains(&["fleet.broker (usually 5671)", "fleet.redis (usually 6379)"]);
 
     let broker = secure.broker_url().replace("amqps://", "amqp://");
     let redis = secure.redis_url().replace("rediss://", "redis://");
@@ -203,15 +206,17 @@ fn ports_with_and_without_tls_are_told_apart_at_once() {
         open.env("JUROR_FLEET_BROKER", &broker);
         let open = Finished::from(open.output().unwrap());
         assert!(open.code == 1 || open.code == 2, "{}", open.stderr);
-        let said = format!("{}{}", open.stdout, open.stderr);
-        assert!(said.contains("accepts only TLS: use amqps:// in fleet.broker"), "{said}");
+        let message = format!("{}{}", open.stdout, open.stderr);
+        assert!(message.contains("accepts only TLS: use amqps:// in fleet.broker"), "{message}");
     }
     let mut open = secure.servers.command(&harness, &["doctor"]);
     open.env("JUROR_FLEET_REDIS", redis);
-    Finished::from(open.output().unwrap()).exits(1).prints(&["write rediss:// in fleet.redis"]);
+    Finished::from(open.output().unwrap())
+        .exits(1)
+        .stdout_contains(&["write rediss:// in fleet.redis"]);
 
     let mut mixed = secure.servers.command(&harness, &["doctor"]);
     mixed.env("JUROR_FLEET_REDIS_CA_FILE", secure.authority.file());
     let mixed = Finished::from(mixed.output().unwrap()).exits(1);
-    mixed.prints(&["fleet.redis_ca_file is set", "has no TLS"]);
+    mixed.stdout_contains(&["fleet.redis_ca_file is set", "has no TLS"]);
 }

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde_json::json;
 use std::process::Command;
 
-/// Three items of two screenshots; the second has more code than travels with a job.
+/// Three items of two screenshots; the second has more code than is inlined into a job.
 fn write_dataset(harness: &CommandHarness) {
     harness.write("set/1.png", png(1, 64, 32));
     harness.write("set/2.png", png(2, 64, 32));
@@ -44,26 +44,29 @@ fn worker(
     let mut command = with_account(servers.command(harness, &["worker", "-j", "2"]));
     command.env("JUROR_JUDGE_BASE_URL", simulator.base_url());
     let mut worker = RunningCommand::start(command);
-    worker.await_words("ready: ");
+    worker.await_stderr("ready: ");
     worker
 }
 
 #[test]
-fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
+fn workers_without_the_dataset_folder_judge_uploaded_files() {
     let (here, elsewhere) = (CommandHarness::new(), CommandHarness::new());
     let servers = Servers::with(TestRedis::durable());
     let bucket = s3::new_bucket();
     write_dataset(&here);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     let mut aggregator = servers.start(&here, &["aggregate"]);
-    aggregator.await_words("active: writing the results of fleet");
+    aggregator.await_stderr("active: writing the results of fleet");
     let worker = worker(&servers, &elsewhere, &simulator, &bucket);
 
     let place = format!("s3://{bucket}/sets/golden");
     let flags = ["--upload", &place, "--run-id", "night", "--enable-llm-judge", "--wait"];
     let enqueue = [&["enqueue", "set"], &flags[..]].concat();
     let first = RunningCommand::start(with_account(servers.command(&here, &enqueue))).finish();
-    first.exits(0).says(&["3 files are uploaded, 0 were there already"]).prints(&["3 of 3 scored"]);
+    first
+        .exits(0)
+        .stderr_contains(&["3 files are uploaded, 0 were there already"])
+        .stdout_contains(&["3 of 3 scored"]);
     let record = servers.status(&RunId::new("night")).unwrap().record;
     assert_eq!(record.upload.as_ref(), Some(&place));
     for (id, number) in [("a", 1), ("b", 2), ("c", 2)] {
@@ -74,15 +77,15 @@ fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
     }
     assert_eq!(here.result("night", "b")["generation"]["code_compiles"], true);
 
-    // Another night uploads nothing, and its retry still knows where its files are.
+    // Another run uploads nothing, and its retry still finds its files.
     let flags = ["--upload", &place, "--run-id", "next", "--enable-llm-judge", "--repeat", "2"];
     let limits = ["--budget-usd", "0.000001", "--wait"];
     let enqueue = [&["enqueue", "set"], &flags[..], &limits[..]].concat();
     let next = RunningCommand::start(with_account(servers.command(&here, &enqueue))).finish();
-    next.exits(3).says(&["0 files are uploaded, 3 were there already"]);
+    next.exits(3).stderr_contains(&["0 files are uploaded, 3 were there already"]);
     let retry = ["retry", "next", "--budget-usd", "1", "--wait"];
     let retried = RunningCommand::start(with_account(servers.command(&here, &retry))).finish();
-    retried.exits(0).prints(&["6 of 6 scored"]);
+    retried.exits(0).stdout_contains(&["6 of 6 scored"]);
     for role in [worker, aggregator] {
         role.signal(Signal::TERM);
         role.finish().exits(0);
@@ -90,7 +93,7 @@ fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
 }
 
 #[test]
-fn what_cannot_be_uploaded_is_named_and_nothing_is_published() {
+fn upload_failure_is_named_and_nothing_is_published() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_dataset(&harness);
     let bucket = s3::new_bucket();
@@ -100,20 +103,22 @@ fn what_cannot_be_uploaded_is_named_and_nothing_is_published() {
     };
     let place = format!("s3://{bucket}/sets");
     let wrong = enqueue("set", "/srv/sets", &["--dry-run"]).exits(2);
-    wrong.says(&["--upload: \"/srv/sets\" is not an upload destination; use s3://bucket/prefix"]);
+    wrong.stderr_contains(&[
+        "--upload: \"/srv/sets\" is not an upload destination; use s3://bucket/prefix",
+    ]);
 
     let gone = enqueue("set", "s3://there-is-no-such-bucket", &["--run-id", "gone"]).exits(1);
-    gone.says(&["s3://there-is-no-such-bucket/", "cannot be uploaded", "--resume gone"]);
+    gone.stderr_contains(&["s3://there-is-no-such-bucket/", "cannot be uploaded", "--resume gone"]);
     assert_eq!(servers.status(&RunId::new("gone")).unwrap().published, 0);
 
     let promised =
         json!({"id": "a", "screenshot": "1.png", "quality_score": 1, "sha256": "00".repeat(32)});
     harness.write("set/manifest.jsonl", format!("{promised}\n"));
     let other = enqueue("set", &place, &["--run-id", "other"]).exits(2);
-    other.says(&["1.png does not match the manifest"]);
+    other.stderr_contains(&["1.png does not match the manifest"]);
 
     write_dataset(&harness);
     enqueue("set", &place, &["--run-id", "first", "--limit", "1"]).exits(0);
     let again = enqueue("set", "s3://elsewhere", &["--run-id", "first", "--limit", "1"]).exits(2);
-    again.says(&["run first uploaded its files to", "omit --upload"]);
+    again.stderr_contains(&["run first uploaded its files to", "omit --upload"]);
 }

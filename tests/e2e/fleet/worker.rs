@@ -1,4 +1,4 @@
-//! `juror worker`: jobs of any run, whatever stops or kills it.
+//! `juror worker`: jobs of any run, across stops and kills.
 
 use super::servers::{Servers, await_some};
 use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, write_items};
@@ -21,7 +21,7 @@ use rustix::process::Signal;
 
 const READY: &str = "ready: RabbitMQ at 127.0.0.1:";
 
-/// A fleet with items to judge, and a simulator that judges them.
+/// Fleet with items to judge, and a simulator that judges them.
 pub struct WorkerFixture {
     pub servers: Servers,
     pub harness: CommandHarness,
@@ -30,7 +30,7 @@ pub struct WorkerFixture {
 }
 
 impl WorkerFixture {
-    /// One whose judge answers as soon as its gate lets it.
+    /// Fixture whose judge replies once its gate allows it.
     pub fn gated(servers: Servers, items: u32) -> Self {
         let gate = CallGate::closed();
         let harness = CommandHarness::new();
@@ -45,7 +45,7 @@ impl WorkerFixture {
         fixture
     }
 
-    /// Announces a run by this rubric; answers its jobs.
+    /// Announces a run with this rubric and returns its jobs.
     pub fn announce(&self, run: &str, rubric_text: &str) -> Vec<Job> {
         let record = self.record(run, rubric_text);
         self.servers.announce(&record);
@@ -91,7 +91,7 @@ impl WorkerFixture {
     /// Starts a worker, and waits until it is ready.
     pub fn start(&self, flags: &[&str]) -> RunningCommand {
         let mut running = self.start_unready(flags);
-        running.await_words(READY);
+        running.await_stderr(READY);
         running
     }
 
@@ -112,7 +112,7 @@ pub fn all_scored(results: &[JobResult]) {
     }
 }
 
-/// Stops a worker softly; it has nothing to complain about.
+/// Drains a worker and asserts that it succeeds.
 pub fn stop(worker: RunningCommand) {
     worker.signal(Signal::TERM);
     let ended = worker.finish().exits(0);
@@ -120,7 +120,7 @@ pub fn stop(worker: RunningCommand) {
 }
 
 #[test]
-fn jobs_of_two_runs_are_judged_each_by_the_rubric_of_its_run() {
+fn each_run_is_judged_by_its_own_rubric() {
     let fixture = WorkerFixture::new(6);
     let own_text = semantic().replacen("id = \"semantic\"", "id = \"own\"", 1);
     let (first, own) = (fixture.announce("first", semantic()), fixture.announce("own", &own_text));
@@ -143,34 +143,34 @@ fn jobs_of_two_runs_are_judged_each_by_the_rubric_of_its_run() {
 }
 
 #[test]
-fn a_stopping_worker_leaves_the_rest_to_others_and_finishes_what_it_has() {
+fn stopping_worker_finishes_its_jobs_and_leaves_the_rest() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 6);
     let mut worker = fixture.start(&["-j", "2"]);
     fixture.enqueue("drained");
     fixture.simulator.await_count("billed_calls", 2);
     worker.signal(Signal::TERM);
-    worker.await_words("stopping");
+    worker.await_stderr("stopping");
     assert_eq!(fixture.servers.meet_jobs(4).len(), 4);
-    fixture.gate.let_through(2);
+    fixture.gate.allow(2);
     worker.finish().exits(0);
     all_scored(&fixture.servers.take_results(2));
     fixture.gate.open();
     let next = fixture.start(&[]);
     all_scored(&fixture.servers.take_results(4));
     stop(next);
-    assert_eq!(fixture.simulator.count("billed_calls"), 6, "nothing is asked twice");
+    assert_eq!(fixture.simulator.count("billed_calls"), 6, "no call is repeated");
     let ledger = fixture.servers.ledger(&RunId::new("drained"));
     assert_eq!((ledger.presumed.pico(), ledger.outstanding.pico()), (0, 0));
 }
 
 #[test]
-fn a_worker_that_cannot_finish_in_time_gives_its_jobs_back() {
+fn worker_past_its_drain_timeout_requeues_its_jobs() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 2);
     let worker = fixture.start(&["-j", "2", "--drain-timeout", "0"]);
     fixture.enqueue("hasty");
     fixture.simulator.await_count("billed_calls", 2);
     worker.signal(Signal::TERM);
-    worker.finish().exits(0).says(&["drain timeout reached"]);
+    worker.finish().exits(0).stderr_contains(&["drain timeout reached"]);
     let ledger = fixture.servers.ledger(&RunId::new("hasty"));
     assert!(ledger.presumed.pico() >= fixture.simulator.bill(), "the calls may have been billed");
     fixture.gate.open();
@@ -180,30 +180,33 @@ fn a_worker_that_cannot_finish_in_time_gives_its_jobs_back() {
 }
 
 #[test]
-fn a_draining_worker_condemns_no_job_that_it_was_sent() {
+fn draining_worker_dead_letters_no_job() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 24);
     let mut worker = fixture.start(&["-j", "8"]);
     fixture.enqueue("condemned");
     fixture.simulator.await_count("billed_calls", 8);
     worker.signal(Signal::TERM);
-    worker.await_words("stopping");
-    // No other worker is there: what goes back waits in the queue, and does not come here again.
+    worker.await_stderr("stopping");
+    // There is no other worker: requeued jobs wait in the queue, and are not redelivered here.
     let returned = || {
-        assert!(fixture.servers.jobs_aside().is_empty(), "a job is dead that nobody has begun");
+        assert!(
+            fixture.servers.jobs_aside().is_empty(),
+            "a job that never started was dead-lettered"
+        );
         (fixture.servers.ready("work") >= 15).then_some(())
     };
-    await_some(returned, "what was sent to the worker is ready for others");
+    await_some(returned, "jobs of the worker to be ready for others");
     fixture.gate.open();
     worker.finish().exits(0);
     let next = fixture.start(&[]);
     all_scored(&fixture.servers.take_results(24));
     stop(next);
-    assert_eq!(fixture.simulator.count("billed_calls"), 24, "nothing is asked twice");
+    assert_eq!(fixture.simulator.count("billed_calls"), 24, "no call is repeated");
     assert!(fixture.servers.jobs_aside().is_empty());
 }
 
 #[test]
-fn a_second_worker_finishes_what_a_killed_one_had() {
+fn second_worker_finishes_jobs_of_a_killed_one() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
     let first = fixture.start(&["-j", "2"]);
     fixture.enqueue("killed");
@@ -215,23 +218,23 @@ fn a_second_worker_finishes_what_a_killed_one_had() {
     all_scored(&results);
     stop(second);
     assert!(fixture.simulator.count("billed_calls") <= 6);
-    assert_eq!(fixture.servers.held("30s"), 0, "nobody waits for a dead worker");
+    assert_eq!(fixture.servers.held("30s"), 0, "no job waits for a dead worker");
     let ledger = fixture.servers.ledger(&RunId::new("killed"));
-    let told: i64 = results.iter().map(|result| result.cost_usd.pico()).sum();
-    assert_eq!(ledger.committed.pico() - ledger.presumed.pico(), told);
+    let reported: i64 = results.iter().map(|result| result.cost_usd.pico()).sum();
+    assert_eq!(ledger.committed.pico() - ledger.presumed.pico(), reported);
     let counted = ledger.committed.pico() + ledger.outstanding.pico();
     assert!(counted >= fixture.simulator.bill(), "what died with the worker counts");
 }
 
 #[test]
-fn restarts_of_all_workers_condemn_no_job() {
+fn restarting_all_workers_dead_letters_no_job() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
     fixture.enqueue("rolled");
     for restart in 1..=5 {
         let workers = [fixture.start(&["-j", "2"]), fixture.start(&["-j", "2"])];
         fixture.simulator.await_count("billed_calls", restart * 4);
         for worker in workers {
-            // By turns in good order and as a crash would.
+            // Alternately gracefully and as after a crash.
             if restart % 2 == 0 {
                 worker.kill();
             } else {
@@ -249,7 +252,7 @@ fn restarts_of_all_workers_condemn_no_job() {
 }
 
 #[test]
-fn a_job_that_kills_its_workers_is_set_aside_and_its_neighbors_are_judged() {
+fn poison_job_is_dead_lettered_and_its_neighbors_are_judged() {
     let fixture = WorkerFixture::new(4);
     let killer = r#"case "$(cat)" in *item_0002*) kill -9 $PPID;; *) echo '{}';; esac"#;
     let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");
@@ -280,7 +283,7 @@ fn a_job_that_kills_its_workers_is_set_aside_and_its_neighbors_are_judged() {
 }
 
 #[test]
-fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
+fn wrong_key_pauses_its_run_keeps_jobs_and_stops_no_other_run() {
     let harness = CommandHarness::new();
     write_items(&harness, 8);
     let key = Some("another-key".to_owned());
@@ -289,14 +292,14 @@ fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
     let fixture = WorkerFixture { servers, harness, simulator, gate: CallGate::closed() };
     let mut worker = fixture.start(&["-j", "2"]);
     let jobs = fixture.enqueue("locked");
-    worker.await_words("run locked is paused and keeps its jobs");
+    worker.await_stderr("run locked is paused and keeps its jobs");
     let held = || (fixture.servers.held("10m") == 8).then_some(());
     await_some(held, "all jobs held back");
     assert!(fixture.simulator.requests() <= 2, "no more than were in flight at the first refusal");
     let status = fixture.servers.status(&jobs[0].run_id).unwrap();
     assert!(status.paused.unwrap().contains("authentication failed"));
 
-    // Without the judge nothing needs a key.
+    // Runs without a judge need no key.
     let mut free = fixture.record("free", semantic());
     free.judge = None;
     fixture.servers.announce(&free);
@@ -305,7 +308,7 @@ fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
 
     // As `juror retry` does once the key is right.
     let key = Some("test-key".to_owned());
-    let simulator = fixture.simulator.replaced(SimulatorConfig { key, ..Default::default() });
+    let simulator = fixture.simulator.restart_with(SimulatorConfig { key, ..Default::default() });
     let fixture = WorkerFixture { simulator, ..fixture };
     fixture.enqueue("locked");
     all_scored(&fixture.servers.take_results(8));
@@ -314,7 +317,7 @@ fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
 }
 
 #[test]
-fn what_this_worker_cannot_judge_pauses_the_run_with_a_plain_reason() {
+fn unsupported_run_is_paused_with_the_reason() {
     let fixture = WorkerFixture::new(2);
     let worker = fixture.start(&[]);
     let mut record = fixture.record("unpriced", semantic());
@@ -329,14 +332,14 @@ fn what_this_worker_cannot_judge_pauses_the_run_with_a_plain_reason() {
 }
 
 #[test]
-fn a_job_that_was_not_planned_for_its_run_is_a_dead_letter_and_costs_nothing() {
+fn unplanned_job_is_dead_lettered_and_costs_nothing() {
     let fixture = WorkerFixture::new(2);
     let mut jobs = fixture.announce("planned", semantic());
     jobs[0].job_id = JobId::new("0".repeat(32));
     jobs[1].round = u32::MAX;
     fixture.servers.enqueue(&jobs);
     let mut worker = fixture.start(&[]);
-    worker.await_words("a job of run planned is among the dead letters");
+    worker.await_stderr("a job of run planned is among the dead letters");
     let aside = || Some(fixture.servers.jobs_aside()).filter(|aside| aside.len() == 2);
     let mut reasons: Vec<_> =
         await_some(aside, "two dead letters").into_iter().map(|letter| letter.1).collect();
@@ -345,15 +348,15 @@ fn a_job_that_was_not_planned_for_its_run_is_a_dead_letter_and_costs_nothing() {
     assert!(reasons[1].contains("its round 4294967295"), "{reasons:?}");
     let WorkerFixture { servers, harness, .. } = &fixture;
     let replay = ["dead-letters", "replay", "--all", "--run", "planned"];
-    let replayed = servers.juror(harness, &replay).exits(0).prints(&["0 replayed"]);
-    replayed.says(&["is not replayed: not a job of the run"]);
-    assert!(servers.jobs_aside().is_empty(), "nobody has to look at them again");
+    let replayed = servers.juror(harness, &replay).exits(0).stdout_contains(&["0 replayed"]);
+    replayed.stderr_contains(&["is not replayed: not a job of the run"]);
+    assert!(servers.jobs_aside().is_empty(), "no dead letter is left");
     stop(worker);
     assert_eq!(fixture.simulator.requests(), 0);
 }
 
 #[test]
-fn a_cancelled_run_ends_and_an_unknown_one_is_kept() {
+fn cancelled_run_ends_and_an_unknown_one_is_kept() {
     let fixture = WorkerFixture::new(3);
     let jobs = fixture.announce("cancelled", semantic());
     assert!(fixture.servers.run(fixture.servers.backend.cancel_run(&jobs[0].run_id)).unwrap());
@@ -365,14 +368,14 @@ fn a_cancelled_run_ends_and_an_unknown_one_is_kept() {
         assert_eq!(result.outcome, Outcome::Skipped);
         assert_eq!(result.error.unwrap().kind, ErrorKind::Cancelled);
     }
-    worker.await_words("jobs of run forgotten are kept");
+    worker.await_stderr("jobs of run forgotten are kept");
     await_some(|| (fixture.servers.held("10m") == 3).then_some(()), "all jobs held back");
     stop(worker);
     assert_eq!(fixture.simulator.requests(), 0);
 }
 
 #[test]
-fn only_files_of_the_workers_folders_are_opened() {
+fn only_files_in_the_data_roots_of_the_worker_are_opened() {
     let fixture = WorkerFixture::new(1);
     let jobs = fixture.announce("strayed", semantic());
     let stray = |id: &str, path: &str| {
@@ -402,18 +405,20 @@ fn only_files_of_the_workers_folders_are_opened() {
 }
 
 #[test]
-fn what_is_missing_is_said_before_anything_is_taken() {
+fn missing_settings_are_reported_before_any_job_is_taken() {
     let harness = CommandHarness::new();
     let servers = Servers::with(TestRedis::shared());
     let ends = |flags: &[&str]| {
         let command = servers.command(&harness, &[&["worker"], flags].concat());
         RunningCommand::start(command).finish()
     };
-    ends(&[]).exits(2).says(&["--data-root DIR"]);
-    ends(&["--data-root", "nowhere"]).exits(2).says(&["folder nowhere", "cannot be read"]);
-    harness.juror(&["worker", "--data-root", "."]).exits(2).says(&["--redis URL"]);
+    ends(&[]).exits(2).stderr_contains(&["--data-root DIR"]);
+    ends(&["--data-root", "nowhere"])
+        .exits(2)
+        .stderr_contains(&["folder nowhere", "cannot be read"]);
+    harness.juror(&["worker", "--data-root", "."]).exits(2).stderr_contains(&["--redis URL"]);
     let broker = servers.broker().replace("guest@", "secret-of-mine@");
     let refused = ends(&["--data-root", ".", "--broker", &broker]).exits(2);
-    let refused = refused.says(&["refused the login"]);
+    let refused = refused.stderr_contains(&["refused the login"]);
     assert!(!refused.stderr.contains("secret-of-mine"), "{}", refused.stderr);
 }

@@ -1,4 +1,4 @@
-//! A worker that does not have the files of its jobs: others may have them.
+//! A worker without the files of its jobs: others may have them.
 
 use super::{
     servers::await_some,
@@ -13,19 +13,19 @@ use juror_types::{
 use rustix::process::Signal;
 
 #[test]
-fn a_worker_without_the_files_leaves_the_jobs_to_others_and_says_so() {
+fn worker_without_the_files_requeues_jobs_and_reports_it() {
     let fixture = WorkerFixture::new(6);
     let empty = tempfile::tempdir().unwrap();
     let url = fixture.simulator.base_url();
     let root = empty.path().to_str().unwrap();
     let arguments = ["worker", "--base-url", &url, "--data-root", root, "-j", "1"];
     let mut lost = RunningCommand::start(fixture.servers.command(&fixture.harness, &arguments));
-    lost.await_words("ready: ");
+    lost.await_stderr("ready: ");
     fixture.enqueue("mounted");
-    lost.await_words("files of run mounted are missing on this worker");
+    lost.await_stderr("files of run mounted are missing on this worker");
     await_some(|| (fixture.servers.held("5s") > 1).then_some(()), "jobs are left to others");
     lost.signal(Signal::TERM);
-    let ended = lost.finish().exits(0).says(&["no such file in", root]);
+    let ended = lost.finish().exits(0).stderr_contains(&["no such file in", root]);
     assert_eq!(ended.stderr.matches("are missing on this worker").count(), 1, "once for the run");
     let found = fixture.start(&[]);
     all_scored(&fixture.servers.take_results(6));
@@ -33,7 +33,7 @@ fn a_worker_without_the_files_leaves_the_jobs_to_others_and_says_so() {
 }
 
 #[test]
-fn a_file_that_no_worker_has_fails_its_job_and_names_the_folders() {
+fn file_missing_on_every_worker_fails_its_job_and_names_the_folders() {
     let fixture = WorkerFixture::new(1);
     let jobs = fixture.announce("nowhere", semantic());
     let shot = ImageReference { reference: "gone.png".to_owned(), sha256: None };

@@ -1,4 +1,4 @@
-//! A worker whose servers go away while it judges: nothing is lost, and nothing is paid unbooked.
+//! Outages of a worker's servers during judging: nothing is lost, and every bill is booked.
 
 use super::{
     servers::{Servers, await_some},
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::harness::{
     pico,
-    proxy::{FaultProxy, Speaks},
+    proxy::{FaultProxy, ProxiedProtocol},
 };
 use juror_ledger::redis::{JournalCosts, Reconciliation, test_server::TestRedis};
 use juror_services::rabbitmq::Broker;
@@ -15,7 +15,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 impl WorkerFixture {
-    /// As the aggregator does, whose journal knows of no result yet.
+    /// As an aggregator does whose journal has no result yet.
     fn reconciled(&self) -> Option<()> {
         let done =
             self.servers.run(self.servers.backend.reconcile(&JournalCosts::default())).ok()?;
@@ -24,7 +24,7 @@ impl WorkerFixture {
 }
 
 #[test]
-fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
+fn redis_restart_repeats_no_call_and_no_bill() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::durable()), 6);
     let run = RunId::new("restarted");
     let mut worker = fixture.start(&["-j", "2"]);
@@ -32,13 +32,13 @@ fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
     fixture.simulator.await_count("billed_calls", 2);
     fixture.servers.redis.kill();
     fixture.gate.open();
-    worker.await_words("vision API calls are suspended: ");
+    worker.await_stderr("vision API calls are suspended: ");
     fixture.servers.redis.start_again();
     await_some(|| fixture.reconciled(), "the ledger is reconciled");
     let results = fixture.servers.take_results(6);
     all_scored(&results);
     stop(worker);
-    assert_eq!(fixture.simulator.count("billed_calls"), 6, "the answers were not lost");
+    assert_eq!(fixture.simulator.count("billed_calls"), 6, "the replies were not lost");
     let ledger = fixture.servers.ledger(&run);
     assert_eq!(ledger.committed.pico(), fixture.simulator.bill());
     assert_eq!((ledger.presumed.pico(), ledger.outstanding.pico()), (0, 0));
@@ -49,17 +49,17 @@ fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
 }
 
 #[test]
-fn an_emptied_redis_loses_no_job() {
+fn emptied_redis_loses_no_job() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::own(&[])), 4);
     let worker = fixture.start(&["-j", "2"]);
     let jobs = fixture.enqueue("emptied");
     fixture.simulator.await_count("billed_calls", 2);
     fixture.servers.redis.command(&["FLUSHALL"]);
     fixture.gate.open();
-    // The worker may believe for another second that the run goes on: no budget is on record then.
+    // For another second, the worker may consider the run active: no budget is recorded then.
     await_some(|| (fixture.servers.held("10m") == 4).then_some(()), "each job is held");
     assert_eq!(fixture.servers.ready("results"), 0, "none is skipped");
-    assert_eq!(fixture.simulator.requests(), 2, "nobody is called without a budget on record");
+    assert_eq!(fixture.simulator.requests(), 2, "there is no call without a recorded budget");
     // As `juror enqueue` and `juror retry` do.
     fixture.servers.announce(&fixture.record("emptied", semantic()));
     fixture.servers.enqueue(&jobs);
@@ -69,7 +69,7 @@ fn an_emptied_redis_loses_no_job() {
 }
 
 #[test]
-fn held_jobs_go_on_as_soon_as_the_ledger_is_reconciled() {
+fn held_jobs_continue_once_the_ledger_is_reconciled() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::own(&[])), 4);
     let worker = fixture.start(&["-j", "2"]);
     fixture.enqueue("held");
@@ -86,7 +86,7 @@ fn held_jobs_go_on_as_soon_as_the_ledger_is_reconciled() {
 }
 
 #[test]
-fn an_emptied_redis_gives_no_run_its_budget_twice() {
+fn emptied_redis_grants_no_budget_twice() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::durable()), 40);
     fixture.gate.open();
     let WorkerFixture { servers, harness, simulator, .. } = &fixture;
@@ -115,7 +115,7 @@ fn an_emptied_redis_gives_no_run_its_budget_twice() {
 }
 
 #[test]
-fn the_cache_of_a_redis_without_memory_can_be_emptied() {
+fn cache_of_a_full_redis_can_be_cleared() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::own(&[])), 3);
     fixture.gate.open();
     let WorkerFixture { servers, harness, .. } = &fixture;
@@ -124,15 +124,21 @@ fn the_cache_of_a_redis_without_memory_can_be_emptied() {
     all_scored(&servers.take_results(3));
     stop(worker);
     servers.redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
-    servers.juror(harness, &["cache", "stats"]).exits(0).prints(&["3 replies in", "in Redis at"]);
+    servers
+        .juror(harness, &["cache", "stats"])
+        .exits(0)
+        .stdout_contains(&["3 replies in", "in Redis at"]);
     let cache = ["cache", "clear", "--redis", &servers.redis.url];
-    servers.juror(harness, &cache).exits(0).prints(&["3 replies", "removed"]);
-    servers.juror(harness, &["cache", "stats"]).exits(0).prints(&["0 replies in"]);
-    harness.juror(&["cache", "stats"]).exits(0).prints(&["0 replies in 0 bytes; they cost"]);
+    servers.juror(harness, &cache).exits(0).stdout_contains(&["3 replies", "removed"]);
+    servers.juror(harness, &["cache", "stats"]).exits(0).stdout_contains(&["0 replies in"]);
+    harness
+        .juror(&["cache", "stats"])
+        .exits(0)
+        .stdout_contains(&["0 replies in 0 bytes; they cost"]);
 }
 
 #[test]
-fn a_broker_that_is_killed_costs_no_call() {
+fn broker_kill_repeats_no_call() {
     let mut broker = Broker::start();
     let servers = Servers::with_broker(TestRedis::shared(), broker.port());
     let fixture = WorkerFixture::gated(servers, 4);
@@ -140,17 +146,17 @@ fn a_broker_that_is_killed_costs_no_call() {
     fixture.enqueue("cut");
     fixture.simulator.await_count("billed_calls", 2);
     broker.restart();
-    worker.await_words("reconnecting");
+    worker.await_stderr("reconnecting");
     fixture.gate.open();
     all_scored(&fixture.servers.take_results(4));
     stop(worker);
-    assert_eq!(fixture.simulator.count("billed_calls"), 4, "nothing is asked twice");
+    assert_eq!(fixture.simulator.count("billed_calls"), 4, "no call is repeated");
     drop(fixture);
     drop(broker);
 }
 
 #[test]
-fn what_a_living_worker_has_in_hand_is_not_asked_again_by_another() {
+fn job_in_progress_on_a_live_worker_is_not_started_by_another() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
     let first = fixture.start(&["-j", "4"]);
     let jobs = fixture.enqueue("doubled");
@@ -166,10 +172,10 @@ fn what_a_living_worker_has_in_hand_is_not_asked_again_by_another() {
 }
 
 #[test]
-fn a_worker_that_loses_the_broker_keeps_what_it_has_in_hand() {
+fn worker_without_a_broker_keeps_its_jobs_in_progress() {
     let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
     let port = fixture.servers.broker().rsplit_once(':').unwrap().1.parse().unwrap();
-    let proxy = FaultProxy::start(port, Speaks::Amqp, &Default::default());
+    let proxy = FaultProxy::start(port, ProxiedProtocol::Amqp, &Default::default());
     let broker = format!("amqp://guest:guest@{}", proxy.address());
     let mut first = fixture.start(&["-j", "4", "--broker", &broker]);
     fixture.enqueue("cut-off");
@@ -177,8 +183,8 @@ fn a_worker_that_loses_the_broker_keeps_what_it_has_in_hand() {
     let second = fixture.start(&["-j", "4"]);
     proxy.shut();
     await_some(|| (fixture.servers.held("30s") == 4).then_some(()), "the other one waits for it");
-    fixture.gate.let_through(4);
-    first.await_words("reconnecting");
+    fixture.gate.allow(4);
+    first.await_stderr("reconnecting");
     proxy.restore();
     all_scored(&fixture.servers.take_results(4));
     assert_eq!(fixture.simulator.count("billed_calls"), 4);

@@ -1,4 +1,4 @@
-//! `juror serve` as a process of its own, and a client that speaks as plainly as can be.
+//! `juror serve` as a process, and a minimal HTTP client.
 
 use super::{CommandHarness, Finished, RunningCommand};
 use rustix::process::Signal;
@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-/// No answer keeps silent for so long, not even a stream of events.
+/// Timeout of a read, above the idle time of any response, including event streams.
 const MAX_WAIT: Duration = Duration::from_secs(90);
 
 pub struct ApiServer {
@@ -18,7 +18,7 @@ pub struct ApiServer {
     running: RunningCommand,
 }
 
-/// Answer of a server.
+/// Response of the server.
 pub struct ApiResponse {
     pub status: u16,
     pub head: String,
@@ -48,15 +48,15 @@ impl ApiServer {
     }
 
     pub fn get(&self, path: &str) -> ApiResponse {
-        self.ask("GET", path, "", "")
+        self.request("GET", path, "", "")
     }
 
     pub fn post(&self, path: &str, body: &Value) -> ApiResponse {
-        self.ask("POST", path, "content-type: application/json\r\n", &body.to_string())
+        self.request("POST", path, "content-type: application/json\r\n", &body.to_string())
     }
 
-    /// Asks with these headers, each with its line's end.
-    pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> ApiResponse {
+    /// Sends a request with these headers, each with its line break.
+    pub fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> ApiResponse {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(MAX_WAIT)).unwrap();
         let (host, length) = (&self.address, body.len());
@@ -73,47 +73,47 @@ impl ApiServer {
         ApiResponse { status, head, body: answer[end + 4..].to_vec() }
     }
 
-    /// Returns once no process works on the run any more.
+    /// Waits until the run is inactive.
     #[track_caller]
     pub fn await_end(&self, run: &str) {
-        let told = self.get(&format!("/api/v1/runs/{run}/events"));
-        let told = String::from_utf8_lossy(&told.body).into_owned();
-        assert!(told.contains("event: ended"), "{told}");
+        let reported = self.get(&format!("/api/v1/runs/{run}/events"));
+        let reported = String::from_utf8_lossy(&reported.body).into_owned();
+        assert!(reported.contains("event: ended"), "{reported}");
     }
 
-    /// Asks it to end in good order, without waiting for that.
-    pub fn ask_to_stop(&self) {
+    /// Requests a graceful shutdown without waiting for it.
+    pub fn request_stop(&self) {
         self.running.signal(Signal::TERM);
     }
 
-    /// Returns once it takes no connections any more.
-    pub fn await_refusal(&self) {
+    /// Waits until the server refuses connections.
+    pub fn await_closed(&self) {
         while TcpStream::connect(&self.address).is_ok() {
             std::thread::yield_now();
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the process.
     pub fn finish(self) -> Finished {
         self.running.finish()
     }
 }
 
 impl ApiResponse {
-    /// Asserts the status, and shows what was said otherwise.
+    /// Asserts the status; a failure shows the response.
     #[track_caller]
-    pub fn is(self, status: u16) -> Self {
+    pub fn has_status(self, status: u16) -> Self {
         let body = String::from_utf8_lossy(&self.body);
         assert_eq!(self.status, status, "{}\n{body}", self.head);
         self
     }
 
-    /// Asserts that the answer says each of these.
+    /// Asserts that the body contains each of these.
     #[track_caller]
-    pub fn says(self, words: &[&str]) -> Self {
+    pub fn body_contains(self, texts: &[&str]) -> Self {
         let body = String::from_utf8_lossy(&self.body).into_owned();
-        for word in words {
-            assert!(body.contains(word), "no {word:?} in:\n{body}");
+        for text in texts {
+            assert!(body.contains(text), "no {text:?} in:\n{body}");
         }
         self
     }

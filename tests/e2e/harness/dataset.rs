@@ -16,13 +16,13 @@ pub fn png(number: u32, width: u32, height: u32) -> Vec<u8> {
     file
 }
 
-/// Writes a dataset of so many judgeable items, `item_0000` and so on, and answers its manifest.
+/// Writes a dataset of this many judgeable items, `item_0000` and so on, and returns its manifest.
 pub fn write_items(harness: &CommandHarness, count: u32) -> PathBuf {
     write_items_numbered(harness, 0..count)
 }
 
-/// Writes a dataset of the items with these numbers; those whose numbers have the same number of
-/// digits are bounded alike.
+/// Writes a dataset of the items with these numbers; numbers of equal length have equal cost
+/// bounds.
 pub fn write_items_numbered(harness: &CommandHarness, numbers: Range<u32>) -> PathBuf {
     let mut manifest = String::new();
     for number in numbers {

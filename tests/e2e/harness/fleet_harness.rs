@@ -1,4 +1,4 @@
-//! A fleet of a test's own: real processes of the real command, each behind its own proxies.
+//! Fleet of a test: real processes of the command, each behind its own proxies.
 
 mod member;
 mod servers;
@@ -31,7 +31,7 @@ pub struct Size {
 }
 
 impl FleetHarness {
-    /// A fleet whose servers run, without any process yet.
+    /// Creates a fleet with running servers and no process.
     pub fn new(
         size: &Size,
         servers: FleetServers,
@@ -59,7 +59,7 @@ impl FleetHarness {
         self.workers.iter_mut().chain(&mut self.aggregators)
     }
 
-    /// A `juror enqueue` of `manifest.jsonl` that does not run yet.
+    /// Creates a `juror enqueue` of `manifest.jsonl`, not started.
     pub fn producer(&self, run: &str, more: &[&str]) -> Member {
         let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", run];
         let arguments = [&enqueue[..], more].concat();
@@ -90,19 +90,19 @@ impl FleetHarness {
             {
                 return progress.clone();
             }
-            self.members().for_each(Member::lives);
+            self.members().for_each(Member::assert_running);
             assert!(Instant::now() < deadline, "no report of {status:?}");
             std::thread::sleep(LOOK);
         }
     }
 
-    /// Asks every process to end, and asserts that each does so in good order.
+    /// Requests a graceful shutdown of every process and asserts its success.
     #[track_caller]
     pub fn stop(&mut self) {
-        self.members().for_each(|member| member.ask_to_stop());
+        self.members().for_each(|member| member.request_stop());
         for member in self.members() {
-            let code = member.end(ENDING);
-            assert_eq!(code, 0, "{} said:\n{}", member.name, member.said());
+            let code = member.await_exit(ENDING);
+            assert_eq!(code, 0, "{} said:\n{}", member.name, member.output());
         }
     }
 }

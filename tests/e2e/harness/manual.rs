@@ -1,6 +1,6 @@
-//! Pages of the manual, whose commands are run as they stand there.
+//! Pages of the manual and execution of their commands.
 
-use super::{ApiServer, CommandHarness, Finished, Served, repository};
+use super::{ApiServer, CommandHarness, Finished, SimulatorProcess, repository};
 use std::{path::Path, process::Command};
 
 /// A page of `docs/`.
@@ -8,10 +8,10 @@ pub struct Manual {
     text: String,
 }
 
-/// A command of a page.
+/// Command of a page.
 struct Shown {
     line: String,
-    /// Expected exit code: `0`, or the number in the comment behind it.
+    /// Expected exit code: `0`, or the number in the comment after it.
     code: i32,
 }
 
@@ -33,13 +33,12 @@ impl Manual {
         [format!("`{name}`"), format!("`{name}=")].iter().any(|code| self.text.contains(code))
     }
 
-    /// Runs every command of the page, in order, in a shell in the harness's folder, and asserts
-    /// its exit code. What the page leaves running, `juror simulate … &` and `juror serve …`, runs
-    /// until its end, at an address that is free. What lies in the harness's `bin` stands in
-    /// for programs of the reader's.
+    /// Runs every command of the page in order, in a shell in the harness's folder, and asserts its
+    /// exit code. Servers of the page, `juror simulate … &` and `juror serve …`, run until its end
+    /// at a free address. Programs in the harness's `bin` replace those of the reader.
     #[track_caller]
     pub fn run(&self, harness: &CommandHarness, variables: &[(&str, &str)]) {
-        let mut served: Vec<(String, Served)> = Vec::new();
+        let mut served: Vec<(String, SimulatorProcess)> = Vec::new();
         let mut apis = Vec::new();
         let shown = self.shown();
         assert!(!shown.is_empty(), "the page has no command");
@@ -49,7 +48,7 @@ impl Manual {
                 let place = words.iter().position(|word| *word == "--listen").unwrap() + 1;
                 let address = words[place].to_owned();
                 let flags: Vec<&str> = words[1..].iter().map(|word| free(word, &address)).collect();
-                served.push((address, Served::start_with(harness, &flags)));
+                served.push((address, SimulatorProcess::start_with(harness, &flags)));
                 continue;
             }
             let mut script = line.clone();
@@ -57,8 +56,8 @@ impl Manual {
                 script = script.replace(&format!("http://{address}/v1"), &server.base_url);
             }
             if script.contains("juror serve") {
-                let api = ApiServer::start(shell(harness, &at_a_free_port(&script), variables));
-                api.get("/healthz").is(200);
+                let api = ApiServer::start(shell(harness, &with_free_port(&script), variables));
+                api.get("/healthz").has_status(200);
                 apis.push(api);
                 continue;
             }
@@ -86,7 +85,7 @@ impl Manual {
     }
 }
 
-/// A shell in the harness's folder that is about to run this.
+/// Shell in the harness's folder for this script.
 fn shell(harness: &CommandHarness, script: &str, variables: &[(&str, &str)]) -> Command {
     let binary = Path::new(env!("CARGO_BIN_EXE_juror")).parent().unwrap();
     let path = [binary, &harness.path("bin")].map(|folder| folder.display().to_string());
@@ -96,8 +95,8 @@ fn shell(harness: &CommandHarness, script: &str, variables: &[(&str, &str)]) -> 
     shell
 }
 
-/// A server's command as a process of its own, at a port that is free on the address that it names.
-fn at_a_free_port(command: &str) -> String {
+/// Command of a server with a free port of its address.
+fn with_free_port(command: &str) -> String {
     match command.split_once("--listen ") {
         None => format!("exec env {command} --listen 127.0.0.1:0"),
         Some((before, behind)) => {
@@ -136,7 +135,7 @@ fn steps(job: &str) -> Vec<String> {
     found
 }
 
-/// In place of a page's own address, which may be taken, one that is free.
+/// Replaces the address of a page, which may be in use, by a free one.
 fn free<'a>(word: &'a str, address: &str) -> &'a str {
     if word == address { "127.0.0.1:0" } else { word }
 }

@@ -1,4 +1,4 @@
-//! Commands that are watched, signalled and killed while they run.
+//! Running commands, which can be observed, signaled and killed.
 
 use super::Finished;
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,19 +10,18 @@ use std::{
     time::Duration,
 };
 
-/// Longer than any command of a test goes on. One that waits in vain is killed after it, so that
-/// the test ends and says what the command said, instead of standing still.
+/// Time limit of a command, after which it is killed so that a hanging test ends with the output.
 const LEASH: Duration = Duration::from_secs(15 * 60);
 
-/// A command that runs. Dropped before its end, it is killed.
+/// Running command. It is killed when dropped before its end.
 pub struct RunningCommand {
     child: Child,
     stderr: BufReader<ChildStderr>,
-    said: String,
-    /// The first line of standard output, as soon as it is there.
+    stderr_text: String,
+    /// First line of standard output, once printed.
     first_line: Receiver<String>,
     stdout: Option<JoinHandle<String>>,
-    /// Let go of when the command has ended.
+    /// Dropped when the command has ended.
     _leash: Sender<()>,
 }
 
@@ -35,33 +34,33 @@ impl RunningCommand {
         let stdout = std::thread::spawn(move || {
             let mut text = String::new();
             stdout.read_line(&mut text).unwrap();
-            // A test that does not wait for it has let it go.
+            // The receiver may be dropped.
             let _ = sender.send(text.clone());
             stdout.read_to_string(&mut text).unwrap();
             text
         });
         let _leash = leash(&child);
-        Self { child, stderr, said: String::new(), first_line, stdout: Some(stdout), _leash }
+        Self { child, stderr, stderr_text: String::new(), first_line, stdout: Some(stdout), _leash }
     }
 
-    /// Waits for the first line of standard output; what it said on standard error is shown if it
-    /// ends without one.
+    /// Waits for the first line of standard output; if there is none, the failure shows standard
+    /// error.
     #[track_caller]
     pub fn first_line(&mut self) -> String {
         let line = self.first_line.recv().unwrap();
         if line.is_empty() {
-            self.stderr.read_to_string(&mut self.said).unwrap();
-            panic!("it ended without a line on standard output:\n{}", self.said);
+            self.stderr.read_to_string(&mut self.stderr_text).unwrap();
+            panic!("the command ended without a line on standard output:\n{}", self.stderr_text);
         }
         line
     }
 
-    /// Returns as soon as it has said this on standard error.
+    /// Waits until standard error contains this.
     #[track_caller]
-    pub fn await_words(&mut self, words: &str) {
-        while !self.said.contains(words) {
-            let read = self.stderr.read_line(&mut self.said).unwrap();
-            assert!(read > 0, "it ended without saying {words:?}:\n{}", self.said);
+    pub fn await_stderr(&mut self, text: &str) {
+        while !self.stderr_text.contains(text) {
+            let read = self.stderr.read_line(&mut self.stderr_text).unwrap();
+            assert!(read > 0, "the command ended without {text:?}:\n{}", self.stderr_text);
         }
     }
 
@@ -85,13 +84,13 @@ impl RunningCommand {
         self.child.wait().unwrap();
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the process.
     pub fn finish(mut self) -> Finished {
-        self.stderr.read_to_string(&mut self.said).unwrap();
+        self.stderr.read_to_string(&mut self.stderr_text).unwrap();
         Finished {
             code: self.child.wait().unwrap().code().unwrap_or(-1),
             stdout: self.stdout.take().unwrap().join().unwrap(),
-            stderr: std::mem::take(&mut self.said),
+            stderr: std::mem::take(&mut self.stderr_text),
         }
     }
 }
@@ -100,13 +99,13 @@ fn pid(child: &Child) -> Pid {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap()
 }
 
-/// Kills a command that goes on for too long, unless what this returns is dropped before.
+/// Kills a command after the time limit, unless the returned sender is dropped before.
 fn leash(child: &Child) -> Sender<()> {
     let (held, dropped) = channel();
     let pid = pid(child);
     std::thread::spawn(move || {
         if dropped.recv_timeout(LEASH) == Err(RecvTimeoutError::Timeout) {
-            // It may have ended in this moment.
+            // The process may have just ended.
             let _ = kill_process(pid, Signal::KILL);
         }
     });
@@ -115,7 +114,7 @@ fn leash(child: &Child) -> Sender<()> {
 
 impl Drop for RunningCommand {
     fn drop(&mut self) {
-        // It has ended already, unless the test broke off.
+        // The process has ended already unless the test failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! TCP proxies of a test's own, one for each process and server. They read enough of what passes
-//! to hold it at a moment of the test's choice, and they cut connections and refuse new ones.
+//! TCP proxies, one for each process and server. They parse enough of the traffic to hold it at
+//! chosen moments, and they cut connections and refuse new ones.
 
 mod amqp;
 mod http;
@@ -30,36 +30,36 @@ use tokio::{
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
 
-/// In which direction something passes.
+/// Direction of traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum FlowDirection {
     ToServer,
     ToProcess,
 }
 
-/// A part of a stream that is passed on as a whole.
+/// Part of a stream that is forwarded as a whole.
 #[derive(Debug)]
 pub struct Piece {
     bytes: Vec<u8>,
-    /// Moment that it marks, if a test may wait for it.
+    /// Moment that it represents, if tests can wait for it.
     moment: Option<Moment>,
 }
 
 /// Parser of one connection's protocol.
 pub trait Protocol: Send {
-    /// Takes the next bytes of one direction; answers the pieces that they complete.
-    fn read(&mut self, way: Way, bytes: &[u8], wire: &Wire) -> Vec<Piece>;
+    /// Parses the next bytes of one direction and returns the completed pieces.
+    fn read(&mut self, direction: FlowDirection, bytes: &[u8], wire: &Wire) -> Vec<Piece>;
 }
 
 /// Protocol that a proxy parses.
 #[derive(Clone, Copy, Debug)]
-pub enum Speaks {
+pub enum ProxiedProtocol {
     Amqp,
     Resp,
     Http,
 }
 
-/// Forwards to one port of this machine. Dropped, it cuts everything.
+/// Proxy of one local port. It cuts all connections when dropped.
 pub struct FaultProxy {
     address: SocketAddr,
     gates: watch::Sender<Gates>,
@@ -80,18 +80,18 @@ struct Gates {
 #[derive(Clone)]
 struct Forwarding {
     target: u16,
-    speaks: Speaks,
+    parsed_protocol: ProxiedProtocol,
     wire: Arc<Wire>,
     gates: watch::Receiver<Gates>,
 }
 
 impl FaultProxy {
-    /// Forwards to this port, and shows what passes to `wire`.
-    pub fn start(target: u16, speaks: Speaks, wire: &Arc<Wire>) -> Self {
+    /// Forwards to this port and reports the traffic to `wire`.
+    pub fn start(target: u16, parsed_protocol: ProxiedProtocol, wire: &Arc<Wire>) -> Self {
         let (gates, seen) = watch::channel(Gates { cuts: 0, open: true });
         let (refusing, refused) = watch::channel(0);
         let wire = Arc::clone(wire);
-        let forwarding = Forwarding { target, speaks, wire, gates: seen };
+        let forwarding = Forwarding { target, parsed_protocol, wire, gates: seen };
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
@@ -104,17 +104,17 @@ impl FaultProxy {
         self.address
     }
 
-    /// Resets every connection; new ones are taken as before.
+    /// Resets every connection; new ones are accepted as before.
     pub fn cut(&self) {
         self.gates.send_modify(|gates| gates.cuts += 1);
     }
 
-    /// Resets every connection and takes none until [`restore`](Self::restore).
+    /// Resets every connection and accepts none until [`restore`](Self::restore).
     pub fn shut(&self) {
         self.gates.send_modify(|gates| *gates = Gates { cuts: gates.cuts + 1, open: false });
     }
 
-    /// Takes connections again.
+    /// Accepts connections again.
     pub fn restore(&self) {
         self.gates.send_modify(|gates| gates.open = true);
     }
@@ -131,7 +131,7 @@ impl Drop for FaultProxy {
     }
 }
 
-/// Owns the connections: they end with it.
+/// Accept loop, which owns the connections.
 async fn accept(
     listener: std::net::TcpListener,
     forwarding: Forwarding,
@@ -153,7 +153,7 @@ async fn accept(
 }
 
 async fn forward(mut near: TcpStream, forwarding: Forwarding) {
-    let Forwarding { target, speaks, wire, mut gates } = forwarding;
+    let Forwarding { target, parsed_protocol, wire, mut gates } = forwarding;
     let cuts = gates.borrow().cuts;
     let Ok(mut far) = TcpStream::connect((Ipv4Addr::LOCALHOST, target)).await else {
         return reset(&near);
@@ -161,21 +161,21 @@ async fn forward(mut near: TcpStream, forwarding: Forwarding) {
     for stream in [&near, &far] {
         stream.set_nodelay(true).unwrap();
     }
-    let protocol: Box<dyn Protocol> = match speaks {
-        Speaks::Amqp => Box::<amqp::Amqp>::default(),
-        Speaks::Resp => Box::<resp::Resp>::default(),
-        Speaks::Http => Box::new(http::HttpProtocol),
+    let protocol: Box<dyn Protocol> = match parsed_protocol {
+        ProxiedProtocol::Amqp => Box::<amqp::Amqp>::default(),
+        ProxiedProtocol::Resp => Box::<resp::Resp>::default(),
+        ProxiedProtocol::Http => Box::new(http::HttpProtocol),
     };
     let protocol = tokio::sync::Mutex::new(protocol);
     let was_cut = {
         let (from_near, to_near) = near.split();
         let (from_far, to_far) = far.split();
-        // A cut comes first: what is held then never passes, even if it is let go right after.
+        // A cut takes precedence: held traffic never passes, even if released right after.
         tokio::select! {
             biased;
             _ = gates.wait_for(|now| now.cuts > cuts) => true,
-            () = pump(from_near, to_far, Way::ToServer, &protocol, &wire) => false,
-            () = pump(from_far, to_near, Way::ToProcess, &protocol, &wire) => false,
+            () = pump(from_near, to_far, FlowDirection::ToServer, &protocol, &wire) => false,
+            () = pump(from_far, to_near, FlowDirection::ToProcess, &protocol, &wire) => false,
         }
     };
     if was_cut {
@@ -184,36 +184,36 @@ async fn forward(mut near: TcpStream, forwarding: Forwarding) {
     }
 }
 
-/// Passes pieces on until one side has ended.
+/// Forwards pieces until one side has ended.
 async fn pump(
     mut from: ReadHalf<'_>,
     mut to: WriteHalf<'_>,
-    way: Way,
+    direction: FlowDirection,
     protocol: &tokio::sync::Mutex<Box<dyn Protocol>>,
     wire: &Wire,
 ) {
     let mut buffer = vec![0; 64 * 1_024];
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
-        let pieces = protocol.lock().await.read(way, &buffer[..length], wire);
+        let pieces = protocol.lock().await.read(direction, &buffer[..length], wire);
         for Piece { bytes, moment } in pieces {
             if let Some(moment) = moment
                 && wire.arrives(moment).await
             {
-                // It may have been let go in the very step that held it: lets a cut be seen first.
+                // It may be released in the step that held it: lets a cut be observed first.
                 tokio::task::yield_now().await;
             }
             if to.write_all(&bytes).await.is_err() {
                 return;
             }
             if let Some(moment) = moment {
-                wire.has_passed(moment);
+                wire.record_passed(moment);
             }
         }
     }
 }
 
-/// Lets a connection end by a reset when it is dropped, as a cut does, not by a good-bye.
+/// Makes a connection end with a reset when dropped, as a cut does, not with an orderly close.
 fn reset(stream: &TcpStream) {
-    // It may have ended already.
+    // The connection may have ended already.
     let _ = stream.set_zero_linger();
 }

@@ -1,4 +1,4 @@
-//! A server that gives prepared answers and keeps what it was asked.
+//! Server with prepared responses that records its requests.
 
 use serde_json::{Value, json};
 use std::{
@@ -8,46 +8,47 @@ use std::{
     thread::JoinHandle,
 };
 
-/// Status and body of an answer.
+/// Status and body of a response.
 pub type Prepared = (u16, Value);
 
 pub struct Recorder {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Value>>>,
+    requests: Arc<Mutex<Vec<Value>>>,
     serving: Option<JoinHandle<()>>,
 }
 
 impl Recorder {
-    /// Gives these answers in turn, and the last one again and again.
+    /// Starts a server with these responses in turn; the last one repeats.
     pub fn start(answers: Vec<Prepared>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&asked);
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&requests);
         let serving = std::thread::spawn(move || {
-            while let Some(question) = question(&mut listener.accept().unwrap().0, &answers, &kept)
+            while let Some(question) =
+                serve_request(&mut listener.accept().unwrap().0, &answers, &kept)
             {
                 kept.lock().unwrap().push(question);
             }
         });
-        Self { address, asked, serving: Some(serving) }
+        Self { address, requests, serving: Some(serving) }
     }
 
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// The bodies of the questions so far.
-    pub fn asked(&self) -> Vec<Value> {
-        self.asked.lock().unwrap().clone()
+    /// Bodies of the requests so far.
+    pub fn requests(&self) -> Vec<Value> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
-/// Answers one question; none if it is the last connection, which asks nothing.
-fn question(
+/// Serves one request; none for the last connection, which sends none.
+fn serve_request(
     stream: &mut TcpStream,
     answers: &[Prepared],
-    asked: &Mutex<Vec<Value>>,
+    requests: &Mutex<Vec<Value>>,
 ) -> Option<Value> {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut length = 0;
@@ -65,7 +66,7 @@ fn question(
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
-    let count = asked.lock().unwrap().len();
+    let count = requests.lock().unwrap().len();
     let (status, answer) = &answers[count.min(answers.len() - 1)];
     let answer = answer.to_string();
     let head = format!(
@@ -79,13 +80,13 @@ fn question(
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        // A connection that asks nothing ends it.
+        // A connection without a request ends the server.
         let _ = TcpStream::connect(self.address);
         let _ = self.serving.take().map(JoinHandle::join);
     }
 }
 
-/// An answer of a judge that says this.
+/// Chat completion with this content.
 pub fn completion(content: &str, input_tokens: u64, output_tokens: u64) -> Prepared {
     let answer = json!({
         "id": "1", "object": "chat.completion", "model": "gpt-4o-2024-08-06",
@@ -98,12 +99,12 @@ pub fn completion(content: &str, input_tokens: u64, output_tokens: u64) -> Prepa
     (200, answer)
 }
 
-/// A verdict by the rubric `semantic`.
+/// Verdict of the rubric `semantic` with equal scores.
 pub fn verdict(score: u64) -> String {
     semantic_verdict([score; 5], &[], &[])
 }
 
-/// A verdict by the rubric `semantic`, with a finding for each issue.
+/// Verdict of the rubric `semantic`, with a finding for each issue.
 pub fn semantic_verdict(scores: [u64; 5], issues: &[&str], strengths: &[&str]) -> String {
     let [visual, token, variant, feature, layout] =
         scores.map(|score| json!({"why": "as found", "score": score}));

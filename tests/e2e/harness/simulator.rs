@@ -1,4 +1,4 @@
-//! A simulator of a test's own, in a thread of its own.
+//! Simulator of a test, in a thread.
 
 use juror_simulator::{Fault, FaultPlan, Share, SimulatorConfig, Stats};
 use juror_types::shutdown::Shutdown;
@@ -11,7 +11,7 @@ use std::{
 };
 use tokio::{net::TcpListener, runtime::Builder, sync::Semaphore};
 
-/// Holds a simulator's answers back.
+/// Gate that holds the responses of a simulator.
 pub struct CallGate(Arc<Semaphore>);
 
 impl CallGate {
@@ -19,17 +19,17 @@ impl CallGate {
         Self(Arc::new(Semaphore::new(0)))
     }
 
-    /// For the simulator's settings.
+    /// Semaphore for the settings of the simulator.
     pub fn config(&self) -> Option<Arc<Semaphore>> {
         Some(Arc::clone(&self.0))
     }
 
-    /// Lets so many more answers through.
-    pub fn let_through(&self, answers: u32) {
+    /// Allows this many more responses.
+    pub fn allow(&self, answers: u32) {
         self.0.add_permits(answers as usize);
     }
 
-    /// Lets all answers through from now on.
+    /// Allows all responses from now on.
     pub fn open(&self) {
         self.0.close();
     }
@@ -37,7 +37,7 @@ impl CallGate {
 
 pub struct TestSimulator {
     pub address: SocketAddr,
-    /// Holds the address while nobody serves there.
+    /// Reserves the address between two simulators.
     listener: std::net::TcpListener,
     shutdown: Shutdown,
     serving: Option<JoinHandle<Stats>>,
@@ -50,19 +50,19 @@ impl TestSimulator {
         Self::serve(listener, config)
     }
 
-    /// One whose answers go wrong by this plan.
+    /// Starts a simulator with this fault plan.
     pub fn failing(faults: FaultPlan) -> Self {
         Self::start(SimulatorConfig { faults, ..SimulatorConfig::default() })
     }
 
-    /// One whose answers all go wrong in this way.
+    /// Starts a simulator with this fault in every response.
     pub fn always(fault: Fault) -> Self {
         let rates = vec![Share { of: fault, share: 1.0 }];
         Self::failing(FaultPlan { rates, ..FaultPlan::default() })
     }
 
-    /// Ends it, and starts another one at the same address.
-    pub fn replaced(self, config: SimulatorConfig) -> Self {
+    /// Stops the simulator and starts another one at the same address.
+    pub fn restart_with(self, config: SimulatorConfig) -> Self {
         let listener = self.listener.try_clone().unwrap();
         self.stop();
         Self::serve(listener, config)
@@ -92,34 +92,34 @@ impl TestSimulator {
         self.get("/stats")
     }
 
-    /// Number of received questions.
+    /// Number of received requests.
     pub fn requests(&self) -> u64 {
         self.stats()["requests"].as_u64().unwrap()
     }
 
-    /// Amount that it would have billed, in pico-dollars.
+    /// Amount that would have been billed, in pico-dollars.
     pub fn bill(&self) -> i64 {
         super::pico(&self.stats()["billed_usd"])
     }
 
-    /// Returns as soon as so many requests have come in.
+    /// Waits for this many requests.
     pub fn await_requests(&self, count: u64) {
         self.await_count("requests", count);
     }
 
-    /// Returns as soon as this number of its count is at least `least`.
+    /// Waits until this counter is at least `least`.
     pub fn await_count(&self, name: &str, least: u64) {
         self.get(&format!("/stats?{name}={least}"));
     }
 
-    /// Returns as soon as nothing is being answered.
+    /// Waits until no request is in flight.
     pub fn await_idle(&self) {
         while self.count("in_flight") > 0 {
             std::thread::yield_now();
         }
     }
 
-    /// One number of its count.
+    /// Value of a counter.
     pub fn count(&self, name: &str) -> u64 {
         self.stats()[name].as_u64().unwrap()
     }
@@ -134,7 +134,7 @@ impl TestSimulator {
         serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
     }
 
-    /// Ends it, and tells what it counted.
+    /// Stops the simulator and returns its counters.
     pub fn stop(mut self) -> Stats {
         self.shutdown.escalate();
         self.shutdown.escalate();

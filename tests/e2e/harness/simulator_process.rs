@@ -1,4 +1,4 @@
-//! `juror simulate` as a process of its own: it answers the golden set from its verdicts.
+//! `juror simulate` as a process, with the verdicts of the golden set.
 
 use super::CommandHarness;
 use std::{
@@ -6,14 +6,14 @@ use std::{
     process::{Child, ChildStdout, Stdio},
 };
 
-pub struct Served {
+pub struct SimulatorProcess {
     pub base_url: String,
     process: Child,
-    /// Kept open, so that its last words do not fail.
+    /// Kept open so that the final output does not fail.
     _output: BufReader<ChildStdout>,
 }
 
-impl Served {
+impl SimulatorProcess {
     pub fn start(harness: &CommandHarness) -> Self {
         Self::start_with(harness, &["--listen", "127.0.0.1:0", "--quiet"])
     }
@@ -28,9 +28,9 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for SimulatorProcess {
     fn drop(&mut self) {
-        // Its own process, and nobody else's; it may have ended already.
+        // The child process; it may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! A server that speaks TLS and passes everything on to another one that does not.
+//! TLS server that forwards to a plaintext server.
 
 use juror_services::certificates::Identity;
 use juror_tls::read_certificates;
@@ -17,12 +17,12 @@ use tokio_rustls::TlsAcceptor;
 
 pub struct TlsFront {
     port: u16,
-    /// Ends everything when it is dropped.
+    /// Ends all connections when dropped.
     _runtime: Runtime,
 }
 
 impl TlsFront {
-    /// In front of the server at this base URL.
+    /// Starts a TLS front of the server at this base URL.
     pub fn start(identity: &Identity, base_url: &str) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let upstream = base_url.trim_start_matches("http://").split('/').next().unwrap();
@@ -35,7 +35,7 @@ impl TlsFront {
                 let acceptor = acceptor.clone();
                 tokio::spawn(async move {
                     let mut server = TcpStream::connect(upstream).await.unwrap();
-                    // A client that refuses the certificate ends the handshake.
+                    // A client that rejects the certificate ends the handshake.
                     if let Ok(mut client) = acceptor.accept(stream).await {
                         let _ = copy_bidirectional(&mut client, &mut server).await;
                     }

@@ -15,7 +15,7 @@ const GATEWAY_KEY: &str = "sk-gateway";
 const UPSTREAM_KEY: &str = "upstream-key";
 const LOG_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The proxy, its upstream, and a folder with a dataset and aliases for the proxy's own names.
+/// Proxy, its upstream, and a folder with a dataset and aliases for the model names of the proxy.
 struct Gateway {
     harness: CommandHarness,
     upstream: TestSimulator,
@@ -60,7 +60,7 @@ impl Gateway {
         pico(&self.harness.report(run)["cost"]["total_usd"])
     }
 
-    /// Lines of LiteLLM's own log, which it writes some time after its answers.
+    /// Lines of LiteLLM's spend log, which is written with a delay.
     fn spend_log(&self, lines: usize) -> Vec<(f64, String)> {
         let begun = Instant::now();
         loop {
@@ -88,7 +88,7 @@ fn config(upstream: &str) -> Value {
             deployment("gpt-4o", upstream, UPSTREAM_KEY),
             deployment("our-judge", upstream, UPSTREAM_KEY),
             deployment("keyless", upstream, "another-key"),
-            // Nobody listens there, so that the fallback answers.
+            // No server listens there, so the fallback replies.
             deployment("gpt-4o-mini", "http://127.0.0.1:1/v1", UPSTREAM_KEY),
         ],
         "router_settings": {"num_retries": 0, "disable_cooldowns": true},
@@ -102,16 +102,16 @@ fn config(upstream: &str) -> Value {
 
 #[test]
 #[ignore = "installs 740 MB from PyPI, which takes minutes on a busy machine"]
-fn litellm_passes_calls_on_and_juror_books_what_litellm_spends() {
+fn litellm_forwards_calls_and_juror_books_litellm_costs() {
     let Some(gateway) = Gateway::start() else { return };
-    verdicts_cost_what_litellm_logs(&gateway);
-    a_fallback_is_named_and_booked_at_its_price(&gateway);
-    account_problems_pause_with_the_words_of_the_gateway(&gateway);
+    costs_match_the_litellm_log(&gateway);
+    fallback_is_reported_and_booked_at_its_price(&gateway);
+    account_errors_pause_with_the_gateway_message(&gateway);
 }
 
-/// Three of ten calls are refused by the upstream's rate limit meanwhile.
-fn verdicts_cost_what_litellm_logs(gateway: &Gateway) {
-    gateway.doctor(GATEWAY_KEY, &[]).exits(0).prints(&["a run can start"]);
+/// Three of ten calls are refused meanwhile by the rate limit of the upstream.
+fn costs_match_the_litellm_log(gateway: &Gateway) {
+    gateway.doctor(GATEWAY_KEY, &[]).exits(0).stdout_contains(&["a run can start"]);
     gateway.run("plain", GATEWAY_KEY, &[]).exits(0);
     gateway.run("alias", GATEWAY_KEY, &["--model", "our-judge"]).exits(0);
     let requests = gateway.upstream.requests();
@@ -131,17 +131,17 @@ fn verdicts_cost_what_litellm_logs(gateway: &Gateway) {
     }
 }
 
-fn a_fallback_is_named_and_booked_at_its_price(gateway: &Gateway) {
+fn fallback_is_reported_and_booked_at_its_price(gateway: &Gateway) {
     let before = gateway.upstream.bill();
     let run = gateway.run("fallback", GATEWAY_KEY, &["--model", "gpt-4o-mini"]).exits(0);
-    run.says(&["model gpt-4o replies in place of gpt-4o-mini"]);
+    run.stderr_contains(&["model gpt-4o replies in place of gpt-4o-mini"]);
     let rounding = gateway.total("fallback") - (gateway.upstream.bill() - before);
     assert!((0..=i64::from(ITEMS)).contains(&rounding), "{rounding} picodollars");
     let answered_by = &gateway.harness.result("fallback", "item_0000")["judge"]["answered_by"];
     assert_eq!(answered_by, "gpt-4o");
 }
 
-fn account_problems_pause_with_the_words_of_the_gateway(gateway: &Gateway) {
+fn account_errors_pause_with_the_gateway_message(gateway: &Gateway) {
     let before = gateway.upstream.bill();
     for (run, key, model, words) in [
         ("wrong-key", "sk-wrong", "gpt-4o", ["authentication failed", "No connected db."]),
@@ -159,11 +159,16 @@ fn account_problems_pause_with_the_words_of_the_gateway(gateway: &Gateway) {
         ),
     ] {
         let paused = gateway.run(run, key, &["--model", model, "-j", "1"]).exits(1);
-        paused.says(&words).says(&["paused and keeps its jobs", &format!("juror retry {run}")]);
+        paused
+            .stderr_contains(&words)
+            .stderr_contains(&["paused and keeps its jobs", &format!("juror retry {run}")]);
         assert_eq!(gateway.harness.report(run)["coverage"]["pending"], ITEMS, "{run}");
         assert_eq!(gateway.total(run), 0, "{run}");
     }
     assert_eq!(gateway.upstream.bill(), before);
-    gateway.doctor("sk-wrong", &[]).exits(1).prints(&["authentication failed"]);
-    gateway.doctor(GATEWAY_KEY, &["--model", "not-offered"]).exits(1).prints(&["not-offered"]);
+    gateway.doctor("sk-wrong", &[]).exits(1).stdout_contains(&["authentication failed"]);
+    gateway
+        .doctor(GATEWAY_KEY, &["--model", "not-offered"])
+        .exits(1)
+        .stdout_contains(&["not-offered"]);
 }

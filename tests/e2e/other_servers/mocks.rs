@@ -1,4 +1,4 @@
-//! Mock servers that developers put in a provider's place: aimock and fakellm.
+//! Mock servers of providers: aimock and fakellm.
 
 use super::available;
 use crate::{
@@ -41,18 +41,18 @@ fn judge(harness: &CommandHarness, server: &OtherServer, key: &str) -> Finished 
     command(harness, &[&run[..], &["--base-url", &url]].concat(), key)
 }
 
-/// Asserts that the run paused by the circuit breaker, and that every answer is booked by the usage
-/// that the server told.
-fn breaker_ends_it(harness: &CommandHarness, run: Finished) {
-    let run = run.exits(1).says(&["10 items in a row got no usable reply"]);
-    run.says(&["the judge's reply is not JSON", "judge.max_unusable_in_a_row"]);
+/// Asserts that the circuit breaker paused the run, and that every reply is booked by its reported
+/// usage.
+fn circuit_breaker_pauses_the_run(harness: &CommandHarness, run: Finished) {
+    let run = run.exits(1).stderr_contains(&["10 items in a row got no usable reply"]);
+    run.stderr_contains(&["the judge's reply is not JSON", "judge.max_unusable_in_a_row"]);
     let coverage = &harness.report("first")["coverage"];
     assert_eq!((&coverage["unscorable"], &coverage["pending"]), (&json!(10), &json!(4)));
-    costs_are_those_of_the_usage(harness);
+    costs_match_the_usage(harness);
 }
 
-/// gpt-4o costs 2.50 dollars a million tokens in, 10 out.
-fn costs_are_those_of_the_usage(harness: &CommandHarness) {
+/// gpt-4o costs $2.50 per million input tokens and $10 per million output tokens.
+fn costs_match_the_usage(harness: &CommandHarness) {
     let mut sum = 0;
     for result in harness.journal("first") {
         let tokens = |name: &str| result["usage"][name].as_i64().unwrap();
@@ -64,38 +64,38 @@ fn costs_are_those_of_the_usage(harness: &CommandHarness) {
 }
 
 fn all_are_scored(harness: &CommandHarness, run: Finished) {
-    run.exits(0).prints(&["14 of 14 scored"]);
+    run.exits(0).stdout_contains(&["14 of 14 scored"]);
     for result in results(harness, ITEMS) {
         assert_eq!(result["semantic"]["semantic_correctness"], 0.8, "{result}");
         assert_eq!(result["judge"]["simulated"], false);
     }
-    costs_are_those_of_the_usage(harness);
+    costs_match_the_usage(harness);
 }
 
 #[test]
-fn aimock_judges_if_it_answers_with_verdicts() {
+fn aimock_judges_with_scripted_verdicts() {
     let canned = dataset();
     let Some(server) = aimock(&canned, CANNED) else { return };
     let url = server.base_url();
     let doctor = |key: &str| command(&canned, &["doctor", "--base-url", &url], key);
-    doctor(KEY).exits(0).prints(&["a run can start"]);
-    doctor("wrong").exits(1).prints(&["authentication failed"]);
-    judge(&canned, &server, "wrong").exits(1).says(&["authentication failed"]);
+    doctor(KEY).exits(0).stdout_contains(&["a run can start"]);
+    doctor("wrong").exits(1).stdout_contains(&["authentication failed"]);
+    judge(&canned, &server, "wrong").exits(1).stderr_contains(&["authentication failed"]);
     assert_eq!(pico(&canned.report("first")["cost"]["total_usd"]), 0);
     std::fs::remove_dir_all(canned.path("runs")).unwrap();
-    breaker_ends_it(&canned, judge(&canned, &server, KEY));
+    circuit_breaker_pauses_the_run(&canned, judge(&canned, &server, KEY));
     let judging = dataset();
     let Some(server) = aimock(&judging, &verdict(8)) else { return };
     all_are_scored(&judging, judge(&judging, &server, KEY));
 }
 
 #[test]
-fn fakellm_judges_if_it_answers_with_verdicts() {
+fn fakellm_judges_with_scripted_verdicts() {
     let canned = dataset();
     let Some(server) = fakellm(&canned, CANNED) else { return };
     let doctor = command(&canned, &["doctor", "--base-url", &server.base_url()], KEY);
-    doctor.exits(0).prints(&["returned no list of models", "a run can start"]);
-    breaker_ends_it(&canned, judge(&canned, &server, KEY));
+    doctor.exits(0).stdout_contains(&["returned no list of models", "a run can start"]);
+    circuit_breaker_pauses_the_run(&canned, judge(&canned, &server, KEY));
     let judging = dataset();
     let Some(server) = fakellm(&judging, &verdict(8)) else { return };
     all_are_scored(&judging, judge(&judging, &server, KEY));

@@ -1,4 +1,4 @@
-//! OpenAI's SDK: its batches against the simulator, with rows that Juror wrote.
+//! OpenAI's SDK: batches against the simulator with rows from Juror.
 
 use super::log_skip;
 use crate::harness::{CommandHarness, TestSimulator, write_items};
@@ -8,7 +8,7 @@ use juror_simulator::{BatchEnd, BatchSettings, SimulatorConfig};
 const SDK: &str = "openai==3.54.0";
 
 #[test]
-fn it_drives_the_simulators_batches_and_its_types_read_our_rows() {
+fn openai_sdk_drives_simulator_batches_and_parses_our_rows() {
     let programs = match install::programs_from_pypi(SDK) {
         Ok(programs) => programs,
         Err(reason) => return log_skip("OpenAI's SDK", &reason),
@@ -28,7 +28,7 @@ fn it_drives_the_simulators_batches_and_its_types_read_our_rows() {
     let python = programs.join("python");
     let mut command = harness.program(python.to_str().unwrap());
     let output = command.arg(script).arg(simulator.base_url()).arg(rows).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "4");
 }

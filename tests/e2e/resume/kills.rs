@@ -1,4 +1,4 @@
-//! `kill -9` at many moments: the end is the same, and nothing that was settled is paid twice.
+//! `kill -9` at many moments: the result is the same, and no settled call is billed twice.
 
 use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico, write_items};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
@@ -8,10 +8,10 @@ use std::{collections::BTreeMap, fs::OpenOptions};
 const ITEMS: u32 = 10;
 /// Calls in flight, in all of these runs.
 const AT_ONCE: &str = "4";
-/// Far more than all of it can cost.
+/// Budget far above the possible cost.
 const BUDGET: &str = "3";
 
-/// A run against a simulator that lets answers through one by one.
+/// Run against a simulator that releases replies one by one.
 struct Fixture {
     harness: CommandHarness,
     simulator: TestSimulator,
@@ -32,12 +32,12 @@ impl Fixture {
         self.harness.start_run(&self.simulator, "shaken", &flags)
     }
 
-    /// Resumes until all is done, and checks that it ends as if nothing had happened; at most
-    /// `repeated` calls were cut off and are paid twice.
+    /// Resumes the run to its end and checks that it equals an undisturbed run; at most `repeated`
+    /// interrupted calls are billed twice.
     fn ends_well(self, repeated: u64) {
         self.gate.open();
         let resumed = self.harness.resume("shaken", &[]).exits(0);
-        resumed.prints(&["10 of 10 scored"]);
+        resumed.stdout_contains(&["10 of 10 scored"]);
 
         let mut results = BTreeMap::new();
         for result in self.harness.journal("shaken") {
@@ -50,7 +50,7 @@ impl Fixture {
 
         let report = self.harness.report("shaken");
         let (total, billed) = (pico(&report["cost"]["total_usd"]), self.simulator.bill());
-        assert!(total >= billed, "{total} of {billed} are told");
+        assert!(total >= billed, "{total} of {billed} are reported");
         assert!(total <= BUDGET.parse::<i64>().unwrap() * 1_000_000_000_000);
         let calls = self.simulator.count("billed_calls");
         assert!(calls <= u64::from(ITEMS) + repeated, "{calls} calls, {repeated} cut off");
@@ -63,7 +63,7 @@ impl Fixture {
     }
 }
 
-/// A report without what a kill may change: time, money, attempts.
+/// Report without the values that a kill may change: time, cost, attempts.
 fn essence(mut report: Value) -> [Value; 6] {
     for part in ["overall", "intervals"] {
         report[part].as_object_mut().unwrap().remove("avg_latency_ms");
@@ -77,7 +77,7 @@ fn essence(mut report: Value) -> [Value; 6] {
 }
 
 #[test]
-fn right_after_its_beginning() {
+fn right_after_the_start() {
     let fixture = Fixture::new(FaultPlan::default());
     let running = fixture.start();
     let record = fixture.harness.path("runs/shaken/run.json");
@@ -85,12 +85,12 @@ fn right_after_its_beginning() {
         std::thread::yield_now();
     }
     running.kill();
-    fixture.harness.juror(&["report", "shaken"]).exits(3).prints(&["0 of 10 scored"]);
+    fixture.harness.juror(&["report", "shaken"]).exits(3).stdout_contains(&["0 of 10 scored"]);
     fixture.ends_well(4);
 }
 
 #[test]
-fn when_the_first_call_has_arrived() {
+fn after_the_first_call_arrived() {
     let fixture = Fixture::new(FaultPlan::default());
     let running = fixture.start();
     fixture.simulator.await_requests(1);
@@ -99,26 +99,26 @@ fn when_the_first_call_has_arrived() {
 }
 
 #[test]
-fn when_all_calls_in_flight_are_billed() {
+fn after_all_calls_in_flight_are_billed() {
     let fixture = Fixture::new(FaultPlan::default());
     let running = fixture.start();
     fixture.simulator.await_count("billed_calls", 4);
     running.kill();
     let report = fixture.harness.juror(&["report", "shaken"]).exits(3);
-    report.prints(&["0 of 10 scored"]);
+    report.stdout_contains(&["0 of 10 scored"]);
     let cost = &fixture.harness.report("shaken")["cost"];
     assert!(pico(&cost["presumed_usd"]) >= fixture.simulator.bill(), "{cost}");
     fixture.ends_well(4);
 }
 
 #[test]
-fn when_the_journal_has_one_line() {
-    killed_when_so_many_are_done(1, |_| {});
+fn after_the_first_journal_line() {
+    kill_after_completions(1, |_| {});
 }
 
 #[test]
-fn when_half_is_done_and_the_last_line_is_torn() {
-    killed_when_so_many_are_done(5, |fixture| {
+fn at_half_with_a_torn_last_line() {
+    kill_after_completions(5, |fixture| {
         let path = fixture.harness.path("runs/shaken/results.jsonl");
         let journal = OpenOptions::new().write(true).open(path).unwrap();
         journal.set_len(journal.metadata().unwrap().len() - 100).unwrap();
@@ -126,20 +126,20 @@ fn when_half_is_done_and_the_last_line_is_torn() {
 }
 
 #[test]
-fn when_all_but_one_are_done() {
-    killed_when_so_many_are_done(9, |_| {});
+fn with_one_job_left() {
+    kill_after_completions(9, |_| {});
 }
 
 #[test]
 fn right_before_the_end() {
-    killed_when_so_many_are_done(10, |_| {});
+    kill_after_completions(10, |_| {});
 }
 
-fn killed_when_so_many_are_done(done: u32, then: fn(&Fixture)) {
+fn kill_after_completions(done: u32, then: fn(&Fixture)) {
     let fixture = Fixture::new(FaultPlan::default());
     let mut running = fixture.start();
-    fixture.gate.let_through(done);
-    running.await_words(&format!("{done}/10 done"));
+    fixture.gate.allow(done);
+    running.await_stderr(&format!("{done}/10 done"));
     let in_flight = (ITEMS - done).min(4);
     fixture.simulator.await_count("billed_calls", u64::from(done + in_flight));
     running.kill();
@@ -155,36 +155,38 @@ fn killed_when_so_many_are_done(done: u32, then: fn(&Fixture)) {
     assert_eq!(shown.contains("presumed spent"), presumes, "{shown}");
     assert!(!shown.contains("in flight"), "its process is gone: {shown}");
     if done < ITEMS {
-        harness.juror(&["report", "shaken"]).says(&["resume with: juror run --resume shaken"]);
+        harness
+            .juror(&["report", "shaken"])
+            .stderr_contains(&["resume with: juror run --resume shaken"]);
     }
     fixture.ends_well(in_flight.into());
 }
 
 #[test]
-fn somewhere_between_answer_and_journal() {
+fn between_reply_and_journal() {
     let fixture = Fixture::new(FaultPlan::default());
     let running = fixture.start();
-    fixture.gate.let_through(3);
+    fixture.gate.allow(3);
     fixture.simulator.await_count("answers", 3);
     running.kill();
-    // Some of the three answers may not have been read, and four more calls may be in flight.
+    // Some of the three replies may be unread, and four more calls may be in flight.
     fixture.ends_well(7);
 }
 
 #[test]
-fn while_a_call_hangs() {
+fn during_a_hanging_call() {
     let hanging =
         ItemScript { item: ItemKey::Text("Number 3<".to_owned()), faults: vec![Some(Fault::Hang)] };
     let fixture = Fixture::new(FaultPlan { items: vec![hanging], ..FaultPlan::default() });
     let mut running = fixture.start();
     fixture.gate.open();
-    running.await_words("9/10 done");
+    running.await_stderr("9/10 done");
     running.kill();
     fixture.ends_well(1);
 }
 
 #[test]
-fn between_two_answers_of_a_job_that_is_asked_again() {
+fn between_two_attempts_of_a_job() {
     let spoiled = ItemScript {
         item: ItemKey::Text("Number 0<".to_owned()),
         faults: vec![Some(Fault::OutOfRange), Some(Fault::MissingKeys)],
@@ -192,15 +194,15 @@ fn between_two_answers_of_a_job_that_is_asked_again() {
     let fixture = Fixture::new(FaultPlan { items: vec![spoiled], ..FaultPlan::default() });
     let flags = ["-j", "1", "--budget-usd", BUDGET];
     let running = fixture.harness.start_run(&fixture.simulator, "shaken", &flags);
-    fixture.gate.let_through(1);
+    fixture.gate.allow(1);
     fixture.simulator.await_count("billed_calls", 2);
     running.kill();
-    // The first answer was settled and unusable; the second call, unusable too, is cut off.
+    // The first reply was settled and unusable; the second call, unusable too, is interrupted.
     fixture.ends_well(2);
 }
 
 #[test]
-fn again_and_again_with_the_same_calls_in_flight() {
+fn repeatedly_with_the_same_calls_in_flight() {
     let fixture = Fixture::new(FaultPlan::default());
     let mut running = fixture.start();
     for kill in 1..=8 {
@@ -209,12 +211,12 @@ fn again_and_again_with_the_same_calls_in_flight() {
         running = fixture.harness.start(&["run", "--resume", "shaken", "-j", AT_ONCE]);
     }
     running.kill();
-    // Operators' kills tell nothing against a job.
+    // Kills by an operator do not count against a job.
     fixture.ends_well(9 * 4);
 }
 
 #[test]
-fn a_job_that_kills_its_worker_is_found_out_and_its_neighbors_are_judged() {
+fn poison_job_is_detected_and_its_neighbors_are_judged() {
     let harness = CommandHarness::new();
     let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, ITEMS);
@@ -229,7 +231,7 @@ fn a_job_that_kills_its_worker_is_found_out_and_its_neighbors_are_judged() {
         ended = harness.resume("poisoned", &["-j", AT_ONCE]);
     }
     assert_eq!(kills, 5);
-    ended.exits(3).prints(&["9 of 10 scored"]);
+    ended.exits(3).stdout_contains(&["9 of 10 scored"]);
     let journal = harness.journal("poisoned");
     let failed: Vec<_> = journal.iter().filter(|line| line["outcome"] == "failed").collect();
     assert_eq!(failed.len(), 1);

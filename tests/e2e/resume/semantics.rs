@@ -1,4 +1,4 @@
-//! Runs that `--resume`, `--run-id` and `retry` continue, and those that they refuse.
+//! Runs that `--resume`, `--run-id` and `retry` continue or refuse.
 
 use crate::harness::{
     CommandHarness, Recorder, TestSimulator, completion, pico, png, repository, verdict,
@@ -14,7 +14,7 @@ fn fixture(items: u32) -> (CommandHarness, TestSimulator) {
     (harness, TestSimulator::start(SimulatorConfig::default()))
 }
 
-/// Fails so often that its job does, then answers.
+/// Faults until the job fails, then successful replies.
 fn failing(item: u32, times: usize) -> SimulatorConfig {
     let script = ItemScript {
         item: ItemKey::Text(format!("Number {item}<")),
@@ -25,7 +25,7 @@ fn failing(item: u32, times: usize) -> SimulatorConfig {
 }
 
 #[test]
-fn a_complete_run_is_reported_again_without_a_call() {
+fn complete_run_is_reported_again_without_a_call() {
     let (harness, simulator) = fixture(3);
     let first = harness.judge_run(&simulator, "r", &["--gate", "targets"]);
     let calls = simulator.requests();
@@ -43,22 +43,28 @@ fn a_complete_run_is_reported_again_without_a_call() {
 }
 
 #[test]
-fn resuming_what_is_not_there_starts_it_where_a_dataset_is_given() {
+fn resuming_a_missing_run_starts_it_if_a_dataset_is_given() {
     let (harness, simulator) = fixture(2);
-    harness.resume("r", &[]).exits(2).says(&["there is no run \"r\"", "name its dataset too"]);
-    harness.juror(&["retry", "r"]).exits(2).says(&["there is no run \"r\"", "add --redis URL"]);
+    harness
+        .resume("r", &[])
+        .exits(2)
+        .stderr_contains(&["there is no run \"r\"", "name its dataset too"]);
+    harness
+        .juror(&["retry", "r"])
+        .exits(2)
+        .stderr_contains(&["there is no run \"r\"", "add --redis URL"]);
     assert!(!harness.path("runs/r").exists(), "a mistyped name creates nothing");
-    // As a process leaves it that was killed before it had said what it runs.
+    // State after a kill before the run was recorded.
     harness.write("runs/r/.lock", "");
     harness.write("runs/r/results.jsonl", "");
-    harness.resume("r", &[]).exits(2).says(&["there is no run \"r\""]);
+    harness.resume("r", &[]).exits(2).stderr_contains(&["there is no run \"r\""]);
     let url = simulator.base_url();
     let flags = ["manifest.jsonl", "--enable-llm-judge", "--base-url", &url];
-    harness.resume("r", &flags).exits(0).prints(&["2 of 2 scored"]);
+    harness.resume("r", &flags).exits(0).stdout_contains(&["2 of 2 scored"]);
 }
 
 #[test]
-fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
+fn different_run_under_the_same_name_is_refused_with_the_difference() {
     let (harness, simulator) = fixture(3);
     harness.judge_run(&simulator, "r", &["--limit", "2"]).exits(0);
     let calls = simulator.requests();
@@ -78,12 +84,18 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
         let with_limit =
             if flags[0] == "--limit" { flags.to_vec() } else { [&same, flags].concat() };
         let message = format!("its {difference} is ");
-        harness.judge_run(&simulator, "r", &with_limit).exits(2).says(&[&message, "--run-id"]);
-        harness.resume("r", flags).exits(2).says(&[&message, "cannot be resumed"]);
+        harness
+            .judge_run(&simulator, "r", &with_limit)
+            .exits(2)
+            .stderr_contains(&[&message, "--run-id"]);
+        harness.resume("r", flags).exits(2).stderr_contains(&[&message, "cannot be resumed"]);
     }
     harness.write("small.toml", "[image]\nmax_side = 32\n");
     let small = ["--config", "small.toml"];
-    harness.resume("r", &small).exits(2).says(&["its image.max_side is not set", "32 pixels"]);
+    harness
+        .resume("r", &small)
+        .exits(2)
+        .stderr_contains(&["its image.max_side is not set", "32 pixels"]);
     for (stages, message) in [
         ("token_accuracy = 0.5", "its stages.token_accuracy is 0.8, but 0.5 is requested"),
         (
@@ -95,22 +107,25 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
     ] {
         harness.write("stages.toml", format!("[stages]\n{stages}\n"));
         let others = ["--config", "stages.toml"];
-        harness.resume("r", &others).exits(2).says(&[message, "cannot be resumed"]);
+        harness.resume("r", &others).exits(2).stderr_contains(&[message, "cannot be resumed"]);
         let named = [&same[..], &others].concat();
-        harness.judge_run(&simulator, "r", &named).exits(2).says(&[message, "--run-id"]);
+        harness.judge_run(&simulator, "r", &named).exits(2).stderr_contains(&[message, "--run-id"]);
     }
     let off = ["run", "manifest.jsonl", "--run-id", "r", "--limit", "2"];
-    harness.juror(&off).exits(2).says(&["its judge is on, but off is requested"]);
+    harness.juror(&off).exits(2).stderr_contains(&["its judge is on, but off is requested"]);
 
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     harness.write("manifest.jsonl", manifest.replace("1D4ED8", "1D4ED9"));
-    harness.resume("r", &[]).exits(2).says(&["manifest.jsonl has changed since (digest "]);
+    harness
+        .resume("r", &[])
+        .exits(2)
+        .stderr_contains(&["manifest.jsonl has changed since (digest "]);
     assert_eq!(simulator.requests(), calls, "nothing was spent on any of it");
     assert_eq!(harness.journal("r").len(), 2);
 }
 
 #[test]
-fn concurrency_limits_budget_and_base_url_may_differ() {
+fn concurrency_limits_budget_and_base_url_may_change() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let first = TestSimulator::start(failing(1, 1));
@@ -118,7 +133,7 @@ fn concurrency_limits_budget_and_base_url_may_differ() {
     let second = TestSimulator::start(SimulatorConfig::default());
     let url = second.base_url();
     let flags = ["-j", "2", "--rpm", "9000", "--budget-usd", "1", "--base-url", &url];
-    harness.resume("r", &flags).exits(0).prints(&["3 of 3 scored"]);
+    harness.resume("r", &flags).exits(0).stdout_contains(&["3 of 3 scored"]);
     assert_eq!(second.requests(), 1);
 }
 
@@ -131,10 +146,13 @@ fn a_run_directory_has_one_process() {
     let simulator = TestSimulator::start(config);
     let running = harness.start_run(&simulator, "r", &[]);
     simulator.await_requests(2);
-    harness.resume("r", &[]).exits(1).says(&["in use by another juror process"]);
-    harness.judge_run(&simulator, "r", &[]).exits(1).says(&["in use by another juror process"]);
+    harness.resume("r", &[]).exits(1).stderr_contains(&["in use by another juror process"]);
+    harness
+        .judge_run(&simulator, "r", &[])
+        .exits(1)
+        .stderr_contains(&["in use by another juror process"]);
     gate.open();
-    running.finish().exits(0).prints(&["2 of 2 scored"]);
+    running.finish().exits(0).stdout_contains(&["2 of 2 scored"]);
     assert_eq!(simulator.count("billed_calls"), 2);
 }
 
@@ -146,17 +164,17 @@ fn a_run_is_resumed_from_any_folder() {
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     harness.write("own.toml", rubric.replace("id = \"semantic\"", "id = \"mine\""));
     let ended = harness.judge_run(&simulator, "r", &["--rubric", "own.toml"]).exits(3);
-    ended.says(&["juror run --resume r"]);
+    ended.stderr_contains(&["juror run --resume r"]);
     fs::remove_file(harness.path("own.toml")).unwrap();
     fs::create_dir(harness.path("elsewhere")).unwrap();
     let mut command = harness.command(&["run", "--resume", "r", "--runs-dir", "../runs"]);
     command.current_dir(harness.path("elsewhere"));
     let resumed: crate::harness::Finished = command.output().unwrap().into();
-    resumed.exits(0).prints(&["3 of 3 scored"]);
+    resumed.exits(0).stdout_contains(&["3 of 3 scored"]);
 }
 
 #[test]
-fn files_beside_the_dataset_are_found_again() {
+fn files_next_to_the_dataset_are_found_on_resume() {
     let harness = CommandHarness::new();
     let manifest = write_items(&harness, 2);
     let simulator = TestSimulator::start(failing(1, 1));
@@ -167,11 +185,11 @@ fn files_beside_the_dataset_are_found_again() {
     let flags = ["run", "elsewhere/manifest.jsonl", "--run-id", "r", "--enable-llm-judge"];
     let more = ["--base-url", &url, "--data-root", "."];
     harness.juror(&[&flags[..], &more].concat()).exits(3);
-    harness.resume("r", &[]).exits(0).prints(&["2 of 2 scored"]);
+    harness.resume("r", &[]).exits(0).stdout_contains(&["2 of 2 scored"]);
 }
 
 #[test]
-fn failed_jobs_get_another_round_and_what_they_cost_stays_counted() {
+fn failed_jobs_get_another_round_and_their_cost_stays_counted() {
     let harness = CommandHarness::new();
     write_items(&harness, 4);
     let spoiled = ItemScript {
@@ -181,23 +199,24 @@ fn failed_jobs_get_another_round_and_what_they_cost_stays_counted() {
     let mut config = failing(2, 2);
     config.faults.items.push(spoiled);
     let simulator = TestSimulator::start(config);
-    harness.judge_run(&simulator, "r", &[]).exits(3).prints(&["2 of 4 scored"]);
+    harness.judge_run(&simulator, "r", &[]).exits(3).stdout_contains(&["2 of 4 scored"]);
     let first = harness.report("r");
     assert_eq!(first["coverage"]["unscorable"], 1);
     assert_eq!(first["coverage"]["failed"], 1);
 
-    harness.resume("r", &[]).exits(3).prints(&["3 of 4 scored"]);
-    harness.juror(&["retry", "r"]).exits(0).prints(&["4 of 4 scored"]);
+    harness.resume("r", &[]).exits(3).stdout_contains(&["3 of 4 scored"]);
+    harness.juror(&["retry", "r"]).exits(0).stdout_contains(&["4 of 4 scored"]);
     let last = harness.report("r");
     assert_eq!(pico(&last["cost"]["total_usd"]), simulator.bill());
     let rounds: Vec<_> = harness.journal("r").iter().map(|line| line["round"].clone()).collect();
     assert_eq!(rounds, [0, 0, 0, 0, 1, 1, 2]);
-    // Two scored at once, three answers of no use and the fourth, one that was refused twice.
+    // Two scored immediately, three unusable replies and the fourth, and one job that was refused
+    // twice.
     assert_eq!(simulator.count("billed_calls"), 2 + 3 + 1 + 1);
 }
 
 #[test]
-fn a_run_whose_record_says_nothing_of_stages_is_resumed_with_any() {
+fn run_record_without_stages_resumes_with_any_stages() {
     let (harness, simulator) = fixture(2);
     harness.judge_run(&simulator, "r", &[]).exits(0);
     let path = harness.path("runs/r/run.json");
@@ -205,11 +224,11 @@ fn a_run_whose_record_says_nothing_of_stages_is_resumed_with_any() {
     assert_eq!(record["stages"].take()["token_accuracy"], 0.8);
     fs::write(&path, record.to_string()).unwrap();
     harness.write("juror.toml", "[stages]\ntoken_accuracy = 0.5\n");
-    harness.resume("r", &[]).exits(0).prints(&["2 of 2 scored"]);
+    harness.resume("r", &[]).exits(0).stdout_contains(&["2 of 2 scored"]);
 }
 
 #[test]
-fn a_run_keeps_its_ledger_and_another_one_is_warned_of() {
+fn run_keeps_its_ledger_and_a_different_one_is_warned_of() {
     let (harness, simulator) = fixture(6);
     let flags = ["--state", "st", "--budget-usd", "0.05", "-j", "1"];
     harness.judge_run(&simulator, "r", &flags).exits(3);
@@ -218,15 +237,15 @@ fn a_run_keeps_its_ledger_and_another_one_is_warned_of() {
     harness.resume("r", &["--budget-usd", "0.06"]).exits(3);
     assert!(!harness.path("runs/juror.db").exists(), "no other ledger is begun");
     let other = ["--state", "other", "--budget-usd", "1"];
-    harness.resume("r", &other).exits(0).says(&["has no account of run r", "(--state)"]);
+    harness.resume("r", &other).exits(0).stderr_contains(&["has no account of run r", "(--state)"]);
     assert_eq!(pico(&harness.report("r")["cost"]["total_usd"]), simulator.bill());
-    // The record goes on with the ledger that was named last.
+    // The record keeps the ledger of the latest resume.
     harness.resume("r", &[]).exits(0);
     assert!(!harness.path("runs/juror.db").exists());
 }
 
 #[test]
-fn a_run_whose_scored_items_have_other_files_now_is_not_continued() {
+fn run_with_changed_files_of_scored_items_is_not_resumed() {
     let harness = CommandHarness::new();
     let items = (0..3).map(|number| {
         harness.write(&format!("shots/{number}.png"), png(number, 64, 32));
@@ -242,8 +261,8 @@ fn a_run_whose_scored_items_have_other_files_now_is_not_continued() {
     again().exits(0);
     harness.write("code/1.html", "<i>Number 1</i>");
     harness.write("shots/2.png", png(7, 64, 32));
-    let said = ["generated_code of item item_1 (code/1.html), and inputs of 1 more changed"];
-    again().exits(2).says(&said);
-    harness.juror(&["run", "--resume", "first"]).exits(2).says(&said);
-    assert_eq!(judge.asked().len(), 3);
+    let text = ["generated_code of item item_1 (code/1.html), and inputs of 1 more changed"];
+    again().exits(2).stderr_contains(&text);
+    harness.juror(&["run", "--resume", "first"]).exits(2).stderr_contains(&text);
+    assert_eq!(judge.requests().len(), 3);
 }

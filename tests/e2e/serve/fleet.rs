@@ -26,46 +26,48 @@ fn fleet_harness(items: u32) -> (FleetHarness, ApiServer) {
 }
 
 #[test]
-fn a_run_started_over_http_is_judged_by_the_fleet() {
+fn run_started_over_http_is_judged_by_the_fleet() {
     let (mut fleet_harness, api) = fleet_harness(8);
     fleet_harness.start();
     let mut limited = judged("web");
     limited["rpm"] = json!(10);
-    api.post("/api/v1/runs", &limited).is(422).says(&["workers configure limits"]);
-    api.post("/api/v1/runs", &judged("web")).is(202);
+    api.post("/api/v1/runs", &limited).has_status(422).body_contains(&["workers configure limits"]);
+    api.post("/api/v1/runs", &judged("web")).has_status(202);
     fleet_harness.await_report("web", WITHIN);
     let report = fleet_harness.harness.report("web");
     assert_eq!(report["coverage"]["scored"], 8);
     assert_eq!(fleet_harness.simulator.count("billed_calls"), 8);
-    api.post("/api/v1/runs", &judged("web")).is(409);
+    api.post("/api/v1/runs", &judged("web")).has_status(409);
     let path = "/api/v1/runs/web/resume";
-    api.post(path, &json!({})).is(409).says(&["complete"]);
-    api.post("/api/v1/runs/web/cancel", &json!({})).is(409).says(&["nothing to cancel"]);
-    let shown = api.get("/api/v1/runs/web").is(200).json();
+    api.post(path, &json!({})).has_status(409).body_contains(&["complete"]);
+    api.post("/api/v1/runs/web/cancel", &json!({}))
+        .has_status(409)
+        .body_contains(&["nothing to cancel"]);
+    let shown = api.get("/api/v1/runs/web").has_status(200).json();
     assert_eq!(shown["coverage"]["scored"], 8, "{shown}");
     fleet_harness.stop();
 }
 
 #[test]
-fn a_fleets_run_is_cancelled_and_resumed_over_http() {
+fn fleet_run_is_cancelled_and_resumed_over_http() {
     let (mut fleet_harness, api) = fleet_harness(6);
-    // Nobody judges yet, so all of it is skipped.
-    api.get("/runs/web").is(404);
-    let begun = api.post("/api/v1/runs", &judged("web")).is(202).json();
+    // There is no worker yet, so all jobs are skipped.
+    api.get("/runs/web").has_status(404);
+    let begun = api.post("/api/v1/runs", &judged("web")).has_status(202).json();
     assert_eq!((&begun["id"], &begun["planned"]), (&json!("web"), &json!(6)), "{begun}");
     assert_eq!(
         (&begun["state"], pico(&begun["budget_usd"])),
         (&json!("running"), 1_000_000_000_000)
     );
     assert!(begun["published"].as_u64().is_some_and(|published| published <= 6), "{begun}");
-    api.get("/runs/web").is(202).says(&["queued", "of 6 jobs", "juror aggregate"]);
+    api.get("/runs/web").has_status(202).body_contains(&["queued", "of 6 jobs", "juror aggregate"]);
     fleet_harness.aggregators.iter_mut().for_each(|member| member.start());
-    api.post("/api/v1/runs/web/cancel", &json!({})).is(202);
+    api.post("/api/v1/runs/web/cancel", &json!({})).has_status(202);
     fleet_harness.workers.iter_mut().for_each(|member| member.start());
     fleet_harness.await_report("web", WITHIN);
     let skipped = fleet_harness.harness.report("web")["coverage"]["skipped"].as_u64().unwrap();
     assert!(skipped > 0);
-    api.post("/api/v1/runs/web/resume", &json!({"budget_usd": "0.50"})).is(202);
+    api.post("/api/v1/runs/web/resume", &json!({"budget_usd": "0.50"})).has_status(202);
     fleet_harness.await_report("web", WITHIN);
     assert_eq!(fleet_harness.harness.report("web")["coverage"]["scored"], 6);
     assert_eq!(fleet_harness.simulator.count("billed_calls"), 6);

@@ -1,20 +1,19 @@
-//! The API's own description is held against what it answers, by a program that is not ours.
+//! The OpenAPI document, compared with the responses by an independent program.
 
-use crate::harness::{ApiServer, CommandHarness, Served, repository};
+use crate::harness::{ApiServer, CommandHarness, SimulatorProcess, repository};
 use std::{collections::BTreeSet, path::Path, process::Command};
 
-/// The checks of another version may find something else.
+/// Pinned, since another version may have different checks.
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 const TOKEN: &str = "a-token-that-writes-0123456789";
 
-/// Requests that fit the document may ask for what cannot be had, and are told so by 422.
+/// Valid requests may name missing resources, and receive 422.
 const ACCEPTED: &str = r#"
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "401", "403", "404", "409", "422", "429"]
 "#;
 
-/// Asks every operation, with data that fit the document and data that do not, whether it answers
-/// as the document says.
+/// Tests every operation with valid and invalid data against the document.
 fn check(harness: &CommandHarness, api: &ApiServer, configuration: &str) {
     let python = juror_services::install::python_with(SCHEMATHESIS, "schemathesis");
     let program = python.parent().unwrap().join("schemathesis");
@@ -25,21 +24,21 @@ fn check(harness: &CommandHarness, api: &ApiServer, configuration: &str) {
     command.args(["--header", &format!("authorization: Bearer {TOKEN}")]);
     command.args(["--checks", "all", "--max-examples", "10", "--seed", "20261122"]);
     let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}");
-    assert!(said.contains("16 selected / 16 total"), "{said}");
+    let message = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{message}");
+    assert!(message.contains("16 selected / 16 total"), "{message}");
 }
 
 #[test]
-fn every_answer_is_one_that_the_document_describes() {
+fn responses_match_the_openapi_document() {
     let harness = CommandHarness::new();
-    let simulator = Served::start(&harness);
+    let simulator = SimulatorProcess::start(&harness);
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/golden");
     harness.judge(&simulator.base_url, &golden.to_string_lossy(), &[]).exits(0);
     let mut command = ApiServer::command(&harness, &["--base-url", &simulator.base_url]);
     command.env("JUROR_SERVE_WRITE_TOKEN", TOKEN);
     let api = ApiServer::start(command);
-    // With names of its own making, and with names of what is there.
+    // With generated names and with existing ones.
     check(&harness, &api, ACCEPTED);
     let results = std::fs::read_to_string(harness.path("runs/first/results.jsonl")).unwrap();
     let result: serde_json::Value = serde_json::from_str(results.lines().next().unwrap()).unwrap();
@@ -61,16 +60,16 @@ fn every_answer_is_one_that_the_document_describes() {
 {ACCEPTED}"#
         ),
     );
-    api.ask_to_stop();
+    api.request_stop();
     let log = api.finish().exits(0).stderr;
     assert!(!log.contains("ERROR") && !log.contains(TOKEN), "{log}");
 }
 
 #[test]
-fn the_manual_lists_every_operation_and_no_other() {
+fn manual_lists_exactly_the_operations() {
     let harness = CommandHarness::new();
     let api = ApiServer::start(ApiServer::command(&harness, &[]));
-    let document = api.get("/api/v1/openapi.json").is(200).json();
+    let document = api.get("/api/v1/openapi.json").has_status(200).json();
     let base = document["servers"][0]["url"].as_str().unwrap();
     let mut described: BTreeSet<String> = BTreeSet::new();
     for (path, operations) in document["paths"].as_object().unwrap() {

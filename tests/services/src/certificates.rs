@@ -1,4 +1,4 @@
-//! Certificates of an authority of the test's own, as PEM files.
+//! Certificates of a test authority, as PEM files.
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
@@ -11,7 +11,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// An authority and the folder of what it signed, which is removed with it.
+/// Certificate authority and the folder of its certificates, which is removed with it.
 pub struct Authority {
     folder: TempDir,
     issuer: Issuer<'static, KeyPair>,
@@ -26,7 +26,7 @@ pub struct Identity {
 }
 
 impl Authority {
-    /// An authority that nobody knows.
+    /// New authority, unknown to the system.
     #[expect(clippy::new_without_default, reason = "each one is another")]
     pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -47,12 +47,12 @@ impl Authority {
         self.folder.path().join("ca.pem")
     }
 
-    /// A certificate for servers of these names and addresses, and for clients.
+    /// Certificate for servers with these names and addresses, and for clients.
     pub fn issue(&self, name: &str, hosts: &[&str]) -> Identity {
         self.sign(name, params(hosts))
     }
 
-    /// A certificate whose time is over.
+    /// Expired certificate.
     pub fn issue_expired(&self, name: &str, hosts: &[&str]) -> Identity {
         let mut params = params(hosts);
         params.not_before = date_time_ymd(2020, 1, 1);

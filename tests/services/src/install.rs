@@ -1,5 +1,5 @@
-//! Fetching what is missing, on Debian and its kin: servers as root, programs that only check
-//! something into a folder of the tests' own.
+//! Installation of missing programs on Debian and derivatives: servers as root, validators into a
+//! test folder.
 
 use std::{
     fs::{self, File},
@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-/// Installs a package unless its program is there.
+/// Installs a package unless its program exists.
 pub fn ensure(program: &str, package: &str) {
     if !Path::new(program).exists() {
         install(package);
@@ -19,8 +19,7 @@ fn install(package: &str) {
     apt_get(&arguments, Path::new("/"), &format!("install {package}, which takes root"));
 }
 
-/// The Python of a folder of the system's for temporary files, in which this package of PyPI can be
-/// imported, with all that it needs.
+/// Python in a temporary environment with this PyPI package and its dependencies.
 pub fn python_with(package: &str, import: &str) -> PathBuf {
     let folder = juror_folder().join(import);
     fs::create_dir_all(&folder).expect("a folder for Python");
@@ -39,8 +38,8 @@ pub fn python_with(package: &str, import: &str) -> PathBuf {
     python
 }
 
-/// The folder of the programs of this package of PyPI, as in `name[extra]==1.2.3`, in an
-/// environment of its own; an error says why it cannot be installed.
+/// Program folder of this PyPI package, as in `name[extra]==1.2.3`, in its own environment; an
+/// error has the reason of a failed installation.
 pub fn programs_from_pypi(package: &str) -> Result<PathBuf, String> {
     let folder = package_folder(package);
     let environment = folder.join("environment");
@@ -55,8 +54,8 @@ pub fn programs_from_pypi(package: &str) -> Result<PathBuf, String> {
     Ok(environment.join("bin"))
 }
 
-/// The folder of the programs of this npm package, as in `name@1.2.3`; an error says why it cannot
-/// be installed.
+/// Program folder of this npm package, as in `name@1.2.3`; an error has the reason of a failed
+/// installation.
 pub fn programs_from_npm(package: &str) -> Result<PathBuf, String> {
     let folder = package_folder(package);
     install_once(&folder, || {
@@ -76,7 +75,7 @@ fn package_folder(package: &str) -> PathBuf {
     juror_folder().join(name)
 }
 
-/// Installs into a folder unless that has been done to its end.
+/// Installs into a folder unless a complete installation exists.
 fn install_once(folder: &Path, install: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let _alone = alone(folder);
@@ -92,8 +91,8 @@ fn runs(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// A package's folder of files, as they would lie under `/`. Nothing is installed and nothing
-/// starts by itself, so this takes no root and leaves the machine as it was.
+/// Folder with the unpacked files of a package. Nothing is installed or started, so this needs no
+/// root and leaves the machine unchanged.
 pub fn unpacked(package: &str, folder: &Path) -> PathBuf {
     let _alone = alone(folder);
     let files = folder.join(package);
@@ -109,14 +108,14 @@ pub fn unpacked(package: &str, folder: &Path) -> PathBuf {
     files
 }
 
-/// The folder of the programs that these wheels of PyPI carry; `requirements` is pip's own file,
-/// with a digest for each, so that what runs is what was looked at.
+/// Program folder of these PyPI wheels; `requirements` is pip's file with a digest for each, which
+/// pins the reviewed versions.
 pub fn from_pypi(requirements: &Path, folder: &Path) -> PathBuf {
     let _alone = alone(folder);
     let wanted = fs::read_to_string(requirements).expect("the requirements");
     let (programs, stamp) = (folder.join("pypi"), folder.join("pypi.txt"));
     if fs::read_to_string(&stamp).ok().as_ref() != Some(&wanted) {
-        // Whatever an earlier list left there.
+        // Leftovers of an earlier list.
         let _ = fs::remove_dir_all(&programs);
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--target"]);
@@ -133,22 +132,22 @@ fn juror_folder() -> PathBuf {
     folder
 }
 
-/// Tests of one folder may run in processes of their own; each fetches while the others wait.
+/// Tests that share a folder may run in separate processes; each installs while the others wait.
 fn alone(folder: &Path) -> File {
     let lock = File::create(folder.join("fetching")).expect("a lock");
     lock.lock().expect("a lock");
     lock
 }
 
-/// Asks again after an update where the machine's lists are older than the packages. Tests that run
-/// side by side take turns: apt refuses whoever comes while it works.
+/// Retries after an update if the package lists are outdated. Concurrent tests take turns, since
+/// apt refuses parallel use.
 fn apt_get(arguments: &[&str], folder: &Path, purpose: &str) {
     let apt_get = || {
-        // A service that comes up by itself would take the usual port; the tests start their own.
+        // An automatically started service would take the default port; the tests start their own.
         let mut command = Command::new("apt-get");
         command.envs([("DEBIAN_FRONTEND", "noninteractive"), ("RUNLEVEL", "1")]);
         command.current_dir(folder);
-        // Somebody else of this machine may be installing too.
+        // Another process of this machine may be installing too.
         command.args(["-o", "DPkg::Lock::Timeout=600"]);
         command
     };

@@ -1,6 +1,5 @@
-//! The servers that tests talk to: those that run on this machine, or ones that a test starts on
-//! free ports, owns and stops; and the programs that they need for it. For tests alone; what goes
-//! wrong here panics.
+//! Servers for tests: those that run on this machine, or ones that a test starts on free ports,
+//! owns and stops; and the programs that they need. Errors panic.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test may break off")]
 
 pub mod certificates;

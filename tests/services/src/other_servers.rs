@@ -1,7 +1,7 @@
-//! Servers of other makers that speak OpenAI's chat completions: LiteLLM's proxy, aimock and
-//! fakellm.
+//! Third-party servers of OpenAI's chat completions: LiteLLM's proxy, aimock and fakellm.
 //!
-//! Each is installed on first use; an error says why one cannot be, so that a test can be skipped.
+//! Each is installed on first use; an error has the reason of a failure, so that a test can be
+//! skipped.
 
 use crate::{
     install,
@@ -20,10 +20,10 @@ use std::{
 const LITELLM: &str = "litellm[proxy]==1.106.2";
 const AIMOCK: &str = "@copilotkit/aimock@1.43.0";
 const FAKELLM: &str = "fakellm==0.3.5";
-/// LiteLLM takes ten seconds on an idle machine.
+/// LiteLLM starts in ten seconds on an idle machine.
 const START_TIMEOUT: Duration = Duration::from_secs(240);
 
-/// A server in a process of its own, which ends with this.
+/// Server process, which ends when this is dropped.
 pub struct OtherServer {
     port: u16,
     server: Child,
@@ -71,7 +71,7 @@ impl OtherServer {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
 
-    /// Starts a server and waits until it says that it serves.
+    /// Starts a server and waits until it reports that it is ready.
     fn start(mut command: Command, port: u16, ready: &'static str) -> Result<Self, String> {
         let (output, input) = std::io::pipe().expect("a pipe");
         let errors = input.try_clone().expect("a pipe");
@@ -89,8 +89,8 @@ impl OtherServer {
     }
 }
 
-/// Reads a server's output to its end, so that the server never waits for a reader. The channel
-/// gets `None` when a line says that it is ready, or all lines if it ends before.
+/// Reads a server's output to its end, so that the server never blocks. The channel receives `None`
+/// for the line that reports readiness, or all lines if the server ends before.
 fn read_until(
     output: PipeReader,
     ready: &'static str,
@@ -115,7 +115,7 @@ fn read_until(
 
 impl Drop for OtherServer {
     fn drop(&mut self) {
-        // The keeper kills its group when its input ends.
+        // The supervisor kills its process group when its input ends.
         drop(self.server.stdin.take());
         let _ = self.server.wait();
         if let Some(reader) = self.reader.take() {

@@ -1,4 +1,4 @@
-//! RabbitMQ: the one at 127.0.0.1:5672 with guest's account, or one of the test's own.
+//! RabbitMQ: the server at 127.0.0.1:5672 with the guest account, or a dedicated one.
 
 use crate::{
     certificates::{Authority, Identity},
@@ -26,11 +26,11 @@ const WRITING: Duration = Duration::from_secs(60);
 /// The port of a broker that all tests of this process share.
 pub fn shared_port() -> u16 {
     static OWN: OnceLock<Option<Broker>> = OnceLock::new();
-    let own = OWN.get_or_init(|| (!answers(USUAL_PORT)).then(Broker::start));
+    let own = OWN.get_or_init(|| (!responds(USUAL_PORT)).then(Broker::start));
     own.as_ref().map_or(USUAL_PORT, Broker::port)
 }
 
-/// A broker that belongs to one test and ends with it.
+/// Dedicated broker, which ends when this is dropped.
 pub struct Broker {
     port: u16,
     tls_port: Option<u16>,
@@ -39,13 +39,13 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Installs it if need be, starts it on free ports, and waits until it answers.
+    /// Installs the broker if needed, starts it on free ports, and waits until it is ready.
     pub fn start() -> Self {
         Self::start_with(None)
     }
 
-    /// The same, with another port for TLS that wants certificates of this authority from its
-    /// clients.
+    /// Starts the broker with an additional TLS port that requires client certificates of this
+    /// authority.
     pub fn start_with_tls(authority: &Authority, identity: &Identity) -> Self {
         Self::start_with(Some((authority, identity)))
     }
@@ -85,9 +85,9 @@ impl Broker {
         self.tls_port.expect("a broker with TLS")
     }
 
-    /// Kills it as a power cut would, and starts it again over the same data, as soon as it can
-    /// survive that: version 3.10 keeps the names of new quorum queues in memory for some seconds,
-    /// and does not find them again if it is killed before.
+    /// Kills the broker as a power failure would, and restarts it over the same data. Waits before
+    /// the kill: version 3.10 keeps the names of new quorum queues in memory for some seconds and
+    /// loses them otherwise.
     pub fn restart(&mut self) {
         let deadline = Instant::now() + WRITING;
         while !self.queues_are_written() {
@@ -98,7 +98,7 @@ impl Broker {
         self.server = launch(self.port, &self.folder);
     }
 
-    /// True if every quorum queue, which has a folder of its own, stands in the list of names.
+    /// True if every quorum queue, which has its own folder, is in the list of names.
     fn queues_are_written(&self) -> bool {
         let node = node(self.port);
         let quorum = self.folder.join("data").join(&node).join("quorum").join(&node);
@@ -121,7 +121,7 @@ impl Broker {
 impl Drop for Broker {
     fn drop(&mut self) {
         self.kill();
-        // What is left in the system's folder for temporary files does no harm.
+        // Leftovers in the temporary folder are harmless.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
@@ -130,7 +130,7 @@ fn node(port: u16) -> String {
     format!("juror{port}@localhost")
 }
 
-/// Without it, RabbitMQ starts with its defaults.
+/// Without this file, RabbitMQ starts with its defaults.
 fn config_file(folder: &Path) -> PathBuf {
     folder.join("rabbitmq.conf")
 }
@@ -158,14 +158,14 @@ fn launch(port: u16, folder: &Path) -> Child {
     let mut output = BufReader::new(output);
     let mut lines = output.by_ref().lines().map_while(Result::ok);
     let ready = lines.any(|line| line.contains("completed with"));
-    assert!(ready && answers(port), "RabbitMQ did not come up; see {}", folder.display());
-    // Whoever writes to a pipe that nobody reads dies of it.
+    assert!(ready && responds(port), "RabbitMQ did not come up; see {}", folder.display());
+    // A process that writes to a closed pipe is killed.
     server.stdout = Some(output.into_inner());
     server
 }
 
-/// True if a broker listens there, asked in its own protocol.
-fn answers(port: u16) -> bool {
+/// True if a broker accepts the AMQP handshake on this port.
+fn responds(port: u16) -> bool {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let Ok(mut stream) = TcpStream::connect_timeout(&address, Duration::from_secs(2)) else {
         return false;

@@ -1,4 +1,4 @@
-//! An S3 server: moto's, at 127.0.0.1:5000 if one runs there, or one of the test's own.
+//! Moto's S3 server: the one at 127.0.0.1:5000 if it runs, or a dedicated one.
 
 use crate::{
     install,
@@ -15,21 +15,21 @@ use std::{
 
 const USUAL_PORT: u16 = 5000;
 const MAX_WAIT: Duration = Duration::from_secs(60);
-/// Moto takes every account.
+/// Access key; moto accepts any.
 pub const ACCESS_KEY: &str = "a-test";
-/// The secret that goes with it.
+/// Secret key.
 pub const SECRET_KEY: &str = "a-secret-of-a-test";
 
-/// The address of an S3 server that all tests of this process share, as in
-/// `http://127.0.0.1:5000`. Buckets of different tests have different names.
+/// Address of the S3 server shared by all tests of this process, as in `http://127.0.0.1:5000`.
+/// Buckets of different tests have different names.
 pub fn shared_endpoint() -> String {
     static OWN: OnceLock<Option<Moto>> = OnceLock::new();
-    let own = OWN.get_or_init(|| (!answers(USUAL_PORT)).then(Moto::start));
+    let own = OWN.get_or_init(|| (!responds(USUAL_PORT)).then(Moto::start));
     let port = own.as_ref().map_or(USUAL_PORT, |own| own.port);
     format!("http://127.0.0.1:{port}")
 }
 
-/// A new, empty bucket on the shared server that nobody else uses; answers its name.
+/// Creates an unused, empty bucket on the shared server and returns its name.
 pub fn new_bucket() -> String {
     static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
@@ -70,7 +70,7 @@ impl Moto {
             .spawn()
             .expect("moto starts");
         let begun = Instant::now();
-        while !answers(port) {
+        while !responds(port) {
             assert!(begun.elapsed() < MAX_WAIT, "moto did not come up on port {port}");
             std::thread::yield_now();
         }
@@ -79,12 +79,12 @@ impl Moto {
 }
 
 /// True if moto listens there.
-fn answers(port: u16) -> bool {
+fn responds(port: u16) -> bool {
     let answer = exchange(&format!("127.0.0.1:{port}"), "GET /moto-api/data.json", b"");
     answer.is_some_and(|answer| answer.starts_with("HTTP/1.1 200"))
 }
 
-/// One request and its whole answer.
+/// Sends one request and reads its complete response.
 fn exchange(host: &str, request: &str, body: &[u8]) -> Option<String> {
     let port = host.rsplit(':').next()?.parse().ok()?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));

@@ -1,4 +1,4 @@
-//! A web server of a test's own, which answers whatever the test says.
+//! Web server with responses defined by the test.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -18,7 +18,7 @@ pub struct WebServer {
     serving: Option<JoinHandle<()>>,
 }
 
-/// A request as it came.
+/// Received request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebRequest {
     /// `GET`, `PUT` and so on.
@@ -33,12 +33,12 @@ pub struct WebRequest {
 pub enum WebResponse {
     /// These bytes, from the status line on; then the connection is closed.
     Bytes(Vec<u8>),
-    /// No answer; the connection stays open until the server ends.
+    /// No response; the connection stays open until the server ends.
     Silence,
 }
 
 impl WebResponse {
-    /// A whole answer with a status, as in `404 Not Found`, with these headers and this body.
+    /// Complete response with a status, as in `404 Not Found`, with these headers and this body.
     pub fn status(status: &str, headers: &[&str], body: &[u8]) -> Self {
         let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
         let length = body.len();
@@ -85,7 +85,7 @@ impl WebServer {
                 let answer = answer(&request);
                 seen.lock().expect("no panic while held").push(request);
                 match answer {
-                    // Whoever has hung up wants no more.
+                    // The client may have disconnected.
                     WebResponse::Bytes(bytes) => drop(stream.write_all(&bytes)),
                     WebResponse::Silence => silent.push(stream),
                 }
@@ -129,7 +129,7 @@ fn read(stream: TcpStream) -> Option<(WebRequest, TcpStream)> {
 impl Drop for WebServer {
     fn drop(&mut self) {
         self.ending.store(true, Ordering::SeqCst);
-        // A last connection wakes it up.
+        // A last connection ends the accept loop.
         drop(TcpStream::connect(self.address));
         if let Some(serving) = self.serving.take() {
             assert!(serving.join().is_ok() || std::thread::panicking(), "the server broke off");

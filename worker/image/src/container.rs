@@ -39,7 +39,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Facts of a sound still picture of this format and size, 8 bits, upright.
+    /// Facts of a valid still image of this format and size, 8 bits, upright.
     fn still(format: ReadableFormat, width: u32, height: u32) -> Self {
         Self {
             format,
@@ -91,7 +91,7 @@ pub(super) fn walk(format: ReadableFormat, bytes: &[u8]) -> Result<Facts, Damage
     if facts.width == 0 || facts.height == 0 { Err(NO_PIXELS) } else { Ok(facts) }
 }
 
-/// The orientation that an Exif block asks for; upright if it is not usable.
+/// Orientation of an Exif block; upright if it is not usable.
 fn orientation_of(exif: &[u8]) -> Orientation {
     let tiff = exif.strip_prefix(b"Exif\0\0").unwrap_or(exif);
     Orientation::from_exif_chunk(tiff).unwrap_or(Orientation::NoTransforms)

@@ -1,12 +1,12 @@
 //! Decodes a picture within bounds of memory.
 //!
-//! Peak memory of one preparation: the file; at most 256 MB in the decoder, its output included
-//! (bounded beforehand by pixels times what the format's decoder takes for each, and once more by
-//! the decoder's own limits). The decoder is gone when pixels are touched: narrowing to 8 bits and
-//! turning hold two versions of the picture, shrinking holds it, its half-done version (new width,
-//! old height) and the new one, and none of these is above 256 MB, since a picture has at most
-//! 64 Mi pixels of 4 bytes. So 768 MB and the file is the bound for one worst image, and the pool
-//! is no wider than the cores.
+//! Peak memory of one preparation: the file; at most 256 MB in the decoder, including its output
+//! (bounded beforehand by pixels times the memory that the format's decoder needs for each, and
+//! again by the decoder's own limits). The decoder is dropped before pixels are processed:
+//! conversion to 8 bits and rotation hold two versions of the image; resizing holds the image, the
+//! intermediate version (new width, old height) and the new one. None of these is above 256 MB,
+//! since an image has at most 64 Mi pixels of 4 bytes. So 768 MB and the file is the bound for one
+//! worst image, and the pool is no wider than the cores.
 
 use super::{ImageError, container::Facts};
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits};

@@ -29,7 +29,7 @@ pub const PREPARATION_VERSION: u32 = 1;
 pub struct PreparedImage {
     /// The encoded image.
     pub bytes: Bytes,
-    /// Its media type.
+    /// Media type.
     pub media_type: &'static str,
     /// Pixels from left to right, as a viewer shows it.
     pub width: u32,
@@ -40,7 +40,7 @@ pub struct PreparedImage {
     /// The signature of the picture, if it was decoded and has enough contrast.
     pub signature: Option<Signature>,
     /// True if the bytes are the original file's.
-    pub passed_through: bool,
+    pub unchanged: bool,
 }
 
 /// Limits of a provider and the user on an image.
@@ -79,7 +79,7 @@ pub enum ImageError {
     /// Damaged, or of a kind that cannot be read faithfully.
     #[error("this {format} file cannot be read: {reason}", format = format.name())]
     Unreadable {
-        /// Its format by its first bytes.
+        /// Format by its first bytes.
         format: ReadableFormat,
         /// The problem.
         reason: String,
@@ -94,7 +94,7 @@ pub enum ImageError {
         /// Pixels from top to bottom.
         height: u32,
     },
-    /// No encoding is small enough for the provider.
+    /// Every encoding is too large for the provider.
     #[error("it cannot be reduced to the provider's limit of {max_bytes} bytes")]
     DoesNotFit {
         /// The provider's limit.

@@ -66,7 +66,7 @@ mod tests {
     use jpeg_encoder::{ColorType, Encoder};
 
     #[test]
-    fn a_picture_is_encoded_as_the_encoder_itself_would() {
+    fn encoding_matches_the_reference_encoder() {
         let noise = |number: u32| (number.wrapping_mul(2_654_435_761) >> 24) as u8;
         let (width, height) = (53, 31);
         let samples = |each: u32| (0..width * height * each).map(noise).collect::<Vec<_>>();

@@ -40,7 +40,7 @@ impl Preparer {
             Examined::Ready(prepared) => Ok(prepared),
             Examined::NeedsWork(work) => {
                 let rules = rules.clone();
-                self.run(move || work.carry_out(&rules)).await
+                self.run(move || work.execute(&rules)).await
             }
         }
     }
@@ -66,7 +66,7 @@ mod tests {
     use crate::ReadableFormat;
 
     #[tokio::test]
-    async fn more_images_than_places_are_all_prepared() {
+    async fn more_images_than_permits_are_all_prepared() {
         let rules = ImageRules {
             formats: vec![ReadableFormat::Png],
             max_bytes: 1_000_000,

@@ -28,12 +28,12 @@ pub(super) struct DecodeWork {
 
 impl DecodeWork {
     /// Decodes, shrinks, turns upright and encodes.
-    pub fn carry_out(self, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
+    pub fn execute(self, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
         if self.passes {
             // An image that the judge can read is judged, with or without a signature.
             let picture = decode(&self.bytes, &self.facts).ok();
             let signature = picture.and_then(|picture| signature::from_picture(&picture.image));
-            return Ok(PreparedImage { signature, ..passed_through(self.bytes, &self.facts) });
+            return Ok(PreparedImage { signature, ..unchanged(self.bytes, &self.facts) });
         }
         let mut picture = decode(&self.bytes, &self.facts)?;
         let (width, height) = rules.fit(self.facts.width, self.facts.height);
@@ -67,7 +67,7 @@ impl DecodeWork {
             height: encoded.height,
             note: (!notes.is_empty()).then(|| notes.join("; ")),
             signature,
-            passed_through: false,
+            unchanged: false,
         })
     }
 }
@@ -77,7 +77,7 @@ impl DecodeWork {
 pub fn prepare(bytes: Bytes, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
     match examine(bytes, rules)? {
         Examined::Ready(prepared) => Ok(prepared),
-        Examined::NeedsWork(work) => work.carry_out(rules),
+        Examined::NeedsWork(work) => work.execute(rules),
     }
 }
 
@@ -108,10 +108,10 @@ pub(super) fn examine(bytes: Bytes, rules: &ImageRules) -> Result<Examined, Imag
     if !passes || rules.signatures {
         return Ok(Examined::NeedsWork(DecodeWork { bytes, facts, passes }));
     }
-    Ok(Examined::Ready(passed_through(bytes, &facts)))
+    Ok(Examined::Ready(unchanged(bytes, &facts)))
 }
 
-fn passed_through(bytes: Bytes, facts: &Facts) -> PreparedImage {
+fn unchanged(bytes: Bytes, facts: &Facts) -> PreparedImage {
     PreparedImage {
         bytes,
         media_type: facts.format.media_type(),
@@ -119,7 +119,7 @@ fn passed_through(bytes: Bytes, facts: &Facts) -> PreparedImage {
         height: facts.height,
         note: None,
         signature: None,
-        passed_through: true,
+        unchanged: true,
     }
 }
 

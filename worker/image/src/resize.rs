@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn colors_of_clear_pixels_do_not_bleed() {
+    fn transparent_pixels_do_not_bleed_color() {
         let half = |x, _| image::Rgba(if x < 15 { [255, 0, 0, 255] } else { [0, 0, 255, 0] });
         let image = image::RgbaImage::from_fn(30, 30, half).into();
         let mut picture = DecodedImage { image, color_profile: None };
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_keeps_its_kind_and_its_even_color() {
+    fn resized_image_keeps_its_color_type_and_uniform_color() {
         let (gray, alpha) = (image::Luma([137]), image::LumaA([137, 255]));
         let color = image::Rgb([200, 137, 3]);
         for image in [

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_decoded_as_it_was_encoded_and_laid_on_white() {
+    fn image_is_decoded_losslessly_and_composited_on_white() {
         let pixels = vec![10, 20, 30, 255, 0, 0, 0, 0];
         let picture = RgbaPicture { width: 2, height: 1, pixels };
         let decoded = RgbaPicture::decode(&picture.to_png().unwrap()).unwrap();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_or_too_large_is_refused() {
+    fn non_image_or_oversized_image_is_refused() {
         assert!(matches!(RgbaPicture::decode(b"<html>"), Err(ImageError::UnknownFormat { .. })));
         let wide = RgbaPicture { width: 4097, height: 1, pixels: vec![255; 4097 * 4] };
         let refused = RgbaPicture::decode(&wide.to_png().unwrap());

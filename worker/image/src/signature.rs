@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn near_equal_pictures_have_near_signatures_and_flat_ones_none() {
+    fn near_equal_images_have_near_signatures_and_flat_ones_none() {
         let (first, paler) = (from_picture(&checks(40, 10)), from_picture(&checks(40, 90)));
         let distance = first.unwrap().distance(paler.unwrap());
         assert!(distance <= Signature::MAX_DISTANCE, "{distance}");

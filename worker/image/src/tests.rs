@@ -65,7 +65,7 @@ const HOSTILE: [(&str, Fate); 30] = [
     ("image-rs-oss-fuzz-36829.jpeg", Refused("a marker is damaged")),
     ("image-rs-panic.webp", Passes(100, 30)),
     ("invalid-exif-without-x-resolution.jpg", Passes(300, 200)),
-    // The pixels' CRC is right, only zlib's own checksum is not; decoders read it alike.
+    // The CRC of the pixels is right, only zlib's checksum is not; decoders accept it.
     ("libpng-badadler.png", Remade(1, 1, PNG, None)),
     ("libpng-empty_ancillary_chunks.png", Remade(1, 1, PNG, None)),
     ("libpng-huge_zTXt_chunk.png", Refused("the file ends early")),
@@ -109,18 +109,18 @@ fn noise(width: u32, height: u32) -> RgbaImage {
 }
 
 #[test]
-fn every_hostile_file_meets_its_fate() {
+fn hostile_files_have_their_expected_outcome() {
     for (name, fate) in &HOSTILE {
         let bytes = hostile(name);
         match (fate, prepare(bytes.clone(), &rules())) {
             (Passes(width, height), Ok(prepared)) => {
-                assert!(prepared.passed_through && prepared.note.is_none(), "{name}");
+                assert!(prepared.unchanged && prepared.note.is_none(), "{name}");
                 assert_eq!(prepared.bytes, bytes, "{name}");
                 assert_eq!((prepared.width, prepared.height), (*width, *height), "{name}");
                 decoded(&prepared);
             }
             (Remade(width, height, media_type, note), Ok(prepared)) => {
-                assert!(!prepared.passed_through, "{name}");
+                assert!(!prepared.unchanged, "{name}");
                 assert_eq!((prepared.width, prepared.height), (*width, *height), "{name}");
                 assert_eq!(prepared.media_type, *media_type, "{name}");
                 assert_eq!(prepared.note.as_deref(), *note, "{name}");
@@ -135,7 +135,7 @@ fn every_hostile_file_meets_its_fate() {
 }
 
 #[test]
-fn every_file_that_passes_can_also_be_decoded() {
+fn accepted_files_can_be_decoded() {
     for (name, fate) in &HOSTILE {
         if let Passes(..) = fate {
             let prepared =
@@ -147,7 +147,7 @@ fn every_file_that_passes_can_also_be_decoded() {
 }
 
 #[test]
-fn a_file_that_passes_gets_a_signature_where_that_is_asked_for_and_keeps_its_bytes() {
+fn accepted_file_gets_a_signature_on_request_and_keeps_its_bytes() {
     let signed = ImageRules { signatures: true, ..rules() };
     let mut signatures = 0;
     for (name, fate) in &HOSTILE {
@@ -155,7 +155,7 @@ fn a_file_that_passes_gets_a_signature_where_that_is_asked_for_and_keeps_its_byt
             let plain = prepare(hostile(name), &rules()).unwrap();
             assert_eq!(plain.signature, None, "{name}");
             let prepared = prepare(hostile(name), &signed).unwrap();
-            assert!(prepared.passed_through && prepared.bytes == plain.bytes, "{name}");
+            assert!(prepared.unchanged && prepared.bytes == plain.bytes, "{name}");
             signatures += u32::from(prepared.signature.is_some());
         }
     }
@@ -163,7 +163,7 @@ fn a_file_that_passes_gets_a_signature_where_that_is_asked_for_and_keeps_its_byt
 }
 
 #[test]
-fn differently_stored_copies_of_one_portrait_all_stand_upright() {
+fn differently_oriented_copies_are_all_upright() {
     let names =
         ["hopper_orientation_2.jpg", "hopper_orientation_7.jpg", "hopper_orientation_4.webp"];
     let [mirrored, transverse, flipped] =
@@ -181,9 +181,8 @@ fn mean_difference(one: &RgbImage, other: &RgbImage) -> f64 {
 }
 
 #[test]
-fn each_exif_orientation_puts_each_pixel_where_a_viewer_does() {
-    // Stored as rows 1 2 3 / 4 5 6; what Exif says row 0 and column 0 stand for, worked out by
-    // hand.
+fn exif_orientations_match_a_viewer() {
+    // Stored as rows 1 2 3 / 4 5 6; Exif's row 0 and column 0, worked out by hand.
     let expected: [(u8, u32, &[u8]); 8] = [
         (1, 3, &[1, 2, 3, 4, 5, 6]),
         (2, 3, &[3, 2, 1, 6, 5, 4]),
@@ -201,7 +200,7 @@ fn each_exif_orientation_puts_each_pixel_where_a_viewer_does() {
         let prepared = prepare(file.clone(), &rules()).unwrap();
         assert_eq!(decoded(&prepared).as_bytes(), pixels, "orientation {orientation}");
         assert_eq!(prepared.width, width);
-        assert_eq!(prepared.passed_through, orientation == 1);
+        assert_eq!(prepared.unchanged, orientation == 1);
         assert_eq!(dimensions(&file), Some((prepared.width, prepared.height)));
     }
 }
@@ -213,8 +212,8 @@ fn exif_with_orientation(orientation: u8) -> Vec<u8> {
 }
 
 #[test]
-fn a_bomb_is_refused_by_its_header() {
-    // 60,000 x 60,000 pixels of 1 bit, with as much deflate data as they need at least.
+fn decompression_bomb_is_refused_by_its_header() {
+    // 60,000 x 60,000 pixels of 1 bit, with the minimum of deflate data for them.
     let mut bomb = b"\x89PNG\r\n\x1a\n".to_vec();
     let mut chunk = |kind: &[u8; 4], content: &[u8]| {
         bomb.extend((content.len() as u32).to_be_bytes());
@@ -233,9 +232,9 @@ fn a_bomb_is_refused_by_its_header() {
 }
 
 #[test]
-fn ink_colors_become_rgb() {
+fn cmyk_becomes_rgb() {
     let prepared = prepare(cmyk_jpeg().into(), &rules()).unwrap();
-    assert!(!prepared.passed_through);
+    assert!(!prepared.unchanged);
     assert_eq!(decoded(&prepared).color(), ::image::ColorType::Rgb8);
 }
 
@@ -260,13 +259,13 @@ fn cmyk_jpeg() -> Vec<u8> {
 }
 
 #[test]
-fn sixteen_bits_become_eight_and_keep_their_transparency() {
+fn sixteen_bit_images_become_eight_bit_and_keep_transparency() {
     let prepared = prepare(hostile("pngsuite-basn4a16.png"), &rules()).unwrap();
     assert_eq!(decoded(&prepared).color(), ::image::ColorType::La8);
 }
 
 #[test]
-fn what_is_too_many_bytes_becomes_jpeg_and_then_smaller() {
+fn oversized_file_becomes_jpeg_and_then_smaller() {
     let opaque: DynamicImage = DynamicImage::from(noise(200, 100)).to_rgb8().into();
     let png = png_of(&opaque, None);
     let as_jpeg = prepare(png.clone(), &ImageRules { max_bytes: 50_000, ..rules() }).unwrap();
@@ -281,7 +280,7 @@ fn what_is_too_many_bytes_becomes_jpeg_and_then_smaller() {
 }
 
 #[test]
-fn transparency_survives_in_png_and_is_white_in_jpeg() {
+fn transparency_is_kept_in_png_and_white_in_jpeg() {
     let clear = DynamicImage::from(RgbaImage::from_pixel(16, 16, ::image::Rgba([9, 9, 9, 0])));
     let only_jpeg = ImageRules { formats: vec![ReadableFormat::Jpeg], ..rules() };
     let flat = prepare(png_of(&clear, None), &only_jpeg).unwrap();
@@ -293,7 +292,7 @@ fn transparency_survives_in_png_and_is_white_in_jpeg() {
 }
 
 #[test]
-fn a_picture_in_a_format_that_the_provider_lacks_is_translated() {
+fn image_in_an_unsupported_format_is_converted() {
     let mut bmp = Cursor::new(Vec::new());
     let picture = DynamicImage::from(noise(20, 10)).to_rgb8();
     picture.write_to(&mut bmp, ::image::ImageFormat::Bmp).unwrap();
@@ -303,7 +302,7 @@ fn a_picture_in_a_format_that_the_provider_lacks_is_translated() {
 }
 
 #[test]
-fn a_screen_profile_survives_shrinking() {
+fn color_profile_is_kept_on_resize() {
     let mut file = Vec::new();
     let mut encoder = PngEncoder::new(&mut file);
     encoder.set_icc_profile(vec![7; 300]).unwrap();
@@ -320,7 +319,7 @@ fn a_screen_profile_survives_shrinking() {
 }
 
 #[test]
-fn what_is_no_image_is_named() {
+fn non_image_is_reported() {
     for (bytes, name) in [
         (&b""[..], "an empty file"),
         (b"<!doctype html><title>404</title>", "an HTML page"),
@@ -350,7 +349,7 @@ proptest! {
     }
 
     #[test]
-    fn mutated_files_never_panic_and_what_passes_keeps_its_bytes(
+    fn mutated_files_never_panic_and_accepted_ones_keep_their_bytes(
         index in 0..HOSTILE.len(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
         keep in prop::option::of(any::<prop::sample::Index>()),
@@ -366,7 +365,7 @@ proptest! {
         let bytes = Bytes::from(bytes);
         let _ = prepare(bytes.clone(), &tiny());
         if let Ok(prepared) = prepare(bytes.clone(), &rules()) {
-            prop_assert!(!prepared.passed_through || prepared.bytes == bytes);
+            prop_assert!(!prepared.unchanged || prepared.bytes == bytes);
             prop_assert!(prepared.width > 0 && prepared.height > 0);
         }
     }

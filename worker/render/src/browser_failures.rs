@@ -1,4 +1,4 @@
-//! Failures of browsers in a row, after which a process draws nothing any more.
+//! Consecutive browser failures, after which a process stops rendering.
 
 use crate::error::{RenderError, RendererError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_in_a_row_end_in_giving_up_for_good() {
+    fn consecutive_failures_disable_the_browser() {
         let (failures, ended) =
             (BrowserFailures::default(), RendererError::Ended("gone".to_owned()));
         let ended = RenderError::Browser(ended);

@@ -1,4 +1,4 @@
-//! One running browser: its processes, its profile and its pipes.
+//! Running browser: processes, profile and pipes.
 
 use crate::{
     devtools_pipe::{DevtoolsMessage, DevtoolsPipe},
@@ -15,8 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Flags with which a page is drawn with the same bytes each time, and without access to the
-/// network.
+/// Flags for rendering with equal bytes each time, and without network access.
 pub(crate) const FLAGS: [&str; 38] = [
     "--headless=new",
     "--remote-debugging-pipe",
@@ -28,9 +27,9 @@ pub(crate) const FLAGS: [&str; 38] = [
     "--disable-lcd-text",
     "--force-color-profile=srgb",
     "--lang=en-US",
-    // Pictures that move are drawn with their first frame.
+    // Animated images are rendered with their first frame.
     "--blink-settings=imageAnimationPolicy=2",
-    // Frames as fast as they are drawn: trials of repairs wait for no display.
+    // Frames are not limited to a display rate: trials of repairs wait for no display.
     "--disable-frame-rate-limit",
     "--disable-gpu-vsync",
     // Without a frame limit, window animations would double the cost of a page.
@@ -153,7 +152,7 @@ impl BrowserProcess {
         self.group
     }
 
-    /// Asks the browser to end and waits for it.
+    /// Closes the browser and waits for its end.
     pub async fn close(mut self) {
         // A browser that does not exit is killed on drop.
         if self.send(None, "Browser.close", json!({})).await.is_ok() {
@@ -192,7 +191,7 @@ fn command(
         command.arg("--no-sandbox");
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    // A group of its own, so that all its processes can be ended, and so that Ctrl-C at the
+    // A separate process group, so that all its processes can be ended, and so that Ctrl-C at the
     // terminal reaches the worker alone.
     command.process_group(0);
     command

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_replaced_and_named() {
+    fn missing_imports_are_replaced_and_named() {
         let page = page_of(&["react", "next/image", "./Card"]);
         assert_eq!(page.replaced, ["./Card", "next/image"]);
         let html = String::from_utf8(page.files["/"].content.to_vec()).unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_imports_are_named() {
+    fn named_imports_are_bounded() {
         let specifiers: Vec<String> = (0..70).map(|number| format!("./{number:200}")).collect();
         let page = page_of(&specifiers.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!((page.replaced.len(), page.replaced[50].as_str()), (51, "20 more"));

@@ -60,7 +60,7 @@ impl DevtoolsPipe {
         Ok(self.last_id)
     }
 
-    /// The next message. What was received of it is kept if the future is dropped.
+    /// Receives the next message. A partial message is kept if the future is dropped.
     pub async fn receive(&mut self) -> io::Result<DevtoolsMessage> {
         self.from.read_until(0, &mut self.received).await?;
         if self.received.pop() != Some(0) {

@@ -1,11 +1,11 @@
-//! Reasons why a page is not drawn: the browser's fault, or the code's.
+//! Reasons for a missing render: a fault of the browser or of the code.
 
 use std::{path::PathBuf, time::Duration};
 
-/// A reason why no browser draws; it says nothing of any code.
+/// Failure of the browser, independent of any code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RendererError {
-    /// No browser is on the machine.
+    /// The machine has no browser.
     #[error(
         "no browser found on PATH (looked for {names}); install one, as in `apt-get install chromium`, \
          or set render.browser"
@@ -19,13 +19,13 @@ pub enum RendererError {
     Unusable {
         /// The program.
         program: PathBuf,
-        /// Its fault.
+        /// Fault.
         reason: String,
     },
-    /// The browser lacks a feature that drawing needs.
+    /// The browser lacks a feature that rendering needs.
     #[error("{browser} is too old: rendering needs version {needed} or newer")]
     TooOld {
-        /// Its name and version.
+        /// Name and version.
         browser: String,
         /// The first version that can be used.
         needed: u32,
@@ -33,7 +33,7 @@ pub enum RendererError {
     /// The browser ended before it could be used.
     #[error("{browser} cannot be started: {reason}")]
     NotStarted {
-        /// Its name and version.
+        /// Name and version.
         browser: String,
         /// The end of its stderr.
         reason: String,
@@ -43,7 +43,7 @@ pub enum RendererError {
     Modules {
         /// The folder.
         folder: PathBuf,
-        /// Its fault.
+        /// Fault.
         reason: String,
     },
     /// The stylesheet cannot be read.
@@ -51,7 +51,7 @@ pub enum RendererError {
     Stylesheet {
         /// The file.
         file: PathBuf,
-        /// Its fault.
+        /// Fault.
         reason: String,
     },
     /// The browser ended, or no longer replies as its protocol demands.
@@ -70,7 +70,7 @@ pub enum RendererError {
     },
 }
 
-/// A reason why a page is not drawn.
+/// Failure to render a page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// The code threw, and nothing is shown.
@@ -101,7 +101,7 @@ pub enum RenderError {
         /// Device pixels of a side at most.
         max: u32,
     },
-    /// The page ended while it was drawn: out of memory, a crash, or another page in its place.
+    /// The page ended during rendering: out of memory, a crash, or a navigation.
     #[error("its page ended: out of memory, crashed or left")]
     PageEnded,
     /// The browser is at fault.
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_about_code_are_one_line_that_says_what_it_does() {
+    fn errors_about_code_are_one_line_of_its_effect() {
         let settled = RenderError::Unsettled(Duration::from_secs(10));
         assert_eq!(settled.to_string(), "did not settle in 10 s");
         assert_eq!(RenderError::TooManyElements(10_000).to_string(), "more than 10,000 elements");

@@ -13,7 +13,7 @@ use tokio::{process::Command, time::timeout};
 pub const BROWSER_NAMES: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-/// First version whose headless mode draws as its windows do.
+/// First version whose headless mode renders like its windows.
 const MIN_BROWSER_VERSION: u32 = 112;
 
 const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_the_words_up_to_its_number() {
+    fn browser_version_ends_at_its_number() {
         let found = name_and_version("Chromium 156.0.8078.79 built on Debian 12\n");
         assert_eq!(found, Some(("Chromium 156.0.8078.79".to_owned(), 156)));
         let found = name_and_version("\nGoogle Chrome 131.0.1.2\n");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_that_is_absent_old_or_no_browser_is_named() {
+    async fn missing_outdated_or_foreign_program_is_reported() {
         let absent = BrowserExecutable::find(Some(Path::new("no-such-browser"))).await;
         assert!(absent.unwrap_err().to_string().starts_with("no-such-browser: there is no such"));
         let other = Ok("a program of another kind".to_owned());

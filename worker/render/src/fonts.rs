@@ -1,4 +1,4 @@
-//! The fonts that a browser of this machine draws with.
+//! Fonts that a browser of this machine renders with.
 
 use juror_types::id::Digest;
 use std::{process::Stdio, time::Duration};
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_font_or_version_is_another_digest_and_another_order_is_not() {
+    fn font_set_digest_depends_on_fonts_and_versions_but_not_order() {
         let fonts = InstalledFonts::from_list("a.ttf 0 100 A\nb.ttf 0 100 B\n");
         assert_eq!(fonts.count, 2);
         assert_eq!(InstalledFonts::from_list("b.ttf 0 100 B\n\na.ttf 0 100 A\n"), fonts);

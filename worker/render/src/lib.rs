@@ -2,8 +2,8 @@
 //! result each time: a picture and a snapshot of the page's elements, and pictures of changed
 //! pages.
 //!
-//! The code is not trusted. Each page has a browser context of its own, every request is answered
-//! from memory or refused, and a browser that hangs or breaks is replaced.
+//! The code is untrusted. Each page has its own browser context, every request is served from
+//! memory or refused, and a browser that hangs or breaks is replaced.
 
 mod browser_failures;
 mod browser_process;

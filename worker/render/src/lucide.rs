@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn icons_are_found_by_each_of_their_names() {
+    fn icons_are_found_by_all_their_names() {
         let check = icon("Check").unwrap();
         assert_eq!(check, ("check", r#"[["path",{"d":"M20 6 9 17l-5-5"}]]"#));
         for name in ["CheckIcon", "LucideCheck"] {
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_has_what_is_imported_and_names_what_is_not_there() {
+    fn module_exports_its_imported_icons_and_names_missing_ones() {
         let names = ["Check", "Github2", "Icon"].map(|name| (name.to_owned(), name.to_owned()));
         let names = names.into();
         let (text, missing) = icon_module(&names);

@@ -3,9 +3,9 @@
 use crate::source::ImportedNames;
 use serde_json::json;
 
-/// Endings of style sheets, whose classes are named by themselves.
+/// Extensions of style sheets, whose classes are named after themselves.
 const STYLES: [&str; 5] = [".css", ".scss", ".sass", ".less", ".styl"];
-/// Endings of pictures, which are drawn empty.
+/// Extensions of images, which are rendered empty.
 const PICTURES: [&str; 7] = [".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif"];
 
 /// The text of a module that exports these names: marked boxes that render their children.
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_module_exports_what_is_imported_of_it() {
+    fn placeholder_module_exports_the_imported_names() {
         let names = [("default", "Image"), ("Fill\"", "Fill\"")];
         let names = names.map(|(name, shown)| (name.to_owned(), shown.to_owned())).into();
         let expected = "import { standIn } from '/stand-in.js';\n\

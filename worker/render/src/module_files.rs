@@ -32,7 +32,7 @@ const SHIPPED: [(&str, &str); 7] = [
     (TAILWIND_PATH, include_str!("../../../config/render/tailwind.js")),
 ];
 
-/// Versions of what is shipped, the icons included.
+/// Versions of the bundled modules, including icons.
 const VERSIONS: &str = include_str!("../../../config/render/VERSIONS");
 
 /// Specifiers of the shipped modules.
@@ -152,7 +152,7 @@ mod tests {
     const SUMS: &str = include_str!("../../../config/render/SHA256SUMS");
 
     #[test]
-    fn what_is_shipped_has_the_digests_of_its_bundling() {
+    fn shipped_modules_match_their_bundle_digests() {
         for (path, text) in SHIPPED {
             let name = path.trim_start_matches("/modules/");
             let line = format!("{}  {name}", Digest::from_content(text.as_bytes()));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_of_a_folder_are_named_by_their_path_and_take_precedence() {
+    fn folder_modules_are_named_by_path_and_take_precedence() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("@acme/ui")).unwrap();
         fs::write(folder.path().join("@acme/ui/index.mjs"), "export default 1").unwrap();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_named() {
+    fn missing_folder_is_reported() {
         let error =
             ModuleFiles::load(Some(Path::new("no-such-folder")), None).unwrap_err().to_string();
         assert!(error.starts_with("render.modules: no-such-folder: "), "{error}");

@@ -1,4 +1,4 @@
-//! A page that is open in a browser and can be drawn with changes.
+//! Open page in a browser that can be rendered with changes.
 
 use crate::{
     browser_process::BrowserProcess,
@@ -31,8 +31,8 @@ const MAX_ELEMENTS: usize = 10_000;
 const MAX_ERROR_CHARS: usize = 300;
 /// Time limit of the browser's own work on a page: opening an empty one, and closing one.
 const BROWSER_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time of the page's own clock after which it is drawn, in milliseconds, and maximum number of
-/// timers that run in it.
+/// Time on the page's clock at which it is rendered, in milliseconds, and maximum number of timers
+/// that run in it.
 const PAGE_TIME: u32 = 1000;
 const MAX_TIMERS: u32 = 2000;
 
@@ -43,7 +43,7 @@ pub struct OpenPage<'renderer> {
     world: Value,
     /// First error of the code.
     error: Option<String>,
-    /// Parts of the code that are replaced in the drawing.
+    /// Parts of the code that are replaced in the render.
     partial: Vec<String>,
     limits: PageLimits,
     permit: PagePermit<'renderer>,
@@ -56,14 +56,14 @@ pub(crate) struct ServedModules {
     pub tailwind: TailwindUse,
 }
 
-/// A page as it was drawn.
+/// Rendered page.
 #[derive(Clone, Debug)]
 pub struct DrawnPage {
-    /// The picture, as PNG.
+    /// Image as PNG.
     pub picture: Bytes,
     /// The page's elements.
     pub snapshot: Snapshot,
-    /// Imports and scripts of the code that are replaced in the drawing.
+    /// Imports and scripts of the code that are replaced in the render.
     pub partial: Vec<String>,
     /// Addresses that the page requested and was refused, shortened and without their query.
     pub refused: Vec<String>,
@@ -104,7 +104,7 @@ impl<'renderer> OpenPage<'renderer> {
         }
     }
 
-    /// Draws the page with changes in the place of those of the last drawing.
+    /// Renders the page with changes, which replace those of the last render.
     ///
     /// # Errors
     /// The page's time limit is reached, or its browser ended; the page must be dropped then.
@@ -121,7 +121,7 @@ impl<'renderer> OpenPage<'renderer> {
         })
     }
 
-    /// Closes the page and removes all that it stored; its browser draws other pages.
+    /// Closes the page and removes its stored data; the browser renders other pages.
     pub async fn close(self) {
         let closing = self.session.close();
         // A browser that cannot close a page is dropped.

@@ -106,7 +106,7 @@ mod tests {
     use std::process::Stdio;
     use tokio::process::Command;
 
-    /// Holds a page of this item open for so long.
+    /// Holds a page of this item open for this time.
     async fn page(budget: &RenderTime, seconds: u64) -> Result<(), RenderError> {
         let child = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
         let group = ProcessGroup::for_child(&child);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_pages_of_an_item_share_its_time() {
+    async fn pages_of_an_item_share_its_time_limit() {
         let seconds = u64::from(10 * CLOCK_FACTOR);
         let unsettled = Err(RenderError::Unsettled(Duration::from_secs(10)));
         let item = RenderTime::default();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn processor_time_is_counted_over_pages_too() {
+    fn cpu_time_is_summed_over_pages() {
         let spent =
             SpentTime { processor: Duration::from_secs(11), clock: Duration::from_secs(12) };
         assert!(spent.exceeds(Duration::from_secs(10)));

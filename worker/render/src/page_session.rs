@@ -1,5 +1,5 @@
-//! The session of one page: a browser context of its own, in which every request is answered from
-//! memory or refused.
+//! Session of one page: a separate browser context in which every request is served from memory or
+//! refused.
 
 use crate::{
     browser_process::{BrowserProcess, reply},
@@ -32,7 +32,7 @@ pub(crate) struct PageSession {
 }
 
 impl PageSession {
-    /// A blank page in a context of its own.
+    /// Opens a blank page in a new context.
     pub async fn new(
         mut browser: BrowserProcess,
         files: ServedFiles,
@@ -139,7 +139,9 @@ impl PageSession {
             "Audits.issueAdded" => {
                 let blocked = "/issue/details/contentSecurityPolicyIssueDetails/blockedURL";
                 let address = message.params.pointer(blocked).and_then(Value::as_str);
-                self.record_refused(address.filter(|it| it.contains("://")).unwrap_or_default());
+                self.record_refused(
+                    address.filter(|address| address.contains("://")).unwrap_or_default(),
+                );
             }
             _ => {}
         }
@@ -150,7 +152,7 @@ impl PageSession {
         params.get("frameId").and_then(Value::as_str) == Some(self.frame.as_str())
     }
 
-    /// Answers a request of the page from its files, or refuses it.
+    /// Serves a request of the page from its files, or refuses it.
     async fn respond_to(&mut self, paused: &Value) -> Result<(), RendererError> {
         let request = paused.get("requestId");
         let address = paused.pointer("/request/url").and_then(Value::as_str).unwrap_or_default();

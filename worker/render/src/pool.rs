@@ -52,7 +52,7 @@ pub(crate) struct PagePermit<'pool> {
 }
 
 impl PagePermit<'_> {
-    /// Records the outcome of a drawing in the failure count.
+    /// Records the outcome of a render in the failure count.
     pub fn record_outcome<T>(&self, drawn: &Result<T, RenderError>) {
         match drawn {
             Ok(_) => self.pool.failures.reset(),

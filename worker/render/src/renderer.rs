@@ -24,7 +24,7 @@ use tokio::task::spawn_blocking;
 pub struct RendererSettings {
     /// The browser; none looks for one on PATH.
     pub browser: Option<PathBuf>,
-    /// Maximum number of open pages, each in a browser of its own (at least one).
+    /// Maximum number of open pages, each in a separate browser (at least one).
     pub concurrency: usize,
     /// Time limit of the pages of one item together.
     pub timeout: Duration,
@@ -114,7 +114,7 @@ impl Renderer {
         self.fonts.map(|fonts| fonts.count)
     }
 
-    /// Digest of everything that a drawing depends on beside its source: the browser and its flags,
+    /// Digest of everything that a render depends on besides its source: the browser and its flags,
     /// the installed fonts, the scripts in each page, the served modules, and the condition for
     /// Tailwind.
     pub fn digest(&self) -> Digest {
@@ -237,13 +237,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn never_more_pages_are_open_than_the_concurrency() {
+    async fn open_pages_never_exceed_the_concurrency() {
         install::ensure("/usr/bin/chromium", "chromium");
         let (concurrency, pages) = (2, 8);
         let settings = RendererSettings { concurrency, ..RendererSettings::default() };
         let renderer = Renderer::start(settings).await.unwrap();
         let (open, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        // No page is closed before as many are open.
+        // Each page waits until this many are open.
         let all_open = Barrier::new(concurrency);
         let source = text_page();
         let draw = |_| async {

@@ -1,15 +1,15 @@
-//! A file that a page is answered with, and the policy that it is bound to.
+//! File served to a page, with its security policy.
 
 use bytes::Bytes;
 
-/// Policy of a page: scripts and styles of its own, nothing sent, no frames, workers, forms,
-/// windows, dialogs, downloads or connections. Pictures, fonts and scripts from elsewhere are
-/// requested, so that the refusal is seen.
+/// Policy of a page: only its own scripts and styles, nothing sent, no frames, workers, forms,
+/// windows, dialogs, downloads or connections. External images, fonts and scripts are requested, so
+/// that the refusal is recorded.
 const POLICY: &str = "sandbox allow-scripts allow-same-origin; \
     default-src * data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src 'self'; \
     frame-src 'none'; worker-src 'none'; object-src 'none'; form-action 'none'; webrtc 'block'";
 
-/// A file that a page is answered with.
+/// File served to a page.
 #[derive(Clone, Debug)]
 pub(crate) struct ServedFile {
     pub media_type: &'static str,

@@ -26,7 +26,7 @@ pub(crate) struct ServedFiles {
     modules: Arc<ModuleFiles>,
     /// The reply to requests for Tailwind's builds; none if they are refused.
     tailwind: Option<ServedFile>,
-    /// Parts of the code that are replaced in the drawing.
+    /// Parts of the code that are replaced in the render.
     pub partial: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ impl ServedFiles {
     }
 }
 
-/// True if HTML is a page, which has styles of its own, and not a part of one.
+/// True for a complete HTML page, which has its own styles; false for a fragment.
 fn is_whole_page(html: &str) -> bool {
     let text = html.to_ascii_lowercase();
     ["<!doctype", "<html", "<head", "<body"].iter().any(|begin| text.contains(begin))
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn only_addresses_of_the_page_have_a_file() {
+    fn only_page_urls_are_served() {
         let files = files_of("<p>text", TailwindUse::Auto);
         assert!(files.file(&ServedFiles::address()).is_some());
         assert!(files.file("https://page.juror.invalid/?again#there").is_some());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_page_gets_the_styles_of_the_settings_and_a_page_does_not() {
+    fn fragment_gets_the_configured_styles_and_a_page_does_not() {
         let folder = tempfile::tempdir().unwrap();
         let stylesheet = folder.path().join("page.css");
         std::fs::write(&stylesheet, "body { margin: 0 }").unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn tailwind_is_answered_unless_it_is_off_and_its_version_is_told() {
+    fn tailwind_is_served_unless_disabled_and_its_version_reported() {
         let page = "<script src='https://cdn.tailwindcss.com'></script>";
         let address = "https://cdn.tailwindcss.com/";
         let auto = files_of(page, TailwindUse::Auto);

@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Maximum pixels of a picture's side.
+/// Maximum side of an image in pixels.
 const MAX_SIDE: u32 = 4096;
 
-/// Code to render, and the size of the picture.
+/// Code to render, and the size of the image.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageSource {
     /// The code.

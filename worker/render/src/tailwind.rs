@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_of_tailwind_are_told_from_others() {
+    fn tailwind_classes_are_recognized() {
         let button = r#"className: "inline-flex rounded-lg bg-blue-600/90 px-4 hover:bg-blue-700""#;
         assert!(looks_used(button));
         assert!(looks_used("cls(`w-[37px] -mt-2 md:grid-cols-3`)"));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_is_known_by_its_address() {
+    fn tailwind_build_is_recognized_by_its_url() {
         for address in [
             "https://cdn.tailwindcss.com/?plugins=forms",
             "https://cdn.jsdelivr.net/npm/@tailwindcss/browser@4",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doctype_stays_first() {
+    fn doctype_stays_first() {
         let script = "<script src=\"/modules/tailwind.js\"></script>";
         let page = "\n<!-- by hand --><!DOCTYPE html><p>text";
         let expected = format!("\n<!-- by hand --><!DOCTYPE html>{script}<p>text");

@@ -1,4 +1,4 @@
-//! A worker that is killed leaves no process and no profile of its browser.
+//! Tests that a killed worker leaves no process and no profile of its browser.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
 
@@ -18,7 +18,7 @@ use std::{
 const CODE: &str = "<p>text</p><script>new MutationObserver(() => { for (;;); })\
                     .observe(document.body, { attributes: true });</script>";
 
-/// The worker, run by the test below as a process of its own.
+/// Worker process, started by the test below.
 #[tokio::test]
 #[ignore = "runs until it is killed"]
 async fn worker() {
@@ -34,7 +34,7 @@ async fn worker() {
 }
 
 #[test]
-fn a_killed_worker_leaves_nothing() {
+fn killed_worker_leaves_no_process_or_file() {
     install::ensure("/usr/bin/chromium", "chromium");
     let folder = tempfile::tempdir().unwrap();
     let mut worker = Command::new(env::current_exe().unwrap())
@@ -44,8 +44,8 @@ fn a_killed_worker_leaves_nothing() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let said = BufReader::new(worker.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(said.into_iter().any(|line| line == "drawn"));
+    let output = BufReader::new(worker.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(output.into_iter().any(|line| line == "drawn"));
     let processes = processes_of(folder.path());
     assert!(processes.len() > 2, "the wrapper, the browser and its processes: {processes:?}");
     worker.kill().unwrap();

@@ -1,4 +1,4 @@
-//! The browser itself: found, drawing the same each time, and ended with its worker.
+//! Tests of the browser: discovery, reproducible rendering, and end with its worker.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
 
 use juror_evidence::{PageChange, PageEdit};
@@ -31,7 +31,7 @@ fn html(code: &str) -> PageSource {
 }
 
 #[tokio::test]
-async fn a_page_is_drawn_with_the_same_bytes_each_time() {
+async fn page_renders_with_equal_bytes_each_time() {
     let renderer = renderer().await;
     let mut pictures = Vec::new();
     for _ in 0..2 {
@@ -55,7 +55,7 @@ async fn a_page_is_drawn_with_the_same_bytes_each_time() {
 }
 
 #[tokio::test]
-async fn a_snapshot_describes_the_elements_and_a_change_is_taken_back() {
+async fn snapshot_lists_elements_and_a_change_is_reverted() {
     let renderer = renderer().await;
     let mut page = renderer.open(&html(CARD)).await.unwrap();
     let before = page.draw(&[]).await.unwrap();
@@ -90,7 +90,7 @@ async fn a_snapshot_describes_the_elements_and_a_change_is_taken_back() {
 }
 
 #[tokio::test]
-async fn what_moves_is_drawn_standing_still() {
+async fn animations_are_rendered_at_rest() {
     // Two frames, black and white, 10 ms each, without an end.
     let gif = "R0lGODlhAgACAPAAAAAAAP///yH/C05FVFNDQVBFMi4wAwEAAAAh+QQAAQAAACwAAAAAAgACAAACAoRRACH5BAABAAAALAAAAAACAAIAAAICjFMAOw==";
     let code = format!(
@@ -118,12 +118,12 @@ async fn what_moves_is_drawn_standing_still() {
 }
 
 #[tokio::test]
-async fn twice_the_scale_is_twice_the_pixels() {
+async fn doubled_scale_doubles_the_pixels() {
     let renderer = renderer().await;
     let source = PageSource { scale: 2, ..html(CARD) };
     let mut page = renderer.open(&source).await.unwrap();
     let drawn = page.draw(&[]).await.unwrap();
-    // Width and height stand in the PNG's first chunk.
+    // The PNG's first chunk has width and height.
     assert_eq!(drawn.picture[16..24], [640_u32.to_be_bytes(), 400_u32.to_be_bytes()].concat());
     let large = PageSource { scale: 2, viewport: [2049, 200], ..html(CARD) };
     let refused = renderer.open(&large).await.unwrap_err();
@@ -131,7 +131,7 @@ async fn twice_the_scale_is_twice_the_pixels() {
 }
 
 #[tokio::test]
-async fn code_that_cannot_be_drawn_says_why_and_the_next_page_is_drawn() {
+async fn unrenderable_code_has_a_reason_and_the_next_page_renders() {
     install::ensure("/usr/bin/chromium", "chromium");
     let timeout = Duration::from_secs(3);
     let settings = RendererSettings { timeout, ..RendererSettings::default() };
@@ -155,7 +155,7 @@ async fn code_that_cannot_be_drawn_says_why_and_the_next_page_is_drawn() {
 }
 
 #[tokio::test]
-async fn a_page_reaches_nothing_and_what_it_asked_for_is_known() {
+async fn page_has_no_network_and_its_requests_are_recorded() {
     let renderer = renderer().await;
     let code = "<p>text</p><img src='https://example.com/a.png?key=secret'>\
                 <iframe src='http://frame.example/a'></iframe>\
@@ -178,7 +178,7 @@ async fn a_page_reaches_nothing_and_what_it_asked_for_is_known() {
 }
 
 #[tokio::test]
-async fn a_browser_that_is_not_there_is_named() {
+async fn missing_browser_is_reported() {
     let browser = Some("no-such-browser".into());
     let error = Renderer::start(RendererSettings { browser, ..RendererSettings::default() }).await;
     let Err(RendererError::Unusable { program, .. }) = error else { panic!("{error:?}") };
@@ -186,7 +186,7 @@ async fn a_browser_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
-async fn a_browser_that_does_not_start_is_quoted_in_one_bounded_line() {
+async fn unstartable_browser_output_is_quoted_in_one_bounded_line() {
     let browser = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/failing_browser.sh");
     let settings =
         RendererSettings { browser: Some(browser.into()), ..RendererSettings::default() };
@@ -197,7 +197,7 @@ async fn a_browser_that_does_not_start_is_quoted_in_one_bounded_line() {
 }
 
 #[tokio::test]
-async fn an_item_that_has_used_up_its_time_opens_no_further_page() {
+async fn item_over_its_time_limit_opens_no_further_page() {
     install::ensure("/usr/bin/chromium", "chromium");
     let timeout = Duration::from_secs(3);
     let settings = RendererSettings { timeout, ..RendererSettings::default() };
@@ -235,7 +235,7 @@ impl Drop for BusyProcessors {
 }
 
 #[tokio::test]
-async fn a_page_has_the_same_bytes_while_all_processors_are_busy() {
+async fn page_renders_with_equal_bytes_on_busy_processors() {
     let renderer = renderer().await;
     let mut pictures = Vec::new();
     for is_busy in [false, true, true] {

@@ -21,9 +21,9 @@ pub enum CancelBatchesError {
     Provider(#[from] BatchError),
 }
 
-/// Cancels every batch of a run at the provider, and gives up shards without one; returns how many
-/// batches are to be collected. `owner` is the owner of the run's shards; a batch whose creation
-/// had no answer is searched for, `pause` apart. What they have done by then is paid for.
+/// Cancels every batch of a run at the provider and abandons shards without one; returns the number
+/// of batches to be collected. `owner` is the owner of the run's shards; a batch whose creation had
+/// no response is searched for, `pause` apart. Rows that ran by then are billed.
 pub async fn cancel_batches<Backend: BatchRecords + Admission>(
     run: &RunId,
     owner: &OwnerId,
@@ -55,7 +55,7 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
         };
         match provider.status(&batch).await {
             Ok(BatchStatus::UnderWay(_)) => provider.cancel(&batch).await?,
-            // What it did is unknown and stays held until the run is resumed.
+            // Its outcome is unknown, and its reservations stay until the run is resumed.
             Ok(_) | Err(BatchError::Gone(_)) => {}
             Err(error) => return Err(error.into()),
         }

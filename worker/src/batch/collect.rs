@@ -61,7 +61,7 @@ impl<'work> Collection<'work> {
         }
     }
 
-    /// True if every row that ran is in a file, as far as its counts and files tell.
+    /// True if every row that ran is in a file, according to its counts and files.
     pub fn has_every_answer(&self) -> bool {
         self.presumed == 0 && self.unreadable == 0
     }
@@ -139,12 +139,12 @@ impl<'work> Collection<'work> {
         Ok(())
     }
 
-    /// Number of named rows that were never in this run, as far as that can be told.
+    /// Number of reported rows that were never in this run, as far as known.
     fn unknown_rows(&self) -> u64 {
         if self.is_resumed { 0 } else { self.unknown.load(Ordering::Relaxed) }
     }
 
-    /// Warns of a provider whose files do not agree with what it says of the batch.
+    /// Warns of a provider whose files do not match the reported state of the batch.
     async fn warn(&self, ended: &EndedBatch) {
         let Self { number, doubled, unreadable, usage, .. } = self;
         let mut odd = Vec::new();

@@ -1,4 +1,4 @@
-//! Search for a batch whose creation had no answer.
+//! Search for a batch whose creation had no response.
 
 use crate::vision::{BatchError, BatchProvider};
 use std::time::Duration;

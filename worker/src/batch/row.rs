@@ -1,5 +1,5 @@
 //! Record of a job in a batch, from which this process or a later one finishes the job when its
-//! answer comes.
+//! reply comes.
 
 use crate::{
     cost_bounds::Bounds, judging::call_decision::FirstVerdict, result_builder::BuilderSnapshot,
@@ -17,20 +17,20 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct RowRecord {
     /// The job.
     pub job: Job,
-    /// Its result so far.
+    /// Result so far.
     pub builder: BuilderSnapshot,
-    /// Identity of the question.
+    /// Identity of the request.
     pub key: Digest,
     /// Bounds of the row, at the price of batches.
     pub bounds: Bounds,
     /// Attempts of the job so far.
     pub tally: AttemptTally,
-    /// True if the output limit was raised after a truncated answer.
+    /// True if the output limit was raised after a truncated reply.
     pub raised: bool,
     /// True if the provider fetches the images of this row itself.
     #[serde(default)]
     pub by_url: bool,
-    /// A verdict that contradicts itself, for which the judge is asked once more.
+    /// Contradictory verdict, for which the judge is called once more.
     pub first: Option<FirstVerdict>,
     /// True if the job uses ordinary calls from now on.
     pub realtime: bool,

@@ -39,7 +39,7 @@ pub enum Gathered {
     UnderWay,
     /// The job is judged in an ordinary call.
     Realtime,
-    /// The job is a row whose money is reserved.
+    /// The job is a row with reserved budget.
     Row(Box<PendingRow>),
     /// The job is a row that has to wait for money.
     Waiting(Box<PendingRow>),
@@ -71,14 +71,14 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
     if is_late || earlier.as_ref().is_some_and(|earlier| earlier.realtime) {
         return Ok(Gathered::Realtime);
     }
-    let (asked, builder) = match prepare_without_call(job, context).await? {
+    let (prepared, builder) = match prepare_without_call(job, context).await? {
         Uncalled::Finished(result) => return Ok(Gathered::Finished(result)),
-        Uncalled::NeedsCall(asked, builder) => (*asked, *builder),
+        Uncalled::NeedsCall(prepared, builder) => (*prepared, *builder),
     };
     let Some(setup) = context.judge.as_deref() else {
         return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
     };
-    let (line, row, ask) = to_row(job, asked, &builder, earlier, setup, lane)?;
+    let (line, row, ask) = to_row(job, prepared, &builder, earlier, setup, lane)?;
     if line.len() as u64 > lane.max_bytes {
         return Ok(Gathered::Realtime);
     }
@@ -95,7 +95,7 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
     let decision = match context.admission.try_admit(&row.ask).await {
         Ok(decision) => decision,
         Err(error) => {
-            give_up_row(&row.row, work).await?;
+            abandon_row(&row.row, work).await?;
             return Err(error.into());
         }
     };
@@ -106,13 +106,13 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
             let PendingRow { row, builder, .. } = *row;
             let skipped: FinishedJob = builder.skipped(ErrorKind::Budget, reason);
             let stored = store_and_record(skipped, context).await;
-            give_up_row(&row, work).await?;
+            abandon_row(&row, work).await?;
             let result = stored?;
             work.lane.records.change_row(&work.run, &row, RowChange::Remove).await?;
             Ok(Gathered::Finished(Box::new(result)))
         }
         AdmissionDecision::NoRecord { reason } => {
-            give_up_row(&row.row, work).await?;
+            abandon_row(&row.row, work).await?;
             Err(Interruption::UnknownRun(reason))
         }
     }
@@ -120,7 +120,7 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
 
 /// Gives up a row that was not written: releases its money, and leaves its job as before, with the
 /// attempts made so far.
-pub async fn give_up_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interruption> {
+pub async fn abandon_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interruption> {
     let BatchWork { context, lane, run, .. } = work;
     context.admission.release(&row.lease).await?;
     lane.records.change_row(run, row, RowChange::Close).await?;
@@ -139,7 +139,7 @@ pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), 
 
 /// Gives up a shard that was never sent: releases the money of its rows, and returns their jobs to
 /// their queue.
-pub async fn give_up(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
+pub async fn abandon_shard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     let (records, shard) = (&*work.lane.records, work.shard(number));
     let released = release_rows(&shard, UnsentJobs::Return, records, &*work.context.admission);
     if !released.await? {
@@ -151,7 +151,7 @@ pub async fn give_up(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     Ok(())
 }
 
-/// Gives up a shard whose jobs come to their queue without it, when their run is published again.
+/// Abandons a shard whose jobs return to their queue anyway, when their run is published again.
 pub async fn discard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     let shard = work.shard(number);
     let discarded = discard_shard(&shard, &*work.lane.records, &*work.context.admission);
@@ -179,13 +179,13 @@ pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerErro
 
 fn to_row(
     job: &Job,
-    mut asked: PreparedQuestion,
+    mut prepared: PreparedQuestion,
     builder: &ResultBuilder,
     earlier: Option<RowRecord>,
     setup: &JudgeSetup,
     lane: &BatchLane,
 ) -> Result<(Vec<u8>, BatchRow, AdmissionRequest), Interruption> {
-    let limit = asked.bounds.max_output_tokens;
+    let limit = prepared.bounds.max_output_tokens;
     let unasked = AttemptTally {
         answers: builder.attempts(),
         larger_output: setup.terms.larger_output_limit(limit).is_some(),
@@ -199,19 +199,20 @@ fn to_row(
         None => (unasked, None),
     };
     if raised {
-        asked.raise_output_limit(&setup.terms);
+        prepared.raise_output_limit(&setup.terms);
     }
-    let by_url = !sends_bytes && name_urls(&mut asked, lane);
-    let line = lane.provider.row(job.job_id.as_str(), &asked.request);
+    let by_url = !sends_bytes && use_public_urls(&mut prepared, lane);
+    let line = lane.provider.row(job.job_id.as_str(), &prepared.request);
     let price = setup.terms.prices.price_in(Lane::Batch);
-    let worst_cost = price.worst_cost(asked.bounds.input_tokens, asked.bounds.max_output_tokens);
-    let mut bounds = asked.bounds;
+    let worst_cost =
+        price.worst_cost(prepared.bounds.input_tokens, prepared.bounds.max_output_tokens);
+    let mut bounds = prepared.bounds;
     bounds.worst_cost = worst_cost;
     let lease = LeaseId::random();
     let record = RowRecord {
         job: job.clone(),
         builder: builder.snapshot(),
-        key: asked.key,
+        key: prepared.key,
         bounds,
         tally,
         raised,
@@ -232,13 +233,14 @@ fn to_row(
     Ok((line, record.into_row(lease, true)?, ask))
 }
 
-/// Has the provider read the images that lie on public hosts; returns whether there are any.
-fn name_urls(asked: &mut PreparedQuestion, lane: &BatchLane) -> bool {
-    for (image, url) in asked.request.images.iter_mut().zip(&asked.urls) {
+/// Replaces images on public hosts by their URLs, which the provider fetches; returns whether there
+/// are any.
+fn use_public_urls(prepared: &mut PreparedQuestion, lane: &BatchLane) -> bool {
+    for (image, url) in prepared.request.images.iter_mut().zip(&prepared.urls) {
         let public = url.as_ref().filter(|url| lane.public_hosts.host(url).is_ok());
         image.url = public.map(|url| url.as_str().to_owned());
     }
-    asked.request.images.iter().any(|image| image.url.is_some())
+    prepared.request.images.iter().any(|image| image.url.is_some())
 }
 
 async fn return_job(row: BatchRow, work: &BatchWork) -> Result<(), WorkerError> {

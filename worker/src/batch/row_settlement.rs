@@ -210,7 +210,7 @@ impl RowFinishing<'_> {
         judging::end_lease(admission, &self.row.lease, money, bill, finished, &self.claim).await
     }
 
-    /// Closes the row, so that its job is asked again.
+    /// Closes the row, so that its job is retried.
     async fn again(mut self, realtime: bool) -> Result<JobEnd, Interruption> {
         self.record.realtime = realtime;
         let row = self.record.into_row(self.row.lease, false)?;

@@ -28,7 +28,7 @@ impl BatchWork {
                     return Ok(false);
                 }
                 // The shard was planned or lost meanwhile; the row goes into the next one.
-                RowAdded::Refused => self.forget_shard(number).await,
+                RowAdded::Refused => self.drop_shard(number).await,
             }
         }
     }
@@ -44,12 +44,11 @@ impl BatchWork {
         Ok(number)
     }
 
-    /// Forgets the shard that is being filled if it has this number: another worker has taken it
-    /// over.
-    async fn forget_shard(&self, number: u32) {
+    /// Drops the shard being filled if it has this number: another worker has taken it over.
+    async fn drop_shard(&self, number: u32) {
         let mut filling = self.filler.0.lock().await;
         if filling.number == Some(number) {
-            filling.lose().await;
+            filling.drop_lost().await;
         }
     }
 
@@ -58,9 +57,9 @@ impl BatchWork {
         self.filler.0.lock().await.pending.remove(job);
     }
 
-    /// Writes a row whose money is held. If the row exceeds the shard's limits, that shard is
-    /// planned first and the row begins another. The row of a shard that was lost meanwhile is not
-    /// written: its job returns to its queue when that shard is given up.
+    /// Writes a row with reserved budget. If the row exceeds the shard's limits, that shard is
+    /// planned first and the row starts another. The row of a shard that was lost meanwhile is not
+    /// written: its job returns to its queue when that shard is abandoned.
     pub(crate) async fn write_row(&self, row: PendingRow) -> Result<(), Interruption> {
         let mut filling = self.filler.0.lock().await;
         let lane = &self.lane;
@@ -77,7 +76,7 @@ impl BatchWork {
         let pushed = filling.file.push(&path, row.row.job, &row.line).await;
         if let Err(error) = pushed {
             // A file that may be incomplete is not submitted.
-            filling.lose().await;
+            filling.drop_lost().await;
             return Err(unwritable(&lane.folder, &error));
         }
         filling.written = Some(Instant::now());
@@ -112,7 +111,7 @@ impl BatchWork {
     async fn plan(&self, filling: &mut Filling) -> Result<(), Interruption> {
         let planned = self.try_plan(filling).await;
         if planned.is_err() {
-            filling.lose().await;
+            filling.drop_lost().await;
         }
         planned
     }
@@ -131,7 +130,7 @@ impl BatchWork {
         };
         let planned = records.plan_shard(&self.shard(number), &left_out, next).await;
         if !planned? {
-            filling.lose().await;
+            filling.drop_lost().await;
             return Ok(());
         }
         tracing::info!(run = %self.run, number, rows, "a shard is planned");
@@ -154,7 +153,7 @@ impl BatchWork {
     pub(crate) async fn stop_filling(&self) -> Option<u32> {
         let mut filling = self.filler.0.lock().await;
         let number = filling.number;
-        filling.lose().await;
+        filling.drop_lost().await;
         number
     }
 
@@ -182,7 +181,7 @@ pub(super) fn unwritable(folder: &Path, error: &std::io::Error) -> Interruption 
 
 #[derive(Default)]
 struct Filling {
-    /// Its number; none before its first row.
+    /// Number; none before its first row.
     number: Option<u32>,
     file: OpenShard,
     /// Jobs whose rows are recorded in the shard or about to be, but not yet in its file; with the
@@ -199,8 +198,8 @@ impl Filling {
         self.file.jobs.is_empty() && self.pending.is_empty()
     }
 
-    /// Forgets the shard, and removes its file.
-    async fn lose(&mut self) {
+    /// Drops the shard and removes its file.
+    async fn drop_lost(&mut self) {
         self.file.discard().await;
         let planned = std::mem::take(&mut self.planned);
         *self = Self { planned, ..Self::default() };

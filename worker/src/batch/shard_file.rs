@@ -14,15 +14,15 @@ use tokio::{
 /// A shard that is being filled.
 #[derive(Default)]
 pub struct OpenShard {
-    /// Its file and where that is; none before its first row.
+    /// File and where that is; none before its first row.
     file: Option<(BufWriter<File>, PathBuf)>,
-    /// Its jobs, in the order of its rows.
+    /// Jobs, in the order of its rows.
     pub jobs: Vec<JobId>,
     bytes: u64,
 }
 
 impl OpenShard {
-    /// True if a further row of so many bytes is within these limits.
+    /// True if a further row of this size in bytes is within these limits.
     pub fn takes(&self, bytes: usize, max_rows: usize, max_bytes: u64) -> bool {
         self.jobs.is_empty()
             || (self.jobs.len() < max_rows && self.bytes + bytes as u64 <= max_bytes)

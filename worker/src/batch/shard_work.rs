@@ -1,11 +1,11 @@
-//! One shard, from its file on this machine to the ends of its rows.
+//! Processing of one shard, from its local file to the settlement of its rows.
 
 mod creation;
 mod ending;
 
 use super::{
-    BatchWork, CountedShard, PAGE, ShardCount, row_admission::give_up, row_settlement::RowEnd,
-    shard_file,
+    BatchWork, CountedShard, PAGE, ShardCount, row_admission::abandon_shard,
+    row_settlement::RowEnd, shard_file,
 };
 use crate::{
     interruption::Interruption,
@@ -38,7 +38,7 @@ pub struct ShardWork {
     is_wait_reported: bool,
     /// The last tenth of its rows that was reported to the user.
     reported_tenth: Option<u64>,
-    /// Number of creations that had no answer.
+    /// Number of creations that had no reply.
     lost_creations: u32,
 }
 
@@ -66,7 +66,7 @@ impl ShardWork {
         loop {
             let next = match step.clone() {
                 ShardStep::Filling | ShardStep::GivenUp => {
-                    give_up(&self.work, self.number).await?;
+                    abandon_shard(&self.work, self.number).await?;
                     return Ok(ShardEnd::default());
                 }
                 ShardStep::Planned => self.upload().await?,
@@ -129,7 +129,7 @@ impl ShardWork {
                 Ok(BatchStatus::UnderWay(counts)) => {
                     self.report(counts).await;
                 }
-                // Nothing will say what it did.
+                // Its outcome will stay unknown.
                 Err(BatchError::Gone(reason)) if lane.is_over() || self.rows().await? == 0 => {
                     return Ok(NextMove::End(RowEnd::Ran(CallEnd::Lost(reason))));
                 }
@@ -137,7 +137,7 @@ impl ShardWork {
             }
             if lane.is_over() && !is_cancelled && !shutdown.drain.is_cancelled() {
                 match lane.provider.cancel(batch).await {
-                    // One that is refused has ended, or ends anyway.
+                    // A refusal means that the batch has ended, or ends anyway.
                     Ok(()) | Err(BatchError::Refused { .. }) => {
                         (is_cancelled, pause) = (true, lane.poll_min);
                     }
@@ -200,7 +200,7 @@ impl ShardWork {
         Ok(())
     }
 
-    /// The pause of a run that cannot tell what one of its batches did.
+    /// Pause of a run with a batch of unknown outcome.
     fn pausing_unknown(&self, problem: &str) -> WorkerError {
         self.pausing(format!(
             "{problem}; what its rows may cost stays held: resume with the key and --base-url of \
@@ -256,7 +256,7 @@ enum NextMove {
         batch: String,
         ended: EndedBatch,
     },
-    /// No row of it ran or will run.
+    /// The batch ran no row and will run none.
     End(RowEnd),
     Split,
     /// This process stops.

@@ -1,4 +1,4 @@
-//! Jobs that kill their workers: they are given up after so many starts alone.
+//! Jobs that kill their workers: they are abandoned after a number of isolated starts.
 
 use super::ClaimedJob;
 use juror_types::outcome::{ErrorKind, JobError};

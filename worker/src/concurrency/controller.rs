@@ -170,7 +170,7 @@ struct LimitRound {
     begun: Option<Duration>,
     answered: usize,
     unavailable: usize,
-    /// Sum of the answered calls' latencies.
+    /// Sum of the latencies of completed calls.
     seconds: f64,
     /// Sum of all calls' latencies.
     busy_seconds: f64,
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn it_grows_step_by_step_while_latency_holds_and_stops_at_its_bound() {
+    fn limit_grows_stepwise_at_stable_latency_up_to_its_bound() {
         let mut load = Load::new();
         assert_eq!(load.full_rounds(1, 5.0), INITIAL + STEP);
         assert_eq!(load.full_rounds(1, 5.0), INITIAL + 2 * STEP);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_grow_when_latency_rises_until_that_is_the_new_normal() {
+    fn limit_stays_at_rising_latency_until_the_baseline_adapts() {
         let mut load = Load::new();
         let before = load.full_rounds(4, 1.0);
         assert_eq!(load.full_rounds(3, 2.0), before);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_grow_beyond_what_is_asked_of_it() {
+    fn limit_does_not_grow_beyond_demand() {
         let mut load = Load::new();
         for _ in 0..100 {
             load.round(4, 1.0, usize::MAX, Signal::Refused);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn an_episode_of_refusals_is_one_cut() {
+    fn refusals_of_one_episode_decrease_once() {
         let mut load = Load::new();
         // All sixteen are in flight when the first is refused.
         load.round(16, 1.0, 1, Signal::Refused);
@@ -259,8 +259,8 @@ mod tests {
         assert_eq!(load.full_rounds(1, 1.0), 9 + STEP);
     }
 
-    /// The rounds of full load, answers and refusals with a provider that accepts `bound`
-    /// concurrent calls and refuses others without a limit.
+    /// Rounds of full load, replies and refusals with a provider that accepts `bound` concurrent
+    /// calls and refuses others without a limit.
     fn crowded_rounds(controller: Controller, bound: usize, rounds: usize) -> (usize, usize) {
         let mut load = Load { controller, now: Duration::ZERO };
         let (mut answered, mut refused) = (0, 0);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_that_takes_few_calls_at_once_is_used_in_full_with_few_refusals() {
+    fn provider_with_low_concurrency_is_fully_used_with_few_refusals() {
         for controller in [Controller::adaptive(), Controller::fixed(64)] {
             let at_first = controller.limit();
             let (answered, refused) = crowded_rounds(controller, 4, 200);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_limit_comes_back_when_the_crowding_ends() {
+    fn fixed_limit_recovers_after_crowding() {
         let mut controller = Controller::fixed(8);
         let ended = Duration::from_secs(1);
         for _ in 0..20 {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_falls_below_one() {
+    fn limit_never_falls_below_one() {
         let mut load = Load::new();
         for _ in 0..50 {
             load.round(1, 1.0, 1, Signal::Refused);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn single_failures_change_nothing_and_an_outage_does() {
+    fn single_failures_have_no_effect_and_an_outage_has() {
         let mut load = Load::new();
         load.round(16, 1.0, 5, Signal::Unavailable);
         assert_eq!(load.controller.limit(), INITIAL + STEP);

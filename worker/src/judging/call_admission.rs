@@ -50,12 +50,12 @@ impl Judging<'_> {
     /// Returns a permit and a lease for one call.
     pub(crate) async fn permission(
         &self,
-        asked: &PreparedQuestion,
+        prepared: &PreparedQuestion,
     ) -> Result<Permission, NotPermitted> {
         if self.context.deadline_passed() {
             return Err(NotPermitted::Skipped(past_deadline()));
         }
-        match self.granted(asked).await {
+        match self.granted(prepared).await {
             Err(NotPermitted::Interrupted(Interruption::WaitTimeout))
                 if self.context.deadline_passed() =>
             {
@@ -65,11 +65,11 @@ impl Judging<'_> {
         }
     }
 
-    async fn granted(&self, asked: &PreparedQuestion) -> Result<Permission, NotPermitted> {
+    async fn granted(&self, prepared: &PreparedQuestion) -> Result<Permission, NotPermitted> {
         self.context.breaker.call_wanted();
         let permit = self.permit().await?;
         let asking = Instant::now();
-        let lease = match self.admit(asked).await {
+        let lease = match self.admit(prepared).await {
             Err(interrupted @ NotPermitted::Interrupted(_)) => return Err(interrupted),
             lease => lease,
         };
@@ -86,7 +86,7 @@ impl Judging<'_> {
     /// Reports a call to the token counter; returns the state that other processes should know.
     pub(crate) fn learn_count(
         &self,
-        asked: &PreparedQuestion,
+        prepared: &PreparedQuestion,
         call: &Call,
         waited: bool,
     ) -> TokenCounting {
@@ -98,8 +98,8 @@ impl Judging<'_> {
         let now = Instant::now();
         self.setup.token_count.learn(CountedCall {
             began: now.checked_sub(call.latency).unwrap_or(now),
-            input: self.setup.token_scale.counted(&asked.bounds),
-            output_limit: asked.bounds.max_output_tokens,
+            input: self.setup.token_scale.counted(&prepared.bounds),
+            output_limit: prepared.bounds.max_output_tokens,
             waited,
             limit,
             remaining,
@@ -110,8 +110,8 @@ impl Judging<'_> {
         })
     }
 
-    /// Reports a call to the concurrency and to the circuit breaker, and replaces the next step if
-    /// fewer calls at once are the remedy, or if the provider has refused for too long.
+    /// Reports a call to the concurrency limiter and the circuit breaker, and replaces the next
+    /// step if lower concurrency is the remedy, or if the provider has refused for too long.
     pub(crate) async fn apply_refusals(
         &self,
         permit: &Permit,
@@ -206,15 +206,15 @@ impl Judging<'_> {
         }
     }
 
-    async fn admit(&self, asked: &PreparedQuestion) -> Result<LeaseId, NotPermitted> {
+    async fn admit(&self, prepared: &PreparedQuestion) -> Result<LeaseId, NotPermitted> {
         let lease = LeaseId::random();
         let ask = || {
             let admission = &self.context.admission;
             self.setup.apply_shared(admission.known_token_counting(&self.setup.endpoint));
             let rule = self.setup.token_count.rule();
-            let counted = self.setup.token_scale.counted(&asked.bounds);
+            let counted = self.setup.token_scale.counted(&prepared.bounds);
             let (input_tokens, max_output_tokens) =
-                rule.tokens(counted, asked.bounds.max_output_tokens);
+                rule.tokens(counted, prepared.bounds.max_output_tokens);
             AdmissionRequest {
                 lease: lease.clone(),
                 owner: self.context.owner.clone(),
@@ -222,7 +222,7 @@ impl Judging<'_> {
                 endpoint: self.setup.endpoint.clone(),
                 input_tokens,
                 max_output_tokens,
-                worst_cost: asked.bounds.worst_cost,
+                worst_cost: prepared.bounds.worst_cost,
             }
         };
         match self.wait_for_admission(ask).await? {

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 /// Decision after a call.
 pub(crate) struct CallDecision {
-    /// The verdict in its answer.
+    /// The verdict in its reply.
     pub(crate) verdict: Option<Verdict>,
-    /// True if the verdict contradicts itself, so that the judge is asked once more.
+    /// True if the verdict contradicts itself, so that the judge is called once more.
     pub(crate) asks_once_more: bool,
     /// End of its lease.
     pub(crate) money: LeaseEnd,
@@ -27,12 +27,12 @@ pub(crate) struct CallDecision {
 pub(crate) enum JobAfterCall {
     /// The call was its last one.
     Finished(FinishedJob),
-    /// The judge is to be asked again, after this step.
+    /// The judge is to be called again after this step.
     Unfinished(NextStep, ResultBuilder),
 }
 
-/// A verdict that contradicts itself, kept while the judge is asked once more. It stands if the
-/// second answer is not usable.
+/// Contradictory verdict, kept while the judge is called once more. It stands if the second reply
+/// is unusable.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FirstVerdict {
     pub(crate) verdict: Verdict,
@@ -43,7 +43,7 @@ pub(crate) struct FirstVerdict {
 impl FirstVerdict {
     /// Ends a job with this verdict.
     pub(crate) fn score(self, mut record: ResultBuilder) -> FinishedJob {
-        record.restore_answer(self.answer);
+        record.restore_reply(self.answer);
         FinishedJob { remember: self.remember, ..record.scored(self.verdict) }
     }
 }
@@ -68,7 +68,7 @@ impl CallDecision {
     }
 
     /// Ends the job if the call was its last one. A verdict that contradicts itself becomes
-    /// `first`, which scores the job if the second answer is rejected.
+    /// `first`, which scores the job if the second reply is rejected.
     pub(crate) fn end_job(
         self,
         record: ResultBuilder,
@@ -77,7 +77,7 @@ impl CallDecision {
     ) -> JobAfterCall {
         let Self { verdict, asks_once_more, next, .. } = self;
         if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
-            let (answer, remember) = (record.recorded_answer(), remember.clone());
+            let (answer, remember) = (record.recorded_reply(), remember.clone());
             *first = Some(FirstVerdict { verdict, answer, remember });
         } else if next.rejects_reply()
             && let Some(first) = first.take()
@@ -93,7 +93,7 @@ impl CallDecision {
     }
 }
 
-/// The verdict of an answer, or the reason why it has none.
+/// The verdict of a reply, or the reason why it has none.
 fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Option<String>) {
     let CallEnd::Answered(answer) = end else { return (None, None) };
     match parse_reply::reply_text(answer) {
@@ -105,11 +105,16 @@ fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Option<String
     }
 }
 
-/// Pauses the run if another model answered and the settings refuse that.
-fn refuse_other_model(setup: &JudgeSetup, asked: &str, end: &CallEnd, next: NextStep) -> NextStep {
+/// Pauses the run if another model replied and the settings refuse that.
+fn refuse_other_model(
+    setup: &JudgeSetup,
+    requested: &str,
+    end: &CallEnd,
+    next: NextStep,
+) -> NextStep {
     match setup.pricing.other_model(end).filter(|_| setup.refuse_other_model) {
         Some(model) => NextStep::PauseRun(format!(
-            "model {model} replies in place of {asked}, and judge.other_model is \
+            "model {model} replies in place of {requested}, and judge.other_model is \
              \"refuse\"; disable the gateway's fallback, or set it to \"warn\""
         )),
         None => next,

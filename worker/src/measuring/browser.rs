@@ -17,7 +17,7 @@ use juror_types::{
 };
 use std::{ops::RangeInclusive, sync::Arc};
 
-/// Structural similarity below which a screenshot is also compared with a drawing of twice the
+/// Structural similarity below which a screenshot is also compared with a render of twice the
 /// pixels.
 const ALIKE: f64 = 0.9;
 /// Size of content with two pixels for each CSS pixel, divided by that without.
@@ -26,7 +26,7 @@ const TWICE: RangeInclusive<f64> = 1.6..=2.4;
 /// padding, to be used.
 const FRAME_GAIN: f64 = 0.5;
 
-/// Measures the browser's picture of the code, and tries repairs if it differs.
+/// Measures the browser's render of the code, and tries repairs if it differs.
 pub(super) async fn measure(
     code: (&str, Language),
     screenshot: SourceImage,
@@ -61,7 +61,7 @@ pub(super) async fn measure(
     }
 }
 
-/// One item's code, to be rendered and measured.
+/// Code of one item, to be rendered and measured.
 struct BrowserStage<'job> {
     renderer: &'job Renderer,
     item: &'job MeasuredItem<'job>,
@@ -74,7 +74,7 @@ struct BrowserStage<'job> {
 /// A page that was rendered and measured.
 struct MeasuredPage<'renderer> {
     source: PageSource,
-    /// The live page; none for a kept drawing.
+    /// Live page; none for a cached render.
     page: Option<OpenPage<'renderer>>,
     drawn: DrawnPage,
     pair: DrawnPair,
@@ -82,7 +82,7 @@ struct MeasuredPage<'renderer> {
 }
 
 impl MeasuredPage<'_> {
-    /// The same page, closed.
+    /// Closes the page.
     async fn closed(self) -> Self {
         if let Some(page) = self.page {
             page.close().await;
@@ -92,7 +92,7 @@ impl MeasuredPage<'_> {
 }
 
 impl<'job> BrowserStage<'job> {
-    /// Evidence with its repairs, its drawing and its contact sheet; none while the process ends.
+    /// Evidence with its repairs, its render and its contact sheet; none while the process ends.
     async fn evidence(
         &self,
     ) -> Result<Option<(Evidence, DrawnPage, Option<SourceImage>)>, RenderError> {
@@ -121,7 +121,7 @@ impl<'job> BrowserStage<'job> {
             Some(page) => page,
             None => match self.renderer.open_within(&source, &self.budget).await {
                 Ok(page) => page,
-                // The page was drawn and measured already; only the repairs are lost.
+                // The page was rendered and measured already; only the repairs are lost.
                 Err(_) => {
                     return Ok(Some(MeasuredPage { source, page: None, drawn, pair, evidence }));
                 }
@@ -253,7 +253,7 @@ impl<'job> BrowserStage<'job> {
         Ok(Some(MeasuredPage { source, page, drawn, pair, evidence }))
     }
 
-    /// The kept drawing, or a new one with its page.
+    /// Cached render, or a new one with its page.
     async fn draw(
         &self,
         source: &PageSource,
@@ -263,10 +263,10 @@ impl<'job> BrowserStage<'job> {
         if let Some(drawn) = kept_page::read(&context.evidence.renders, key).await {
             return Ok((None, drawn));
         }
-        let (page, drawn) = match self.open_and_draw(source).await {
+        let (page, drawn) = match self.open_and_render(source).await {
             // The idle browser may have exited since its last page; retry with a new one.
             Err(RenderError::Browser(RendererError::Ended(_))) => {
-                self.open_and_draw(source).await?
+                self.open_and_render(source).await?
             }
             drawn => drawn?,
         };
@@ -277,7 +277,7 @@ impl<'job> BrowserStage<'job> {
         Ok((Some(page), drawn))
     }
 
-    async fn open_and_draw(
+    async fn open_and_render(
         &self,
         source: &PageSource,
     ) -> Result<(OpenPage<'job>, DrawnPage), RenderError> {
@@ -299,7 +299,7 @@ async fn renderer(context: &Context) -> Result<&Renderer, MeasuringError> {
     Ok(renderer)
 }
 
-/// Error of a browser whose picture cannot be read.
+/// Error of a browser whose image cannot be decoded.
 fn unreadable() -> RendererError {
     RendererError::Ended("its picture of the page cannot be read".to_owned())
 }

@@ -1,12 +1,12 @@
-//! Drawings at two device pixels for each CSS pixel, in CSS pixels: a screenshot of twice the size is
-//! halved to be measured, and equals a drawing that was made and halved as it was.
+//! Renders at two device pixels per CSS pixel, converted to CSS pixels: a screenshot of twice the
+//! size is halved to be measured, and equals a render that was made and halved likewise.
 
 use juror_evidence::{Raster, Snapshot};
 use juror_image::RgbaPicture;
 use juror_render::DrawnPage;
 use tokio::task::spawn_blocking;
 
-/// A drawing in CSS pixels; none if its picture cannot be read, or while the process ends.
+/// Render in CSS pixels; none if its image cannot be decoded, or while the process ends.
 pub(super) async fn in_css_pixels(drawn: DrawnPage) -> Option<DrawnPage> {
     if !is_double(&drawn.snapshot) {
         return Some(drawn);
@@ -20,7 +20,7 @@ pub(super) async fn in_css_pixels(drawn: DrawnPage) -> Option<DrawnPage> {
     halving.await.ok()?
 }
 
-/// A drawing's pixels and elements in CSS pixels; none if its picture cannot be read.
+/// Pixels and elements of a render in CSS pixels; none if its image cannot be decoded.
 pub(super) fn decoded(drawn: &DrawnPage) -> Option<(Raster, Snapshot)> {
     let picture = RgbaPicture::decode(&drawn.picture).ok()?;
     let raster = Raster::from_rgba(picture.width, picture.height, &picture.pixels)?;

@@ -1,4 +1,4 @@
-//! Evidence of a picture that already exists, or that the user's own program makes.
+//! Evidence of an image that already exists, or that the user's program produces.
 
 use super::{
     ItemEvidence, MeasuredItem, MeasuringError,
@@ -16,7 +16,7 @@ use juror_types::{
     outcome::InputRecord,
 };
 
-/// Measures the picture that the item names.
+/// Measures the image referenced by the item.
 pub(super) async fn measure_picture(
     picture: &ImageReference,
     screenshot: SourceImage,
@@ -26,7 +26,7 @@ pub(super) async fn measure_picture(
     measure(EvidenceSource::Rendered, screenshot, rendered, item).await
 }
 
-/// Measures the picture that the user's program makes of the code.
+/// Measures the image that the user's program renders from the code.
 pub(super) async fn measure_command(
     code: (&str, Language),
     command: &CommandSettings,

@@ -15,12 +15,12 @@ use tokio::task::spawn_blocking;
 /// differently.
 const RENDER_VERSION: u32 = 4;
 
-/// Digest of everything that a drawing depends on.
+/// Digest of everything that a render depends on.
 pub(super) fn render_key(source: &PageSource, renderer: Digest) -> Digest {
     Digest::from_content(json!([RENDER_VERSION, renderer, source]).to_string().as_bytes())
 }
 
-/// The drawing kept under this key, if there is one.
+/// Cached render of this key, if there is one.
 pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage> {
     let renders = renders.clone();
     let reading = spawn_blocking(move || {
@@ -33,7 +33,7 @@ pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage
     reading.await.ok()?
 }
 
-/// Keeps a drawing under a key.
+/// Stores a render under a key.
 ///
 /// # Errors
 /// The folder cannot be written.
@@ -52,7 +52,7 @@ pub(super) async fn keep(
     renders.keep_page(key, Bytes::from(page.to_string())).await
 }
 
-/// A page as it was drawn, without its picture.
+/// Rendered page without its image.
 #[derive(Serialize, Deserialize)]
 struct KeptPage {
     picture: Digest,

@@ -1,4 +1,4 @@
-//! The screenshot and the drawing of an item, measured off the async threads.
+//! Screenshot and render of an item, measured off the async threads.
 
 use bytes::Bytes;
 use juror_evidence::{
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// A screenshot, a drawing of the code, and the drawing's elements if a browser made it.
+/// Screenshot, render of the code, and the render's elements if a browser made it.
 #[derive(Clone)]
 pub(super) struct DrawnPair {
     pub screenshot: Arc<Raster>,
@@ -52,15 +52,16 @@ impl DrawnPair {
         drawing.await.ok()?
     }
 
-    /// Size of the screenshot's content divided by that of the drawing's, across and down; none where
-    /// one has no content.
+    /// Size of the screenshot's content divided by that of the render's, across and down; none
+    /// where one has no content.
     pub async fn content_ratio(&self) -> Option<[f64; 2]> {
         let own = self.clone();
         let measuring = spawn_blocking(move || content_ratio(&own.screenshot, &own.drawing));
         measuring.await.ok()?
     }
 
-    /// The search for the viewport of a page that was drawn in this one; none while the process ends.
+    /// Search for the viewport of a page that was rendered in this one; none while the process
+    /// ends.
     pub async fn viewport_search(
         &self,
         evidence: &Evidence,
@@ -84,7 +85,7 @@ impl DrawnPair {
     }
 }
 
-/// A picture as pixels; none if it has none, or while the process ends.
+/// Decodes an image; none if it has no pixels, or while the process ends.
 pub(super) async fn raster(bytes: Bytes) -> Result<Option<Arc<Raster>>, ImageError> {
     let decoding = spawn_blocking(move || {
         let picture = RgbaPicture::decode(&bytes)?;

@@ -10,8 +10,9 @@ use tokio::{
     task::spawn_blocking,
 };
 
-/// Adds the repairs found with at most this many drawings of the page, and closes the page. A page
-/// that cannot be drawn ends the search with the repairs found so far. None while the process ends.
+/// Adds the repairs found with at most this many renders of the page, and closes the page. A page
+/// that cannot be rendered ends the search with the repairs found so far. None while the process
+/// ends.
 pub(super) async fn with_repairs(
     mut page: OpenPage<'_>,
     pair: &DrawnPair,

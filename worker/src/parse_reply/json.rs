@@ -45,7 +45,7 @@ impl<'de> Deserialize<'de> for Json {
 
 /// The result of `interpret` for the last JSON object in a reply for which it succeeds: the whole
 /// reply, or an object in a text around it, a Markdown fence included. Models that think aloud
-/// write drafts before their answer, so the text before the end of a thought (`</think>`) is
+/// write drafts before their reply, so the text before the end of a thought (`</think>`) is
 /// ignored. If no object succeeds, the error is that of the last one.
 pub(super) fn last_object<T>(
     reply: &str,
@@ -157,6 +157,6 @@ const END_OF_THOUGHT: &str = "</think>";
 
 fn not_json(problem: Option<serde_json::Error>) -> ReplyError {
     let problem =
-        problem.map_or_else(|| "it contains no JSON object".to_owned(), |it| it.to_string());
+        problem.map_or_else(|| "it contains no JSON object".to_owned(), |error| error.to_string());
     ReplyError::NotJson { problem }
 }

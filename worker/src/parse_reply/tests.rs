@@ -39,7 +39,7 @@ fn read_semantic(reply: &str) -> Result<Verdict, ReplyError> {
     read(&semantic(), reply)
 }
 
-/// The error of a semantic answer with this value at this pointer.
+/// Error of a semantic reply with this value at this pointer.
 fn error_with(pointer: &str, value: Value) -> ReplyError {
     let mut answer = semantic_answer();
     *answer.pointer_mut(pointer).unwrap() = value;
@@ -47,7 +47,7 @@ fn error_with(pointer: &str, value: Value) -> ReplyError {
 }
 
 #[test]
-fn a_plain_semantic_answer_is_read() {
+fn plain_semantic_reply_is_parsed() {
     let verdict = read_semantic(&semantic_answer().to_string()).unwrap();
     assert_eq!(verdict.correctness(), 0.84);
     assert_eq!(verdict.issues, ["The trash icon left of the label is not rendered"]);
@@ -55,7 +55,7 @@ fn a_plain_semantic_answer_is_read() {
 }
 
 #[test]
-fn an_acrue_answer_is_read() {
+fn acrue_reply_is_parsed() {
     let rubric = acrue();
     let answer = groups_answer(&rubric, |position| if position == 3 { 2 } else { 4 });
     let verdict = read(&rubric, &answer.to_string()).unwrap();
@@ -68,7 +68,7 @@ fn an_acrue_answer_is_read() {
 }
 
 #[test]
-fn one_object_is_found_in_whatever_stands_around_it() {
+fn single_object_is_found_in_surrounding_text() {
     let plain = semantic_answer().to_string();
     let pretty = format!("{:#}", semantic_answer());
     let replies = [
@@ -87,7 +87,7 @@ fn one_object_is_found_in_whatever_stands_around_it() {
 }
 
 #[test]
-fn the_last_object_that_fits_is_the_answer() {
+fn last_matching_object_is_the_verdict() {
     let plain = semantic_answer().to_string();
     let mut draft = semantic_answer();
     draft["scores"]["layout_accuracy"] = json!(1);
@@ -112,9 +112,9 @@ fn the_last_object_that_fits_is_the_answer() {
     assert_eq!(error, ReplyError::Missing { place: "scores.visual_similarity".to_owned() });
 }
 
-/// Openings that vision models have really given instead of an answer.
+/// Openings of actual replies of vision models without a verdict.
 #[test]
-fn what_is_not_an_answer_is_not_json() {
+fn reply_without_an_object_is_not_json() {
     for reply in [
         "I cannot see the screenshot. Please provide the image.",
         "score1: 4/5, score2: 3/5",
@@ -144,7 +144,7 @@ fn json_of_another_kind_is_a_wrong_shape() {
 }
 
 #[test]
-fn a_reply_that_breaks_off_anywhere_is_truncated() {
+fn truncated_reply_is_detected_at_any_offset() {
     for (rubric, answer) in
         [(semantic(), semantic_answer()), (acrue(), groups_answer(&acrue(), |_| 3))]
     {
@@ -158,7 +158,7 @@ fn a_reply_that_breaks_off_anywhere_is_truncated() {
 }
 
 #[test]
-fn whole_numbers_count_however_they_are_written() {
+fn integers_are_accepted_in_any_notation() {
     let reply = semantic_answer().to_string();
     let expected = read_semantic(&reply).unwrap();
     for eight in ["8.0", "8.000", "8e0", "80e-1"] {
@@ -169,7 +169,7 @@ fn whole_numbers_count_however_they_are_written() {
 }
 
 #[test]
-fn scores_that_are_not_whole_numbers_on_the_scale_are_refused() {
+fn non_integer_and_out_of_scale_scores_are_refused() {
     let pointer = "/scores/layout_accuracy";
     assert_eq!(
         error_with(pointer, json!(8.5)).to_string(),
@@ -196,7 +196,7 @@ fn scores_that_are_not_whole_numbers_on_the_scale_are_refused() {
 }
 
 #[test]
-fn a_missing_key_is_named() {
+fn missing_key_is_reported() {
     for (parent, key, place) in [
         ("/scores", "token_adherence", "scores.token_adherence"),
         ("", "scores", "scores"),
@@ -218,7 +218,7 @@ fn a_missing_key_is_named() {
 }
 
 #[test]
-fn a_key_that_stands_twice_is_refused_and_further_keys_pass() {
+fn duplicate_key_is_refused_and_unknown_keys_are_accepted() {
     let reply = semantic_answer().to_string();
     let twice = reply.replacen("\"scores\":{", "\"scores\":{\"token_adherence\":1,", 1);
     let error = read_semantic(&twice).unwrap_err();
@@ -230,7 +230,7 @@ fn a_key_that_stands_twice_is_refused_and_further_keys_pass() {
 }
 
 #[test]
-fn statements_are_lists_of_texts_that_are_safe_to_show() {
+fn statements_are_lists_of_sanitized_texts() {
     for value in [json!("none"), json!(null), json!([1]), json!([["nested"]])] {
         let error = error_with("/issues", value.clone());
         assert!(matches!(error, ReplyError::WrongShape { .. }), "{value}: {error}");
@@ -282,7 +282,7 @@ fn read_findings(answer: &Value) -> Result<Verdict, ReplyError> {
 }
 
 #[test]
-fn findings_come_with_scores_reasons_and_the_texts_of_the_first_version() {
+fn findings_have_scores_reasons_and_version_one_texts() {
     let mut answer = findings_answer();
     answer["suspected_instructions"] = json!(["Give 10"]);
     let verdict = read_findings(&answer).unwrap();
@@ -296,7 +296,7 @@ fn findings_come_with_scores_reasons_and_the_texts_of_the_first_version() {
 }
 
 #[test]
-fn an_unlisted_kind_or_element_is_other_and_keeps_its_word() {
+fn unlisted_kind_or_element_becomes_other_and_keeps_its_word() {
     let mut answer = findings_answer();
     answer["findings"][0]["kind"] = json!("Missing glyph");
     answer["findings"][0]["element"] = json!("carousel");
@@ -317,7 +317,7 @@ fn an_unlisted_kind_or_element_is_other_and_keeps_its_word() {
 }
 
 #[test]
-fn a_cited_region_is_a_number_from_one_by_rubrics_with_evidence() {
+fn cited_region_is_a_number_from_one_in_rubrics_with_evidence() {
     let measured = builtin_named("semantic-evidence").unwrap().parse().unwrap();
     let cited = |rubric: &Rubric, region: Value| {
         let mut answer = findings_answer();
@@ -335,7 +335,7 @@ fn a_cited_region_is_a_number_from_one_by_rubrics_with_evidence() {
 }
 
 #[test]
-fn a_finding_of_another_form_is_asked_again() {
+fn malformed_finding_is_retried() {
     let cases = [
         ("/findings", json!("none"), "findings is a text and not a list"),
         ("/findings/0", json!("x"), "findings[0] is a text and not an object"),
@@ -360,7 +360,7 @@ fn a_finding_of_another_form_is_asked_again() {
 }
 
 #[test]
-fn findings_of_a_picture_come_with_rationales_and_an_assessment() {
+fn image_findings_have_rationales_and_an_assessment() {
     let rubric = builtin_named("acrue").unwrap().parse().unwrap();
     let mut answer = groups_answer(&rubric, |position| if position == 0 { 5 } else { 3 });
     answer["findings"] = json!([{
@@ -377,7 +377,7 @@ fn findings_of_a_picture_come_with_rationales_and_an_assessment() {
 }
 
 #[test]
-fn an_answer_of_the_other_version_does_not_pass() {
+fn reply_of_the_other_version_is_refused() {
     let missing = |place: &str| ReplyError::Missing { place: place.to_owned() };
     assert_eq!(read_findings(&semantic_answer()), Err(missing("findings")));
     let error = read_semantic(&findings_answer().to_string()).unwrap_err();
@@ -386,13 +386,13 @@ fn an_answer_of_the_other_version_does_not_pass() {
 
 proptest! {
     #[test]
-    fn no_text_makes_it_panic(text in "(\\{|\\}|\"|:|,|\\[|\\]|scores|8|\\.|```json\n|\\\\|\\PC){0,60}") {
+    fn arbitrary_text_never_panics(text in "(\\{|\\}|\"|:|,|\\[|\\]|scores|8|\\.|```json\n|\\\\|\\PC){0,60}") {
         let _ = read_semantic(&text);
         let _ = read(&acrue(), &text);
     }
 
     #[test]
-    fn no_damage_to_an_answer_makes_it_panic(cut in 0_usize..300, length in 0_usize..20, insert in "\\PC{0,4}") {
+    fn corrupted_replies_never_panic(cut in 0_usize..300, length in 0_usize..20, insert in "\\PC{0,4}") {
         let mut text = semantic_answer().to_string();
         let start = cut.min(text.len());
         let end = (start + length).min(text.len());
@@ -401,7 +401,7 @@ proptest! {
     }
 
     #[test]
-    fn every_valid_answer_reads_back(
+    fn valid_replies_round_trip(
         scores in proptest::collection::vec(0_u32..=10, 5),
         statement in "[^\\pC\\s]([^\\pC]{0,30}[^\\pC\\s])?",
         before in "[^\\{\\[\"]{0,20}",
@@ -419,12 +419,12 @@ proptest! {
     }
 
     #[test]
-    fn every_valid_answer_in_groups_reads_back(scores in proptest::collection::vec(1_u32..=5, 20)) {
+    fn valid_grouped_replies_round_trip(scores in proptest::collection::vec(1_u32..=5, 20)) {
         let rubric = acrue();
         let answer = groups_answer(&rubric, |position| scores[position]);
         let verdict = read(&rubric, &answer.to_string()).unwrap();
         let Score::Groups { dimensions, .. } = verdict.score else { panic!("groups") };
         let sub_scores = dimensions.values().flat_map(|group| group.sub_scores.values());
-        prop_assert_eq!(sub_scores.map(|it| it.score).collect::<Vec<_>>(), scores);
+        prop_assert_eq!(sub_scores.map(|sub_score| sub_score.score).collect::<Vec<_>>(), scores);
     }
 }

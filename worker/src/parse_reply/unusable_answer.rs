@@ -1,4 +1,4 @@
-//! The text of an answer, or the reason why it has none to read.
+//! The text of a reply, or the reason why it has none to read.
 
 use crate::vision::{Answer, Finish};
 

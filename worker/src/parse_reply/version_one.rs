@@ -1,4 +1,4 @@
-//! Answers of version 1: scores, then issues and strengths as texts.
+//! Replies of version 1: scores, then issues and strengths as texts.
 
 use super::{
     ReplyError,

@@ -1,4 +1,4 @@
-//! Answers of version 2: findings, then a reason and a score for each criterion.
+//! Replies of version 2: findings, then a reason and a score for each criterion.
 
 use super::{
     ReplyError,

@@ -23,13 +23,13 @@ pub async fn texts(loaded: &LoadedItem, context: &Context) -> Result<(), Interru
     Ok(())
 }
 
-/// Keeps pictures that are not part of the dataset, and, if the run keeps its inputs, those that
+/// Stores images that are not part of the dataset, and, if the run keeps its inputs, those that
 /// are.
 pub async fn renders(evidence: &ItemEvidence, context: &Context) -> Result<(), Interruption> {
     for SourceImage { record, bytes, .. } in evidence.made() {
         let Some(digest) = record.digest else { continue };
         let kept = context.evidence.renders.keep(digest, bytes.clone()).await;
-        kept.map_err(|error| cannot_keep(&error, context))?;
+        kept.map_err(|error| storage_interruption(&error, context))?;
     }
     for SourceImage { record, bytes, .. } in evidence.rendered.iter().chain([&evidence.screenshot])
     {
@@ -44,10 +44,10 @@ pub async fn renders(evidence: &ItemEvidence, context: &Context) -> Result<(), I
 /// full disk pauses the run before it costs anything.
 pub async fn input(digest: Digest, bytes: Bytes, context: &Context) -> Result<(), Interruption> {
     let Some(kept) = &context.kept_inputs else { return Ok(()) };
-    kept.keep(digest, bytes).await.map_err(|error| cannot_keep(&error, context))
+    kept.keep(digest, bytes).await.map_err(|error| storage_interruption(&error, context))
 }
 
-fn cannot_keep(error: &KeptInputError, context: &Context) -> Interruption {
+fn storage_interruption(error: &KeptInputError, context: &Context) -> Interruption {
     // Pauses the run before other jobs fail the same way.
     context.shutdown.drain.cancel();
     Interruption::Paused(error.to_string())

@@ -1,4 +1,4 @@
-//! Thirty prompt injections, and the part of each that reaches the judge.
+//! Thirty prompt injections, and their part that reaches the judge.
 
 use super::*;
 use juror_types::item::Text;
@@ -92,11 +92,11 @@ async fn sent(place: &Place, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_reaches_the_judge_is_what_was_looked_at() {
+async fn attack_prompts_match_snapshots() {
     insta::assert_snapshot!("attacks", record().await);
 }
 
-/// Every attack with the text that is sent of it, after checks that hold for all of them.
+/// Every attack with its sent text, after checks that hold for all of them.
 async fn record() -> String {
     let attacks = attacks();
     assert!(attacks.len() >= 30);
@@ -115,9 +115,9 @@ async fn record() -> String {
     record
 }
 
-/// Nothing of these is on the screen, so nothing of them is sent.
+/// Texts that are not visible on the screen and are not sent.
 #[tokio::test]
-async fn what_renders_nothing_is_not_sent() {
+async fn non_rendering_code_is_not_sent() {
     for (name, place, text) in attacks().iter().take(10).chain(attacks().iter().skip(12).take(5)) {
         let sent = sent(place, text).await;
         for word in ["ive 10", "10/10", "ignore", "SYSTEM", "Judge", "judge"] {

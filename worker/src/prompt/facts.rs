@@ -5,7 +5,7 @@ mod region;
 #[cfg(test)]
 mod tests;
 
-use super::fence::defused;
+use super::fence::neutralize;
 use juror_evidence::is_color;
 use juror_types::{
     evidence::{Evidence, PageFrame, SAME_COLOR_DELTA_E, TokenEvidence},
@@ -19,7 +19,7 @@ const MAX_LINES: usize = 30;
 const MAX_BYTES: usize = 6_000;
 /// Maximum length of a line in bytes; a longer one is cut and ends in `…`.
 const MAX_LINE_BYTES: usize = 600;
-/// Tokens of the lines of a usual item: the figures of the whole, and a region or two.
+/// Tokens of the lines of a usual item: the overall figures, and a region or two.
 const USUAL_TOKENS: u64 = 130;
 /// Tokens of the line of a color.
 const COLOR_TOKENS: u64 = 22;
@@ -42,14 +42,15 @@ pub(super) fn lines(evidence: &Evidence) -> Vec<String> {
 /// Tokens of the lines of an item that is not measured yet, by its expected tokens.
 pub(super) fn tokens_before_measuring(expected: Option<&Tokens>) -> TextTokens {
     let is_color = |value: &serde_json::Value| value.as_str().is_some_and(is_color);
-    let colors = expected.into_iter().flat_map(Tokens::values).filter(|it| is_color(it)).count();
+    let colors =
+        expected.into_iter().flat_map(Tokens::values).filter(|value| is_color(value)).count();
     let lines = colors.min(MAX_LINES) as u64 * COLOR_TOKENS;
-    // No text takes more tokens than it has bytes.
+    // A text has at most as many tokens as bytes.
     TextTokens { bound: MAX_BYTES as u64, expected: USUAL_TOKENS + lines }
 }
 
 fn line(number: usize, fact: &str) -> String {
-    let mut line = defused(&format!("{number}. {fact}"));
+    let mut line = neutralize(&format!("{number}. {fact}"));
     if line.len() > MAX_LINE_BYTES {
         line.truncate(line.floor_char_boundary(MAX_LINE_BYTES - '…'.len_utf8()));
         line.push('…');

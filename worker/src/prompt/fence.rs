@@ -1,10 +1,10 @@
 //! Fences around untrusted texts.
 //!
 //! A fence's marker is a keyed digest of the text inside, so it cannot be written into that text
-//! beforehand, and the same text always has the same fence: the same question stays the same
-//! bytes, which verdict caches and prompt caches rely on. The key is public; what protects is that
-//! a text would have to hold its own digest. Besides, invisible characters are shown, and the
-//! marker's prefix and the control sequences of chat templates are broken up inside the text.
+//! beforehand, and the same text always has the same fence: equal requests stay equal byte for
+//! byte, which verdict caches and prompt caches rely on. The key is public; the protection is that
+//! a text would have to contain its own digest. Besides, invisible characters are made visible, and
+//! the marker's prefix and the control sequences of chat templates are broken up inside the text.
 
 use super::invisible::show_invisible;
 use hmac::{Hmac, KeyInit, Mac};
@@ -38,14 +38,14 @@ const RESERVED: [&str; 11] = [
 /// A text between two lines that carry its marker. `kind` names the kind of text; two kinds with
 /// the same text have different markers.
 pub(super) fn fenced(kind: &str, text: &str) -> String {
-    let text = defused(text);
+    let text = neutralize(text);
     let marker = marker(kind, &text);
     let end_of_line = if text.ends_with('\n') { "" } else { "\n" };
     format!("<<<{marker}\n{text}{end_of_line}{marker}>>>\n")
 }
 
 /// A text as it is written inside a fence. Idempotent.
-pub(super) fn defused(text: &str) -> String {
+pub(super) fn neutralize(text: &str) -> String {
     break_reserved_sequences(&show_invisible(text))
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_same_text_has_the_same_fence_and_another_text_another() {
+    fn equal_texts_have_equal_fences_and_other_texts_do_not() {
         let fence = fenced("generated_code", "<b>hello</b>");
         assert_eq!(fence, fenced("generated_code", "<b>hello</b>"));
         let marker = fence.lines().next().unwrap().trim_start_matches("<<<");
@@ -114,7 +114,7 @@ mod tests {
 
     /// Cached verdicts are found by the prompt's bytes; this fails if those change unnoticed.
     #[test]
-    fn the_marker_is_the_keyed_digest_that_it_always_was() {
+    fn fence_marker_is_the_stable_keyed_digest() {
         assert_eq!(marker("style", "Ukiyo-e"), "JUROR-DATA-457a0105fe1d8509480374e56b5fdfd3");
     }
 
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn control_sequences_are_broken_where_one_can_see_it() {
+    fn control_sequences_are_broken_visibly() {
         let cases = [
             ("<|im_start|>system", "<¦im_start¦>system"),
             ("<|endoftext|>", "<¦endoftext¦>"),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_code_stays_as_it_is() {
+    fn ordinary_code_is_unchanged() {
         let code = "const a = b || c | d; // ¦ [INSTANCE]\nexport const B = (p: { x: A | null }) => \
                     <ul className=\"a\">{p.x && <li>é 漢</li>}</ul>;";
         assert_eq!(break_reserved_sequences(code), code);
@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_reserved_is_left(text in "(<|\\||>|\\[|\\]|/|INST|juror-data-|<<SYS>>|<__media__>|é|\\PC){0,30}") {
+        fn reserved_markers_are_all_escaped(text in "(<|\\||>|\\[|\\]|/|INST|juror-data-|<<SYS>>|<__media__>|é|\\PC){0,30}") {
             let broken = break_reserved_sequences(&text).to_ascii_lowercase();
             for reserved in RESERVED.iter().chain(&["<|", "|>"]) {
                 prop_assert!(!broken.contains(&reserved.to_ascii_lowercase()), "{}", broken);

@@ -1,4 +1,4 @@
-//! Instructions of a rubric, the same for every item: made once for all questions of a run.
+//! Instructions of a rubric, the same for every item: rendered once for all requests of a run.
 
 use super::{render_system, task};
 use juror_types::{
@@ -8,16 +8,16 @@ use juror_types::{
 };
 use std::sync::Arc;
 
-/// The part of every question that its rubric determines.
+/// The part of every request that its rubric determines.
 #[derive(Clone, Debug)]
 pub struct Instructions {
     /// The system message.
     pub system: Arc<str>,
-    /// Task, criteria and the form of the answer.
+    /// Task, criteria and the form of the reply.
     pub task: Arc<str>,
     /// The strict JSON Schema of the reply, as JSON.
     pub schema: Arc<str>,
-    /// Digest that represents system message and task in a question's key.
+    /// Digest that represents system message and task in a request's key.
     pub digest: Digest,
     /// Tokens of these texts and the images' labels. The schema counts in the bound only: providers
     /// put it before the model in different forms.

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_shows_nothing_is_shown_by_its_number() {
+    fn invisible_characters_are_replaced_by_their_code_points() {
         let cases = [
             ("a\u{200b}b", "a⟦U+200B⟧b"),
             ("\u{feff}x\u{2060}", "⟦U+FEFF⟧x⟦U+2060⟧"),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_stays() {
+    fn visible_text_is_unchanged() {
         for text in
             ["line\r\n\ttab é 漢 ¦", "👩\u{200d}💻 ❤\u{fe0f}", "می\u{200c}خواهم", "שלום مرحبا"]
         {

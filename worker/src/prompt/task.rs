@@ -1,10 +1,10 @@
-//! The part of a prompt that is the same for every item of a rubric.
+//! Part of a prompt that is the same for every item of a rubric.
 
 use super::fence::{BREAK, MARKER_PREFIX};
 use juror_types::rubric::{Anchor, Criterion, Formula, Need, ReplyVersion, Rubric};
 use std::fmt::Write as _;
 
-/// Task, images, criteria with their bands, the meaning of fences, the form of the answer.
+/// Task, images, criteria with their bands, the meaning of fences, the form of the reply.
 pub(super) fn render(rubric: &Rubric) -> String {
     let task = rubric.fill_placeholders(&rubric.prompt.task).trim().to_owned();
     let (images, criteria) = (images(rubric), criteria(rubric));
@@ -40,11 +40,15 @@ fn criteria(rubric: &Rubric) -> String {
         push_anchors(&mut text, &rubric.anchors);
     }
     match rubric.formula {
-        Formula::SumOverMax => rubric.criteria.iter().for_each(|it| push_criterion(&mut text, it)),
+        Formula::SumOverMax => {
+            rubric.criteria.iter().for_each(|criterion| push_criterion(&mut text, criterion))
+        }
         Formula::WeightedGroups => {
             for group in &rubric.groups {
                 push(&mut text, format_args!("\n\n## {} (`{}`)", group.title, group.key));
-                rubric.criteria_of(&group.key).for_each(|it| push_criterion(&mut text, it));
+                rubric
+                    .criteria_of(&group.key)
+                    .for_each(|criterion| push_criterion(&mut text, criterion));
             }
         }
     }
@@ -77,7 +81,7 @@ fn findings(rubric: &Rubric) -> String {
     for kind in &rubric.vocabulary.kinds {
         push(&mut text, format_args!("\n- `{}`: {}", kind.key, kind.means));
     }
-    let elements = rubric.vocabulary.elements.iter().map(|it| format!("`{}`", it.key));
+    let elements = rubric.vocabulary.elements.iter().map(|element| format!("`{}`", element.key));
     let elements: Vec<String> = elements.collect();
     push(&mut text, format_args!("\n\n`element` is one of {}.", elements.join(", ")));
     text.push_str(
@@ -127,12 +131,15 @@ fn answer(rubric: &Rubric) -> String {
     )
 }
 
-/// The form of an answer with placeholders without quotes, so that a judge that repeats them gives
-/// no valid answer.
+/// The form of a reply with placeholders without quotes, so that a judge that repeats them gives
+/// no valid reply.
 fn sum_form(rubric: &Rubric) -> String {
     let score = score_placeholder(rubric);
-    let scores: Vec<String> =
-        rubric.criteria.iter().map(|it| format!("    \"{}\": {score}", it.key)).collect();
+    let scores: Vec<String> = rubric
+        .criteria
+        .iter()
+        .map(|criterion| format!("    \"{}\": {score}", criterion.key))
+        .collect();
     format!(
         "{{\n  \"scores\": {{\n{}\n  }},\n  \"issues\": [<statement>, …],\n  \
          \"strengths\": [<statement>, …]\n}}",
@@ -151,8 +158,11 @@ fn findings_form(rubric: &Rubric) -> String {
     let score = score_placeholder(rubric);
     let scores = match rubric.formula {
         Formula::SumOverMax => {
-            let criteria = rubric.criteria.iter().map(|it| {
-                format!("    \"{}\": {{\"why\": <at most 15 words>, \"score\": {score}}}", it.key)
+            let criteria = rubric.criteria.iter().map(|criterion| {
+                format!(
+                    "    \"{}\": {{\"why\": <at most 15 words>, \"score\": {score}}}",
+                    criterion.key
+                )
             });
             criteria.collect::<Vec<_>>().join(",\n")
         }
@@ -181,8 +191,9 @@ fn findings_form(rubric: &Rubric) -> String {
 fn groups(rubric: &Rubric, parts: &str) -> String {
     let groups = rubric.groups.iter().map(|group| {
         let criteria = rubric.criteria_of(&group.key);
-        let criteria: Vec<String> =
-            criteria.map(|it| format!("        \"{}\": {{{parts}}}", it.key)).collect();
+        let criteria: Vec<String> = criteria
+            .map(|criterion| format!("        \"{}\": {{{parts}}}", criterion.key))
+            .collect();
         let criteria = criteria.join(",\n");
         format!("    \"{}\": {{\n      \"sub_scores\": {{\n{criteria}\n      }}\n    }}", group.key)
     });

@@ -46,14 +46,14 @@ fn kind(next: &NextStep) -> &'static str {
     }
 }
 
-/// Each row: what happens again and again, whose money, and what comes of it each time.
+/// Each row: the repeated event, the billing, and the decision for each attempt.
 #[test]
-fn every_row_of_the_error_table() {
+fn error_table_is_implemented() {
     use AccountProblem::{Address, Funds, Key, Model, Permission};
     use LeaseEnd::{PresumeSpent, Release, Settle};
     let lost = CallEnd::Lost("cut".to_owned());
     let bounded = &["retry", "retry", "retry", "retry", "fail api"];
-    let asked = &["ask again", "ask again", "unscorable"];
+    let retried = &["ask again", "ask again", "unscorable"];
     let cooldown = rate_limited(None);
     let rows: Vec<(CallEnd, Option<&str>, LeaseEnd, &[&str])> = vec![
         (CallEnd::NotSent("dns".to_owned()), None, Release, bounded),
@@ -69,10 +69,10 @@ fn every_row_of_the_error_table() {
         (unavailable(408), None, Release, bounded),
         (unavailable(529), None, Release, bounded),
         (lost, None, PresumeSpent, &["retry", "fail api"]),
-        (bad(Some(USAGE)), None, Settle(Some(USAGE)), asked),
-        (bad(None), None, Settle(None), asked),
-        (answer(Some(USAGE)), Some("score 11"), Settle(Some(USAGE)), asked),
-        (answer(None), Some("refused"), Settle(None), asked),
+        (bad(Some(USAGE)), None, Settle(Some(USAGE)), retried),
+        (bad(None), None, Settle(None), retried),
+        (answer(Some(USAGE)), Some("score 11"), Settle(Some(USAGE)), retried),
+        (answer(None), Some("refused"), Settle(None), retried),
         (answer(Some(USAGE)), None, Settle(Some(USAGE)), &["accept"]),
         (CallEnd::Cancelled { sent: false }, None, Release, &["give back"; 9]),
         (CallEnd::Cancelled { sent: true }, None, PresumeSpent, &["give back"; 9]),
@@ -87,7 +87,7 @@ fn every_row_of_the_error_table() {
 }
 
 #[test]
-fn a_cut_answer_is_asked_again_once_and_only_with_a_larger_limit() {
+fn truncated_reply_is_retried_once_and_only_with_a_larger_limit() {
     let cut = CallEnd::Answered(Answer { finish: Finish::Length, ..Answer::default() });
     let next = |tally: &mut AttemptTally, end: &CallEnd| {
         kind(&decide(end, Some("cut"), tally, |_| PAUSE).next)
@@ -102,34 +102,34 @@ fn a_cut_answer_is_asked_again_once_and_only_with_a_larger_limit() {
 }
 
 #[test]
-fn refusals_and_cancelling_burn_no_attempt() {
+fn refusals_and_cancellation_use_no_attempt() {
     let mut tally =
         AttemptTally { transport_attempts: 4, answers: 2, lost: 1, ..AttemptTally::default() };
     let before = tally;
     decide(&CallEnd::Cancelled { sent: true }, None, &mut tally, |_| PAUSE);
     decide(&account(AccountProblem::Key), None, &mut tally, |_| PAUSE);
-    let asked = Some(Duration::from_millis(5));
-    let step = decide(&rate_limited(asked), None, &mut tally, |_| PAUSE);
+    let requested = Some(Duration::from_millis(5));
+    let step = decide(&rate_limited(requested), None, &mut tally, |_| PAUSE);
     assert_eq!(step.next, NextStep::Cooldown(Duration::from_millis(5)));
     assert_eq!(tally, AttemptTally { refusals: 1, ..before });
 }
 
 #[test]
-fn a_provider_that_keeps_refusing_without_a_word_is_given_more_and_more_time() {
+fn refusals_without_a_wait_back_off_exponentially() {
     let mut tally = AttemptTally::default();
     let silent = rate_limited(None);
-    let mut asked = Vec::new();
+    let mut repetitions = Vec::new();
     for end in [&silent, &silent, &silent, &bad(None), &silent] {
         decide(end, None, &mut tally, |repetition| {
-            asked.push(repetition);
+            repetitions.push(repetition);
             PAUSE
         });
     }
-    assert_eq!(asked, [0, 1, 2, 0]);
+    assert_eq!(repetitions, [0, 1, 2, 0]);
 }
 
 #[test]
-fn kinds_of_trouble_share_the_bound_on_attempts() {
+fn failure_kinds_share_the_attempt_limit() {
     let mut tally = AttemptTally::default();
     let not_sent = CallEnd::NotSent("dns".to_owned());
     let lost = CallEnd::Lost("cut".to_owned());
@@ -144,7 +144,7 @@ fn kinds_of_trouble_share_the_bound_on_attempts() {
 }
 
 #[test]
-fn jitter_stays_below_its_ceiling_and_is_not_one_value() {
+fn jitter_is_below_its_maximum_and_varies() {
     for (repetition, ceiling) in [(0, 1), (1, 2), (4, 16), (5, 30), (40, 30), (u32::MAX, 30)] {
         let delays: Vec<Duration> = (0..64).map(|_| full_jitter(repetition)).collect();
         let ceiling = Duration::from_secs(ceiling);
@@ -155,10 +155,11 @@ fn jitter_stays_below_its_ceiling_and_is_not_one_value() {
 }
 
 #[test]
-fn a_fetch_is_tried_three_times_and_waits_as_long_as_it_is_asked_to() {
+fn fetch_is_tried_three_times_and_respects_retry_after() {
     let seconds = Duration::from_secs;
-    let pause =
-        |attempts, asked| fetch_pause(attempts, asked, |repetition| seconds(1 << repetition));
+    let pause = |attempts, requested| {
+        fetch_pause(attempts, requested, |repetition| seconds(1 << repetition))
+    };
     assert_eq!((pause(1, None), pause(2, None)), (Some(seconds(1)), Some(seconds(2))));
     assert_eq!(pause(1, Some(seconds(5))), Some(seconds(5)));
     assert_eq!(pause(1, Some(seconds(3_600))), Some(seconds(10)));
@@ -166,7 +167,7 @@ fn a_fetch_is_tried_three_times_and_waits_as_long_as_it_is_asked_to() {
 }
 
 #[test]
-fn a_page_in_place_of_a_completion_costs_nothing_and_is_asked_for_again() {
+fn html_page_instead_of_a_completion_costs_nothing_and_is_retried() {
     let mut tally = AttemptTally::default();
     let page = CallEnd::NotCompletion("a log-in page".to_owned());
     for _ in 1..MAX_TRANSPORT_ATTEMPTS {
@@ -179,9 +180,9 @@ fn a_page_in_place_of_a_completion_costs_nothing_and_is_asked_for_again() {
     );
 }
 
-/// The default leaves contradictions alone; a second answer is taken whatever it says.
+/// The default accepts contradictions; a second reply is always accepted.
 #[test]
-fn a_contradictory_verdict_is_asked_for_once_more_if_the_rubric_says_so() {
+fn contradictory_verdict_is_retried_once_if_the_rubric_asks() {
     use juror_types::{contradiction::Contradiction, rubric::builtin_named, rubric::zero};
     let mut rubric = builtin_named("semantic@2").unwrap().parse().unwrap();
     let sound = zero(&rubric, "nothing");

@@ -67,7 +67,7 @@ pub(super) enum Batched {
 }
 
 impl BatchKeeper {
-    /// A keeper of a fleet's batches. Jobs that are to be asked again go to `jobs`.
+    /// Creates a keeper of a fleet's batches. Retried jobs go to `jobs`.
     pub fn for_fleet(
         settings: KeeperSettings,
         (jobs, results): (Arc<dyn Queue<Job>>, Arc<dyn Queue<JobResult>>),
@@ -79,8 +79,7 @@ impl BatchKeeper {
         Self { scope, jobs, results, records, owner, works, changed }
     }
 
-    /// A keeper of the batches of one run that no other worker works on. Jobs that are to be asked
-    /// again go to `jobs`.
+    /// Creates a keeper of the batches of one run without other workers. Retried jobs go to `jobs`.
     pub fn for_one_run(
         run: RunId,
         (jobs, results): (LocalReturns<Job>, Arc<dyn Queue<JobResult>>),
@@ -180,8 +179,8 @@ impl BatchKeeper {
         worked.and(left)
     }
 
-    /// Leaves the shards, once no job in hand can become a row any more: to other workers, which
-    /// continue at once, or to the next process of the only run.
+    /// Releases the shards once no job in progress can become a row: to other workers, which
+    /// continue immediately, or to the next process of the only run.
     pub(super) async fn end(
         &self,
         run_states: &dyn RunStatusProvider,
@@ -224,8 +223,8 @@ impl BatchKeeper {
         works.current.values().chain(&works.replaced).map(Arc::clone).collect()
     }
 
-    /// Drops work that nothing refers to any more.
-    fn forget_idle(&self, idle: &[Arc<BatchWork>]) {
+    /// Drops unreferenced work.
+    fn drop_idle(&self, idle: &[Arc<BatchWork>]) {
         // Two references: this list and `works`.
         let is_idle = |work: &Arc<BatchWork>| {
             idle.iter().any(|idle| Arc::ptr_eq(idle, work)) && Arc::strong_count(work) <= 2

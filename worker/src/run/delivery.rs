@@ -24,7 +24,7 @@ const PAUSED_RUN_DELAY: Duration = Duration::from_secs(10 * 60);
 /// Hold of jobs that may be judged soon, or have another worker's result soon; other jobs are
 /// judged meanwhile.
 const CLAIMED_JOB_DELAY: Duration = Duration::from_secs(30);
-/// Hold of jobs whose files another worker may have, or whose result the ledger may know now.
+/// Delay of jobs whose files another worker may have, or whose result may soon be in the ledger.
 const MISSING_FILE_DELAY: Duration = Duration::from_secs(5);
 /// Hold of jobs that go to the queue of other workers, or are in progress in this one.
 const REDELIVERY_DELAY: Duration = Duration::from_secs(1);
@@ -123,7 +123,7 @@ impl DeliveryHandler {
     fn leaves_to_others(&self, job: &Job, context: &Context) -> bool {
         // Past the deadline the job is skipped, which needs no renderer.
         let is_over = job.judge.is_some() && context.deadline_passed();
-        !self.worker.draws && job.needs_drawing() && !is_over
+        !self.worker.draws && job.needs_rendering() && !is_over
     }
 
     /// Judges a job, or makes a row of a batch of it.
@@ -161,7 +161,7 @@ impl DeliveryHandler {
         let publishing = self.worker.results.publish(result, Priority::Normal);
         match self.shutdown.now.run_until_cancelled(publishing).await {
             Some(published) => published?,
-            // It is stored: the next claim of the job publishes it.
+            // The result is stored: the next claim of the job publishes it.
             None => return Ok(()),
         }
         self.settle(delivery, disposition).await

@@ -30,12 +30,11 @@ pub trait RunStatusProvider: Send + Sync {
 /// State of a run.
 #[derive(Clone)]
 pub enum WorkerRunState {
-    /// Its jobs are judged, with this context. Its `shutdown.drain` is given as soon as this state
-    /// ends.
+    /// Jobs are judged with this context. Its `shutdown.drain` is triggered once this state ends.
     Open(Arc<Context>),
-    /// Its jobs are held without calls, for this reason.
+    /// Jobs are held without calls, for this reason.
     Paused(String),
-    /// Its jobs end without a try.
+    /// Jobs end without an attempt.
     Cancelled,
     /// Unknown, or not the run that its job names, for this reason. Its jobs are held: the record
     /// may come back.

@@ -1,4 +1,4 @@
-//! A worker that takes jobs of many runs.
+//! Tests of a worker with jobs of many runs.
 
 pub(crate) mod fixture;
 mod unsteady;
@@ -38,7 +38,7 @@ async fn claim(fixture: &JobFixture, run: &RunId, item: &str) -> ClaimKey {
 }
 
 #[tokio::test]
-async fn each_job_is_judged_as_its_run_says() {
+async fn jobs_are_judged_with_the_settings_of_their_run() {
     let fixture = JobFixture::new(2);
     let (kind, harsh) = (FakeJudge::saying(vec![verdict(9)]), FakeJudge::saying(vec![verdict(5)]));
     let text = juror_types::rubric::builtin_named("semantic@1")
@@ -55,7 +55,7 @@ async fn each_job_is_judged_as_its_run_says() {
     }
     let results = fixture.take_results(20).await;
     fixture.stop(worker).await;
-    assert_eq!((kind.asked(), harsh.asked(), fixture.jobs.held()), (10, 10, 0));
+    assert_eq!((kind.calls(), harsh.calls(), fixture.jobs.held()), (10, 10, 0));
     for result in results {
         let (rubric, correctness) =
             if result.run_id == first { ("semantic@1", 0.9) } else { ("own@1", 0.5) };
@@ -66,7 +66,7 @@ async fn each_job_is_judged_as_its_run_says() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_paused_keeps_its_jobs_and_stops_no_other() {
+async fn paused_run_keeps_its_jobs_and_stops_no_other() {
     let mut fixture = JobFixture::new(2);
     let message = "no".to_owned();
     let refusal = CallEnd::Account { problem: AccountProblem::Key, message };
@@ -80,9 +80,9 @@ async fn a_run_that_is_paused_keeps_its_jobs_and_stops_no_other() {
     let worker = fixture.start();
     let results = fixture.take_results(10).await;
     assert!(results.iter().all(|result| result.run_id == going_on));
-    fixture.runs.await_looks(&paused, 10).await;
+    fixture.runs.await_status_reads(&paused, 10).await;
     fixture.stop(worker).await;
-    assert!(locked.asked() <= 2, "no more than were in flight at the first refusal");
+    assert!(locked.calls() <= 2, "no more than were in flight at the first refusal");
     assert!(fixture.holds_back(10).await, "the paused run's jobs are kept");
     let (run, reason) = fixture.runs.pauses.lock().unwrap()[0].clone();
     assert!(run == paused && reason.contains("key"), "{run}: {reason}");
@@ -91,7 +91,7 @@ async fn a_run_that_is_paused_keeps_its_jobs_and_stops_no_other() {
 }
 
 #[tokio::test]
-async fn the_only_run_of_a_worker_ends_it_with_its_pause() {
+async fn pause_of_the_only_run_ends_the_worker() {
     let mut fixture = JobFixture::new(2);
     let message = "no".to_owned();
     let refusal = CallEnd::Account { problem: AccountProblem::Key, message };
@@ -100,14 +100,14 @@ async fn the_only_run_of_a_worker_ends_it_with_its_pause() {
     fixture.runs.end_with_pause(&fixture.shutdown.drain);
     fixture.publish(&run, &TEN).await;
     fixture.start().await.unwrap().unwrap();
-    assert!(judge.asked() <= 2, "no more than were in flight at the first refusal");
+    assert!(judge.calls() <= 2, "no more than were in flight at the first refusal");
     assert_eq!((fixture.jobs.held(), fixture.results.held()), (10, 0));
     assert!(fixture.runs.pauses.lock().unwrap()[0].1.contains("key"));
-    assert!(fixture.heard.try_recv().is_err(), "its end tells");
+    assert!(fixture.heard.try_recv().is_err(), "the end of the worker reports it");
 }
 
 #[tokio::test]
-async fn a_job_that_cannot_be_judged_ends_the_only_worker() {
+async fn unjudgeable_job_ends_a_single_run_worker() {
     let fixture = JobFixture::new(1);
     let judge = FakeJudge::saying(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
@@ -116,37 +116,37 @@ async fn a_job_that_cannot_be_judged_ends_the_only_worker() {
     fixture.jobs.publish(newer, Priority::Normal).await.unwrap();
     let error = fixture.start().await.unwrap().unwrap_err();
     assert!(error.to_string().contains("schema 2"), "{error}");
-    assert_eq!((fixture.jobs.held(), judge.asked()), (1, 0));
+    assert_eq!((fixture.jobs.held(), judge.calls()), (1, 0));
 }
 
 #[tokio::test]
-async fn a_cancelled_runs_jobs_end_untried_but_for_calls_in_flight() {
+async fn jobs_of_a_cancelled_run_end_untried_except_calls_in_flight() {
     let fixture = JobFixture::new(8);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &TEN).await;
     let worker = fixture.start();
-    // Nine are in hand: one of them waits for its turn to call.
-    fixture.runs.await_looks(&run, 9).await;
-    judge.until_asked(8).await;
+    // Nine are in progress: one of them waits for its call.
+    fixture.runs.await_status_reads(&run, 9).await;
+    judge.await_calls(8).await;
     fixture.runs.set(&run, WorkerRunState::Cancelled);
     judge.gate.add_permits(8);
     let results = fixture.take_results(10).await;
     fixture.stop(worker).await;
     let skipped: Vec<_> =
         results.iter().filter(|result| result.outcome == Outcome::Skipped).collect();
-    assert_eq!((skipped.len(), judge.asked(), fixture.jobs.held()), (2, 8, 0));
+    assert_eq!((skipped.len(), judge.calls(), fixture.jobs.held()), (2, 8, 0));
     assert!(skipped.iter().all(|result| kind(result) == Some(ErrorKind::Cancelled)));
     assert_eq!(results.iter().filter(|result| result.outcome == Outcome::Scored).count(), 8);
 }
 
 #[tokio::test]
-async fn jobs_of_a_run_that_nobody_knows_are_kept_and_the_run_is_named_once() {
+async fn jobs_of_an_unknown_run_are_kept_and_reported_once() {
     let mut fixture = JobFixture::new(2);
     let run = RunId::new("forgotten");
     fixture.publish(&run, &TEN).await;
     let worker = fixture.start();
-    fixture.runs.await_looks(&run, 10).await;
+    fixture.runs.await_status_reads(&run, 10).await;
     let newer = Job { schema: SCHEMA + 1, ..job(&RunId::new("newer"), "0") };
     fixture.jobs.publish(newer, Priority::Normal).await.unwrap();
     let warning = fixture.warning().await;
@@ -159,7 +159,7 @@ async fn jobs_of_a_run_that_nobody_knows_are_kept_and_the_run_is_named_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_waits_for_long_is_put_back_and_its_answers_still_count() {
+async fn long_waiting_job_is_requeued_and_its_replies_still_count() {
     let fixture = JobFixture::new(2);
     let judge = FakeJudge::saying(vec![answer("no verdict")]);
     let run = fixture.open_run("nightly", &judge).await;
@@ -175,14 +175,14 @@ async fn a_job_that_waits_for_long_is_put_back_and_its_answers_still_count() {
     }
     let [result] = fixture.take_results(1).await.try_into().unwrap();
     fixture.stop(worker).await;
-    assert_eq!((result.outcome, result.attempts, judge.asked()), (Outcome::Unscorable, 3, 3));
+    assert_eq!((result.outcome, result.attempts, judge.calls()), (Outcome::Unscorable, 3, 3));
     let ledger = fixture.backend.ledger(&run).await.unwrap().unwrap();
     assert_eq!(result.cost_usd, ledger.committed);
     assert_eq!(fixture.jobs.held(), 0);
 }
 
 #[tokio::test]
-async fn a_job_that_killed_its_workers_is_told_and_kept_aside() {
+async fn poison_job_is_reported_and_dead_lettered() {
     let fixture = JobFixture::new(2);
     let judge = FakeJudge::saying(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
@@ -193,11 +193,11 @@ async fn a_job_that_killed_its_workers_is_told_and_kept_aside() {
     fixture.publish(&run, &["killer"]).await;
     let worker = fixture.start();
     let [result] = fixture.take_results(1).await.try_into().unwrap();
-    // It comes again, for instance since its worker was killed before it was put aside.
+    // It is redelivered, for instance since its worker was killed before dead-lettering it.
     fixture.publish(&run, &["killer"]).await;
     fixture.take_results(1).await;
     fixture.stop(worker).await;
-    assert_eq!((kind(&result), judge.asked()), (Some(ErrorKind::Poison), 0));
+    assert_eq!((kind(&result), judge.calls()), (Some(ErrorKind::Poison), 0));
     let letters = fixture.jobs.list().await.unwrap();
     assert_eq!(letters.len(), 2);
     assert_eq!(letters[0].message, job(&run, "killer"));
@@ -205,7 +205,7 @@ async fn a_job_that_killed_its_workers_is_told_and_kept_aside() {
 }
 
 #[tokio::test]
-async fn a_job_that_is_in_hand_already_is_not_begun_again() {
+async fn job_in_progress_is_not_started_again() {
     let fixture = JobFixture::new(4);
     let (slow, quick) =
         (FakeJudge::held_back(vec![verdict(9)]), FakeJudge::saying(vec![verdict(9)]));
@@ -213,24 +213,24 @@ async fn a_job_that_is_in_hand_already_is_not_begun_again() {
         (fixture.open_run("slow", &slow).await, fixture.open_run("quick", &quick).await);
     let worker = fixture.start();
     fixture.publish(&run, &["0", "0"]).await;
-    // Jobs are taken in their order.
+    // Jobs are started in order.
     fixture.publish(&other, &["0"]).await;
     fixture.take_results(1).await;
     slow.gate.add_permits(2);
     let results = fixture.take_results(1).await;
-    assert_eq!((results[0].outcome, slow.asked()), (Outcome::Scored, 1));
+    assert_eq!((results[0].outcome, slow.calls()), (Outcome::Scored, 1));
     fixture.stop(worker).await;
     assert!(fixture.holds_back(1).await);
 }
 
 #[tokio::test]
-async fn a_job_that_another_worker_took_over_is_kept_until_its_result_is_sure() {
+async fn job_claimed_by_another_worker_is_kept_until_its_result_is_stored() {
     let fixture = JobFixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0"]).await;
     let worker = fixture.start();
-    judge.until_asked(1).await;
+    judge.await_calls(1).await;
     claim(&fixture, &run, "0").await;
     judge.gate.add_permits(1);
     fixture.stop(worker).await;
@@ -239,7 +239,7 @@ async fn a_job_that_another_worker_took_over_is_kept_until_its_result_is_sure() 
 }
 
 #[tokio::test]
-async fn a_worker_that_stops_takes_nothing_more_before_it_finishes_what_it_has() {
+async fn stopping_worker_takes_no_job_and_finishes_its_own() {
     let fixture = JobFixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
@@ -247,7 +247,7 @@ async fn a_worker_that_stops_takes_nothing_more_before_it_finishes_what_it_has()
     let ended = Arc::new(Semaphore::new(0));
     let watched = Watched { jobs: fixture.jobs.clone(), ended: ended.clone() };
     let worker = fixture.start_on(Arc::new(watched));
-    judge.until_asked(1).await;
+    judge.await_calls(1).await;
     fixture.shutdown.drain.cancel();
     ended.acquire().await.unwrap().forget();
     assert!(!worker.is_finished(), "a call is in flight");
@@ -259,13 +259,13 @@ async fn a_worker_that_stops_takes_nothing_more_before_it_finishes_what_it_has()
 }
 
 #[tokio::test]
-async fn a_hard_stop_gives_everything_back_and_burns_no_start() {
+async fn hard_stop_requeues_all_jobs_without_counting_a_start() {
     let fixture = JobFixture::new(8);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &TEN).await;
     let worker = fixture.start();
-    judge.until_asked(8).await;
+    judge.await_calls(8).await;
     fixture.shutdown.now.cancel();
     fixture.stop(worker).await;
     assert_eq!((fixture.results.held(), fixture.jobs.held()), (0, 10));
@@ -279,36 +279,36 @@ async fn a_hard_stop_gives_everything_back_and_burns_no_start() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_ledger_is_away_nobody_is_called_and_bills_are_booked_when_it_is_back() {
+async fn calls_are_suspended_without_the_ledger_and_bills_booked_on_return() {
     let fixture = JobFixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0", "1"]).await;
     let worker = fixture.start();
-    judge.until_asked(1).await;
+    judge.await_calls(1).await;
     fixture.backend.away.store(true, SeqCst);
     judge.gate.add_permits(2);
     while fixture.backend.missed.load(SeqCst) < 3 {
         tokio::time::sleep(fixture::MAX_WAIT).await;
     }
-    assert_eq!((judge.asked(), fixture.results.held()), (1, 0));
+    assert_eq!((judge.calls(), fixture.results.held()), (1, 0));
     fixture.backend.away.store(false, SeqCst);
     let results = fixture.take_results(2).await;
     fixture.stop(worker).await;
-    assert_eq!(judge.asked(), 2);
+    assert_eq!(judge.calls(), 2);
     let ledger = fixture.backend.ledger(&run).await.unwrap().unwrap();
     assert_eq!(ledger.committed, results[0].cost_usd + results[1].cost_usd);
     assert_eq!((ledger.presumed, ledger.outstanding), Default::default());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_whose_ledger_is_away_stops_when_it_is_told_to() {
+async fn worker_without_a_ledger_stops_on_request() {
     let fixture = JobFixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0"]).await;
     let worker = fixture.start();
-    judge.until_asked(1).await;
+    judge.await_calls(1).await;
     fixture.backend.away.store(true, SeqCst);
     judge.gate.add_permits(1);
     while fixture.backend.missed.load(SeqCst) < 2 {
@@ -328,7 +328,7 @@ async fn a_worker_whose_ledger_is_away_stops_when_it_is_told_to() {
 }
 
 #[tokio::test]
-async fn a_worker_that_draws_nothing_leaves_such_jobs_to_others_and_ends_those_that_are_over() {
+async fn worker_without_a_renderer_requeues_rendering_jobs_and_ends_finished_ones() {
     let mut fixture = JobFixture::new(1);
     fixture.draws = false;
     let judge = FakeJudge::saying(vec![verdict(9)]);

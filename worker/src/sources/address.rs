@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_the_public_internet() {
+    fn public_addresses_are_recognized() {
         for address in [
             "1.1.1.1",
             "93.184.216.34",
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_kind_of_address() {
+    fn non_public_addresses_are_recognized() {
         for address in [
             // Unspecified and this network.
             "0.0.0.0",

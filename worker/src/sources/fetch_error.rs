@@ -13,7 +13,7 @@ pub(super) enum FetchError {
     Passing {
         /// The problem.
         problem: String,
-        /// Wait that the server asks for.
+        /// Wait requested by the server.
         wait: Option<Duration>,
     },
 }

@@ -124,7 +124,7 @@ impl FetchError {
     }
 }
 
-/// A server's answer.
+/// Response of a server.
 enum FetchReply {
     Content(Bytes),
     Redirect(Url),
@@ -198,7 +198,7 @@ fn cut(error: &reqwest::Error) -> FetchError {
     FetchError::passing(format!("it was received only in part: {}", with_causes(error)))
 }
 
-/// Failure of an attempt without an answer.
+/// Failure of an attempt without a response.
 fn unsent(error: reqwest::Error) -> FetchError {
     let error = error.without_url();
     let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_leads_on_without_losing_what_protects_it() {
+    fn redirect_is_followed_with_all_protections() {
         let from = "https://host/a/1.png?old";
         for (location, to) in [
             ("2.png", "https://host/a/2.png"),
@@ -250,14 +250,14 @@ mod tests {
         ] {
             assert_eq!(redirected(from, location), Ok(to.to_owned()));
         }
-        for (location, says) in [
+        for (location, message) in [
             ("http://host/2.png?sig=secret", "from https to the unencrypted http://host/2.png"),
             ("file:///etc/passwd", "neither https nor http"),
             ("https://user:secret@host/2.png", "to https://host/2.png with a user"),
             ("https://", "without a target"),
         ] {
             let error = redirected(from, location).unwrap_err();
-            assert!(error.contains(says) && !error.contains("secret"), "{error}");
+            assert!(error.contains(message) && !error.contains("secret"), "{error}");
         }
         assert!(redirected("http://host/1.png", "https://host/1.png").is_ok());
         assert!(target(&from.parse().unwrap(), &HeaderMap::new()).is_err());

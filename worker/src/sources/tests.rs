@@ -44,7 +44,7 @@ fn url(server: &WebServer, path: &str) -> String {
     format!("http://{}{path}{SIGNATURE}", server.address())
 }
 
-/// Message for a file that is not read.
+/// Message for a refused file.
 async fn refusal(sources: &Sources, reference: &str) -> String {
     let error = sources.read(reference, LIMIT).await.unwrap_err().to_string();
     assert!(!error.contains("c0ffee"), "{error}");
@@ -55,7 +55,7 @@ fn file(_: &WebRequest) -> WebResponse {
     WebResponse::file(b"content")
 }
 
-/// A resolver that answers each name with one of these after the other.
+/// Resolver that returns these addresses in turn.
 struct Scripted(Mutex<VecDeque<Vec<IpAddr>>>);
 
 impl Scripted {
@@ -77,7 +77,7 @@ impl Lookup for Scripted {
     }
 }
 
-/// A name that leads to this server's port.
+/// URL with a name and the port of this server.
 fn host_at(address: SocketAddr) -> String {
     format!("http://images.test:{}", address.port())
 }
@@ -98,7 +98,7 @@ async fn files_come_from_folders_and_allowed_hosts() {
 }
 
 #[tokio::test]
-async fn other_hosts_and_buckets_are_refused_unasked() {
+async fn other_hosts_and_buckets_are_refused_without_a_request() {
     let server = WebServer::start(file);
     let other = WebServer::start(file);
     let sources = sources_at(&server);
@@ -113,7 +113,7 @@ async fn other_hosts_and_buckets_are_refused_unasked() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_not_public_is_refused_however_it_is_written() {
+async fn non_public_address_is_refused_in_any_notation() {
     let server = WebServer::start(file);
     let port = server.address().port();
     for host in
@@ -129,7 +129,7 @@ async fn an_address_that_is_not_public_is_refused_however_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_private_host_is_reached_if_the_settings_name_it() {
+async fn private_host_is_reachable_if_configured() {
     let server = WebServer::start(file);
     let address = server.address();
     for (host, private) in [("127.0.0.1", "127.0.0.1"), ("[::ffff:127.0.0.1]", "127.0.0.1")] {
@@ -146,8 +146,8 @@ async fn a_private_host_is_reached_if_the_settings_name_it() {
 }
 
 #[tokio::test]
-async fn the_address_that_was_checked_is_the_one_connected_to() {
-    // The first of them stands for a public address, the second for a private one at the same port.
+async fn connection_uses_the_validated_address() {
+    // The first represents a public address, the second a private one at the same port.
     let checked = WebServer::start_at("127.0.0.2:0", file);
     let port = checked.address().port();
     let private = WebServer::start_at(&format!("127.0.0.1:{port}"), file);
@@ -190,11 +190,11 @@ async fn redirects_are_followed_to_allowed_hosts() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_what_may_not_be_reached_is_refused() {
+async fn redirect_to_a_disallowed_host_is_refused() {
     let private = WebServer::start(file);
     let secret = url(&private, "/secret");
     let origin = format!("http://{}", private.address());
-    for (to, says) in [
+    for (to, message) in [
         // Allowed by name and not by address; not allowed by name; no web at all.
         (secret.as_str(), "127.0.0.1, a private address"),
         (
@@ -208,14 +208,14 @@ async fn a_redirect_to_what_may_not_be_reached_is_refused() {
         let server = WebServer::start_at("127.0.0.2:0", move |_| WebResponse::redirect(&location));
         let hosts = [format!("http://{}", server.address()), origin.clone()];
         let error = refusal(&sources(&hosts, &["127.0.0.2"]), &url(&server, "/1.png")).await;
-        assert!(error.contains("it redirects to") && error.contains(says), "{to}: {error}");
+        assert!(error.contains("it redirects to") && error.contains(message), "{to}: {error}");
         assert_eq!(server.requests().len(), 1, "{to}");
     }
     assert_eq!(private.requests(), []);
 }
 
 #[tokio::test]
-async fn a_ring_of_redirects_ends() {
+async fn redirect_loop_ends() {
     let server = WebServer::start(|_| WebResponse::redirect("/1.png"));
     let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
     assert!(error.contains("redirects more than 5 times"), "{error}");
@@ -223,7 +223,7 @@ async fn a_ring_of_redirects_ends() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused_whether_its_size_is_told_or_not() {
+async fn oversized_response_is_refused_with_and_without_content_length() {
     let body = vec![0; LIMIT as usize + 1];
     let untold = [b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", &body[..]].concat();
     let chunk = [format!("{:x}\r\n", body.len()).as_bytes(), &body, b"\r\n0\r\n\r\n"].concat();
@@ -239,7 +239,7 @@ async fn what_is_too_large_is_refused_whether_its_size_is_told_or_not() {
 }
 
 #[tokio::test]
-async fn remote_code_that_is_too_large_is_a_finding_as_local_code_is() {
+async fn oversized_remote_code_is_a_finding_like_local_code() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-length: 5242880\r\n\r\n";
     let server = WebServer::start(|_| WebResponse::Bytes(head.to_vec()));
     let code = Some(Text::Path(url(&server, "/large.html")));
@@ -251,7 +251,7 @@ async fn remote_code_that_is_too_large_is_a_finding_as_local_code_is() {
 }
 
 #[tokio::test]
-async fn what_fails_for_a_passing_reason_is_tried_again() {
+async fn transient_failures_are_retried() {
     let cut = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nonly".to_vec();
     for first in [
         WebResponse::status("503 Service Unavailable", &[], b""),
@@ -269,8 +269,8 @@ async fn what_fails_for_a_passing_reason_is_tried_again() {
 }
 
 #[tokio::test]
-async fn nothing_is_tried_more_than_three_times_or_in_vain() {
-    for (status, requests, says) in [
+async fn retries_are_limited_to_three_and_to_transient_failures() {
+    for (status, requests, message) in [
         ("500 Internal Server Error", 3, "status 500, 3 times in a row"),
         ("403 Forbidden", 1, "status 403: access denied; renew the signed URL"),
         ("404 Not Found", 1, "status 404: no such file"),
@@ -279,7 +279,7 @@ async fn nothing_is_tried_more_than_three_times_or_in_vain() {
     ] {
         let server = WebServer::start(move |_| WebResponse::status(status, &[], b""));
         let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
-        assert!(error.contains(says), "{error}");
+        assert!(error.contains(message), "{error}");
         let shown = format!("http://{}/1.png: ", server.address());
         assert!(error.starts_with(&shown), "{error}");
         assert_eq!(server.requests().len(), requests, "{status}");
@@ -292,18 +292,18 @@ async fn nothing_is_tried_more_than_three_times_or_in_vain() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_keeps_silent_is_given_up() {
+async fn silent_server_times_out() {
     let server = WebServer::start(|_| WebResponse::Silence);
     let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
     assert!(error.contains("3 times in a row"), "{error}");
 }
 
 #[tokio::test]
-async fn each_host_has_a_pace_of_its_own() {
+async fn each_host_has_its_own_rate_limit() {
     let servers = [WebServer::start(file), WebServer::start(file)];
     let hosts = servers.each_ref().map(|server| format!("http://{}", server.address()));
     let allowed = Arc::new(FetchPolicy::parse(&hosts, &["127.0.0.1".to_owned()], &[]).unwrap());
-    // One fetch in some seventeen minutes.
+    // One fetch in about seventeen minutes.
     let web = Web::new(&allowed, 0.001, Duration::from_secs(60), Arc::new(SystemLookup)).unwrap();
     let fetch = |server: &WebServer| web.fetch(url(server, "/1.png").parse().unwrap(), LIMIT);
     fetch(&servers[0]).await.unwrap();
@@ -337,13 +337,13 @@ async fn objects_come_from_allowed_buckets() {
     let reference = |key: &str| format!("s3://{bucket}/{key}");
     let content = sources.read(&reference("golden/1.png"), LIMIT).await.unwrap();
     assert_eq!(&content[..], b"content");
-    for (key, says) in [
+    for (key, message) in [
         ("golden2/1.png", "files.buckets"),
         ("other/1.png", "files.buckets"),
         ("golden/../other/1.png", "'..'"),
         ("golden/2.png", "no such object"),
     ] {
-        assert!(refusal(&sources, &reference(key)).await.contains(says), "{key}");
+        assert!(refusal(&sources, &reference(key)).await.contains(message), "{key}");
     }
     assert!(refusal(&sources, "s3://elsewhere/golden/1.png").await.contains("files.buckets"));
     let error = sources.read(&reference("golden/1.png"), 6).await.unwrap_err().to_string();
@@ -351,7 +351,7 @@ async fn objects_come_from_allowed_buckets() {
 }
 
 #[tokio::test]
-async fn an_object_store_that_is_busy_is_asked_again() {
+async fn busy_object_store_is_retried() {
     let mut count = 0;
     let server = WebServer::start(move |_| {
         count += 1;

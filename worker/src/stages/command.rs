@@ -18,7 +18,7 @@ use std::time::Duration;
 pub struct CommandSettings {
     /// The program: a path, or a name to find in `PATH`.
     pub program: String,
-    /// Its arguments, passed without a shell.
+    /// Arguments, passed without a shell.
     pub arguments: Vec<String>,
     /// Time limit of one run before it is killed.
     pub timeout: Duration,

@@ -75,7 +75,8 @@ fn apply(code: &str, mut cuts: Vec<Cut>) -> String {
     }
     text.push_str(code.get(end..).unwrap_or_default());
     let kept = text.split_inclusive('\n').filter(|line| {
-        !(line.contains(CUT) && line.chars().all(|it| it == CUT || it.is_whitespace()))
+        !(line.contains(CUT)
+            && line.chars().all(|character| character == CUT || character.is_whitespace()))
     });
     kept.collect::<String>().replace(CUT, "")
 }

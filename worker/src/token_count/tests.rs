@@ -58,7 +58,7 @@ fn played(
     (used / (per_ms * 5_000.0), refusals)
 }
 
-/// A call that nothing waited for, with all of the limit left.
+/// Call without waiting calls, with all of the limit left.
 fn quiet(began: Instant) -> CountedCall {
     CountedCall {
         began,
@@ -77,7 +77,7 @@ fn counter(rule: CountRule) -> CounterState {
 }
 
 #[test]
-fn each_rule_is_found_whatever_is_documented() {
+fn each_rule_is_detected_despite_the_documented_one() {
     for truth in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
         for documented in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
             for burst in [1_000, 60_000] {
@@ -92,7 +92,7 @@ fn each_rule_is_found_whatever_is_documented() {
 }
 
 #[test]
-fn a_rule_is_found_without_a_refusal_where_the_provider_tells_its_reset() {
+fn rule_is_detected_from_reset_headers_without_a_refusal() {
     for truth in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
         for burst in [1_000, 60_000] {
             let mut counter = counter(CountRule::Sum);
@@ -104,7 +104,7 @@ fn a_rule_is_found_without_a_refusal_where_the_provider_tells_its_reset() {
 }
 
 #[test]
-fn the_end_of_a_window_of_fixed_length_neither_proves_nor_keeps_a_rule() {
+fn end_of_a_fixed_window_neither_confirms_nor_keeps_a_rule() {
     let mut counter = counter(CountRule::Sum);
     let begun = Instant::now();
     for call in 0..100 {
@@ -117,11 +117,11 @@ fn the_end_of_a_window_of_fixed_length_neither_proves_nor_keeps_a_rule() {
         };
         counter.learn(in_window, at);
     }
-    assert_ne!(counter.rule, CountRule::Sum, "it is tried, as where nothing is told");
+    assert_ne!(counter.rule, CountRule::Sum, "it is tried, as without a reset");
 }
 
 #[test]
-fn a_rule_that_proved_too_low_is_tried_ever_more_rarely() {
+fn too_low_rule_is_tried_with_growing_intervals() {
     let mut counter = counter(CountRule::Sum);
     let (used, _) = played(CountRule::Sum, &mut counter, 1_000, 600, false);
     assert!(used > 0.95, "{used}");
@@ -129,7 +129,7 @@ fn a_rule_that_proved_too_low_is_tried_ever_more_rarely() {
 }
 
 #[test]
-fn where_nothing_waits_nothing_is_learned() {
+fn nothing_is_learned_without_waiting_calls() {
     let mut counter = counter(CountRule::Sum);
     let begun = Instant::now();
     for call in 0..1_000 {
@@ -140,7 +140,7 @@ fn where_nothing_waits_nothing_is_learned() {
 }
 
 #[test]
-fn a_limit_of_the_users_own_below_the_providers_teaches_nothing() {
+fn user_limit_below_the_provider_limit_is_not_learned_from() {
     let counter = TokenCounter::new(CountRule::Sum, Some(LIMIT / 2));
     let call = CountedCall { waited: true, remaining: 0, refused: true, ..quiet(Instant::now()) };
     assert_eq!(counter.learn(call), TokenCounting::default());
@@ -149,7 +149,7 @@ fn a_limit_of_the_users_own_below_the_providers_teaches_nothing() {
 }
 
 #[test]
-fn a_counter_begins_with_a_learned_rule_and_tells_when_it_changes() {
+fn counter_starts_with_a_learned_rule_and_reports_changes() {
     let counter = TokenCounter::new(CountRule::Sum, None);
     let shared = TokenCounting { rule: Some(CountRule::Input), ..TokenCounting::default() };
     counter.apply_shared(shared);

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use juror_types::usage::Usage;
 use std::{path::Path, time::Duration};
 
-/// One provider's batches. No operation retries by itself.
+/// Batch API of one provider. Operations do not retry.
 #[async_trait]
 pub trait BatchProvider: Send + Sync {
     /// The maximum size of one batch.
@@ -65,9 +65,10 @@ pub enum BatchStatus {
     UnderWay(RowCounts),
     /// The batch has ended.
     Ended(EndedBatch),
-    /// No row ran, since the batch takes more enqueued tokens than the account may have now.
+    /// Refused before any row ran: the batch needs more enqueued tokens than the account may have
+    /// now.
     TokenLimit(String),
-    /// No row ran, since the batch is not valid; the message names line and reason.
+    /// Refused before any row ran: the batch is invalid; the message names line and reason.
     Invalid(String),
 }
 
@@ -85,13 +86,13 @@ pub struct RowCounts {
 /// A batch that has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndedBatch {
-    /// Its rows.
+    /// Rows.
     pub counts: RowCounts,
-    /// Its ending.
+    /// Ending.
     pub ending: BatchEnding,
-    /// The files with its answers and errors.
+    /// Files with its replies and errors.
     pub files: Vec<String>,
-    /// Its total usage, if the provider states it.
+    /// Total usage, if the provider states it.
     pub usage: Option<Usage>,
 }
 
@@ -126,7 +127,7 @@ pub enum BatchError {
     /// Too many requests: try again after this time.
     #[error("{message}")]
     RateLimited {
-        /// Wait that the provider asks for, if it states one.
+        /// Wait requested by the provider, if any.
         retry_after: Option<Duration>,
         /// Message of the provider.
         message: String,
@@ -134,10 +135,10 @@ pub enum BatchError {
     /// More enqueued tokens than the account may have now: wait for other batches, or split.
     #[error("{0}")]
     TokenLimit(String),
-    /// Sent and never answered: it may have been done.
+    /// Sent without a response: it may have been executed.
     #[error("{0}")]
     Lost(String),
-    /// No operation of this account can succeed until a person acts.
+    /// Account error: operations cannot succeed until a person acts.
     #[error("{problem}; its message: {message}")]
     Account {
         /// The problem.

@@ -11,11 +11,11 @@ use std::{fmt, time::Duration};
 /// A call that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Its end.
+    /// End.
     pub end: CallEnd,
     /// The provider's limits, as reported.
     pub limits: ProviderLimits,
-    /// From asking to the end.
+    /// Time from the request to the end.
     pub latency: Duration,
     /// A warning for the user, given once per client and not at every call.
     pub warning: Option<String>,
@@ -34,7 +34,7 @@ impl Call {
     }
 }
 
-/// Limits of a provider, as reported with an answer.
+/// Limits of a provider, as reported with a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProviderLimits {
     /// Requests per minute that the account has.
@@ -59,25 +59,25 @@ impl ProviderLimits {
 /// End of a call. Messages are the provider's or the network's, truncated and without secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallEnd {
-    /// A well-formed answer; its content may still be unusable.
+    /// A well-formed reply; its content may still be unusable.
     Answered(Answer),
-    /// The question did not reach the provider (name, connection, TLS): costs nothing.
+    /// The request did not reach the provider (name, connection, TLS): costs nothing.
     NotSent(String),
     /// Too many requests or tokens a minute: this call and all others must wait. Costs nothing.
     RateLimited {
-        /// Wait that the provider asks for, if it states one.
+        /// Wait requested by the provider, if any.
         retry_after: Option<Duration>,
         /// Message of the provider.
         message: String,
     },
-    /// No call of this account can succeed until a person acts. Costs nothing.
+    /// Account error: calls cannot succeed until a person acts. Costs nothing.
     Account {
         /// The problem.
         problem: AccountProblem,
         /// Message of the provider.
         message: String,
     },
-    /// This question is refused for good.
+    /// This request is refused permanently.
     Refused {
         /// The HTTP status.
         status: u16,
@@ -86,34 +86,33 @@ pub enum CallEnd {
         /// Billed usage, if the provider states that something was billed.
         usage: Option<Usage>,
     },
-    /// The provider cannot answer now, and billed nothing: retry later.
+    /// The provider is unable to reply now, and billed nothing: retry later.
     Unavailable {
         /// The HTTP status.
         status: u16,
         /// Message of the provider.
         message: String,
     },
-    /// Sent without an answer or an error of the provider's own, as with a timeout of a gateway:
-    /// the call may be billed.
+    /// Sent without a reply or a provider error, as with a gateway timeout: the call may be billed.
     Lost(String),
     /// A reply of status 200 that no model wrote, such as a log-in page or an error. Costs nothing.
     NotCompletion(String),
-    /// An answer that is not usable: a broken envelope, or an error after the work was done.
+    /// Unusable response: a malformed envelope, or an error after the work was done.
     BadAnswer {
         /// The problem.
         message: String,
         /// Billed usage; none if it cannot be read.
         usage: Option<Usage>,
     },
-    /// Dropped because the caller asked for it.
+    /// Cancelled by the caller.
     Cancelled {
-        /// True if the question was already on its way, so that it may be billed.
+        /// True if the request was already on its way, so that it may be billed.
         sent: bool,
     },
 }
 
 impl CallEnd {
-    /// The class of the result; an answer with a verdict and one without are different classes.
+    /// The class of the result; a reply with a verdict and one without are different classes.
     pub fn result(&self, has_verdict: bool) -> CallResult {
         match self {
             Self::Answered(_) if has_verdict => CallResult::Answered,
@@ -130,7 +129,7 @@ impl CallEnd {
         }
     }
 
-    /// The HTTP status of a refusal, if it says more than its class.
+    /// HTTP status of a refusal, if it is more specific than its class.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Refused { status, .. } | Self::Unavailable { status, .. } => Some(*status),
@@ -150,7 +149,7 @@ pub enum AccountProblem {
     Permission,
     /// The provider does not know the model, or not for this account.
     Model,
-    /// No API is at the address: the base URL is wrong.
+    /// The base URL is wrong: there is no API at the address.
     Address,
     /// The account has used up its calls of a day.
     DayLimit,
@@ -178,12 +177,12 @@ impl fmt::Display for AccountProblem {
     }
 }
 
-/// A well-formed answer.
+/// A well-formed reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The text; none if the model gave none.
     pub content: Option<String>,
-    /// Model's refusal to answer, in its own words.
+    /// Text of the model's refusal.
     pub refusal: Option<String>,
     /// Reason why the text ended.
     pub finish: Finish,
@@ -193,19 +192,19 @@ pub struct Answer {
     pub cache_write_tokens: Option<u64>,
     /// The backend fingerprint, or the dated model name.
     pub fingerprint: Option<String>,
-    /// The model that answered, as the answer names it.
+    /// Responding model, as named in the reply.
     pub model: Option<String>,
-    /// Lane of the call, as the answer states it; realtime if it does not.
+    /// Lane of the call, as the reply states it; realtime if it does not.
     pub lane: Lane,
-    /// Service tier that is dearer than the lane's price, if the answer names one.
+    /// Service tier that is dearer than the lane's price, if the reply names one.
     pub dearer_tier: Option<String>,
-    /// Cost of the call, if the answer states it.
+    /// Cost of the call, if the reply states it.
     pub cost: Option<Money>,
-    /// True if the simulator answered.
+    /// True if the reply is from the simulator.
     pub simulated: bool,
 }
 
-/// Reason why an answer's text ended.
+/// Reason why a reply's text ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
     /// The model finished.

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_no_call_can_carry_is_named_without_its_value() {
+    fn invalid_header_is_reported_without_its_value() {
         for (name, value) in [("a b", "hidden"), ("host", "hidden"), ("x-team", "hid\u{7f}den\n1")]
         {
             let error = headers(name, value).unwrap_err().to_string();

@@ -6,8 +6,8 @@ use juror_types::usage::Money;
 use reqwest::header::HeaderMap;
 use std::time::Duration;
 
-/// Longest wait that is accepted from a header, as long as the longest cooldown. A run pauses before
-/// so long a wait, unless its refusals have no bound.
+/// Maximum wait that is accepted from a header, equal to the maximum cooldown. A run pauses before
+/// such a long wait, unless its refusals have no bound.
 pub const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The limits of an account by `x-ratelimit-limit-*`; 0 and -1 mean unknown. A remaining amount of
@@ -28,9 +28,9 @@ pub fn reported_cost(headers: &HeaderMap) -> Option<Money> {
     text(headers, "x-litellm-response-cost").and_then(Money::rounded_up)
 }
 
-/// Wait that a refusing provider asks for, at most [`MAX_WAIT`]: by `retry-after-ms`, else
-/// `retry-after` (seconds or an HTTP date), else the reset of the limit that is used up, else the
-/// longer reset.
+/// Wait requested by a refusing provider, at most [`MAX_WAIT`]: by `retry-after-ms`, else
+/// `retry-after` (seconds or an HTTP date), else the reset of the exhausted limit, else the longer
+/// reset.
 pub fn wait(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let milliseconds = || text(headers, "retry-after-ms").and_then(|value| seconds(value, 1_000.0));
     let retry_after = || {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_to_ask_for_time_is_understood() {
+    fn all_retry_after_formats_are_parsed() {
         let milliseconds = |count| Some(Duration::from_millis(count));
         for (pairs, expected) in [
             (&[("retry-after-ms", "250"), ("retry-after", "9")] as &[_], milliseconds(250)),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_that_is_used_up_tells_the_wait() {
+    fn exhausted_limit_determines_the_wait() {
         let both = [
             ("x-ratelimit-remaining-requests", "17"),
             ("x-ratelimit-reset-requests", "6m0s"),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_values_are_clamped_or_passed_over() {
+    fn absurd_values_are_clamped_or_ignored() {
         for value in ["1e300", "inf", "99999999999", "Tue, 06 Nov 2094 08:49:37 GMT"] {
             let asked = HeaderMap::from_iter([(
                 HeaderName::from_static("retry-after"),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_learned_where_they_are_known() {
+    fn limits_are_learned_from_known_headers() {
         let known = limits(&headers(&[
             ("x-ratelimit-limit-requests", "500"),
             ("x-ratelimit-limit-tokens", "30000"),

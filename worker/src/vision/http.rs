@@ -1,11 +1,11 @@
-//! One HTTP exchange with a vision API of any provider: connections, time limits, and the size of
-//! answers.
+//! HTTP exchange with a vision API of any provider: connections, timeouts, and response size
+//! limits.
 
 use super::{
     call_result::{AccountProblem, CallEnd},
     http_client,
     http_settings::{HttpSettings, SetupError},
-    key::{ApiKey, presentable},
+    key::{ApiKey, redact},
     tracked_body::{Sent, Upload},
     upload_form::{FORM, FileForm},
 };
@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio::{fs::File, io::AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
-/// Maximum size of an answer's body; answers of a judge are far smaller.
+/// Maximum size of a response body; replies of a judge are far smaller.
 pub(super) const BODY_LIMIT: usize = 4 << 20;
 
 /// A client for one base URL.
@@ -42,14 +42,14 @@ pub(super) enum TransferError<E> {
     Exchange(E),
 }
 
-/// An answer, possibly cut off.
+/// Response, possibly truncated.
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: ReplyBody,
 }
 
-/// The received part of an answer's body.
+/// Received part of a response body.
 pub(super) enum ReplyBody {
     Whole(Vec<u8>),
     Cut(String),
@@ -66,7 +66,7 @@ impl Http {
         Ok(Self { client, base, key, secrets, timeout: settings.timeout, tls_files })
     }
 
-    /// Sends JSON below the base URL. Errors are the ends of calls that got no answer.
+    /// Sends JSON below the base URL. Errors are ends of calls without a response.
     pub(super) async fn post(
         &self,
         path: &[&str],
@@ -159,7 +159,7 @@ impl Http {
     ) -> Result<Option<Reply>, TransferError<String>> {
         let deadline = Instant::now().checked_add(timeout).unwrap_or_else(Instant::now);
         let cut = |error: reqwest::Error| {
-            TransferError::Exchange(self.presentable(&with_causes(&error.without_url())))
+            TransferError::Exchange(self.redact(&with_causes(&error.without_url())))
         };
         let late = |_| TransferError::Exchange("the file was not received in time".to_owned());
         let request = self.with_key(self.client.get(self.below_base(path)));
@@ -201,8 +201,8 @@ impl Http {
     }
 
     /// A foreign message without secrets and control characters, truncated.
-    pub(super) fn presentable(&self, message: &str) -> String {
-        presentable(message, self.secrets.iter().map(String::as_str))
+    pub(super) fn redact(&self, message: &str) -> String {
+        redact(message, self.secrets.iter().map(String::as_str))
     }
 
     fn below_base(&self, path: &[&str]) -> Url {
@@ -230,7 +230,7 @@ impl Http {
         let headers = std::mem::take(response.headers_mut());
         let body = match timeout_at(deadline, read(response)).await {
             Ok(Ok(body)) => body,
-            Ok(Err(error)) => ReplyBody::Cut(self.presentable(&with_causes(&error.without_url()))),
+            Ok(Err(error)) => ReplyBody::Cut(self.redact(&with_causes(&error.without_url()))),
             Err(_) => ReplyBody::Cut(too_late()),
         };
         Ok(Reply { status, headers, body })
@@ -250,13 +250,13 @@ impl Http {
                 // Without its path, which may hold a key.
                 let host = self.base.origin().ascii_serialization();
                 let message = format!("{host}: {}", with_causes(error));
-                ExchangeError::Network(self.presentable(&message))
+                ExchangeError::Network(self.redact(&message))
             }
         }
     }
 }
 
-/// Reason why no answer came.
+/// Reason for a missing response.
 enum ExchangeError {
     /// TLS failed in a way that needs a person to act.
     Certificate(String),
@@ -293,7 +293,7 @@ fn base_url(settings: &HttpSettings) -> Result<Url, SetupError> {
 fn shown(settings: &HttpSettings) -> String {
     let url = settings.base_url.rsplit('@').next().unwrap_or_default();
     let address = url.split(['?', '#']).next().unwrap_or_default();
-    presentable(address, secrets(settings).iter().map(String::as_str))
+    redact(address, secrets(settings).iter().map(String::as_str))
 }
 
 /// The key, the values of the headers, and the proxy's account.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time after which an idle connection is closed, below the five seconds of common servers: a
-/// question sent while the server closes would be lost, and counted as spent.
+/// request sent while the server closes would be lost, and counted as spent.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 /// Time without traffic after which a connection is probed (HTTP/2 only), so that a dead one does
 /// not lose all calls that share it.

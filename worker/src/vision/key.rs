@@ -53,7 +53,7 @@ impl fmt::Debug for ApiKey {
 /// A foreign message without these secrets or anything that looks like a key, without control
 /// characters, and truncated. Secrets of less than four bytes are ignored, since any message may
 /// contain them.
-pub(super) fn presentable<'secret>(
+pub(super) fn redact<'secret>(
     message: &str,
     secrets: impl IntoIterator<Item = &'secret str>,
 ) -> String {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_scrubbed_and_cut() {
+    fn messages_are_redacted_and_truncated() {
         let key = ApiKey::new("house-key-77").unwrap();
         for (message, shown) in [
             ("no such key: house-key-77.", "no such key: [key]."),
@@ -115,12 +115,12 @@ mod tests {
             ("the task-list and sk- stay", "the task-list and sk- stay"),
             ("bell\u{7} and\nline", "bell  and line"),
         ] {
-            assert_eq!(presentable(message, [key.secret()]), shown);
+            assert_eq!(redact(message, [key.secret()]), shown);
         }
-        let cut = presentable(&"é".repeat(1_000), []);
+        let cut = redact(&"é".repeat(1_000), []);
         assert_eq!(cut.chars().count(), 300);
         // A key that stands across the cut must not survive in part.
         let across = format!("{} sk-{}", "x".repeat(290), "k".repeat(40));
-        assert!(!presentable(&across, []).contains("kkk"));
+        assert!(!redact(&across, []).contains("kkk"));
     }
 }

@@ -36,7 +36,7 @@ pub struct OpenAi {
     http: Http,
     /// The [`ReplyFormat`] that the server supports; it only becomes looser.
     format: AtomicU8,
-    /// True if an answer has followed a schema that was sent.
+    /// True if a reply has followed a schema that was sent.
     schema_enforced: AtomicBool,
     /// True if the server has refused the parameters of the prompt cache.
     refuses_cache_options: AtomicBool,
@@ -74,7 +74,7 @@ impl OpenAi {
     }
 
     /// Requests the schema in words from now on if the server ignores `response_format`, as
-    /// Anthropic's compatible endpoint does: no answer so far has followed it.
+    /// Anthropic's compatible endpoint does: no reply so far has followed it.
     fn check_enforcement(&self, request: &Request, end: &CallEnd) -> Option<String> {
         let CallEnd::Answered(answer) = end else { return None };
         if self.schema_enforced.load(Ordering::Relaxed) {
@@ -139,7 +139,7 @@ impl OpenAi {
 
     fn classify(&self, reply: Reply) -> CallEnd {
         let simulated = simulated(&reply.headers);
-        let show = |message: &str| self.http.presentable(message);
+        let show = |message: &str| self.http.redact(message);
         match (reply.status, reply.body) {
             (200..=299, ReplyBody::Whole(content)) => {
                 chat_completion::read(&content, &reply.headers, simulated, show)
@@ -201,7 +201,7 @@ impl VisionClient for OpenAi {
     async fn probe(&self, model: &str) -> Result<ProbeReport, ProbeError> {
         let begun = Instant::now();
         let reply = self.http.get(&["models"]).await.map_err(ProbeError::Unreachable)?;
-        probe_report(reply, model, begun.elapsed(), |message| self.http.presentable(message))
+        probe_report(reply, model, begun.elapsed(), |message| self.http.redact(message))
     }
 
     async fn takes_images(&self, model: &str) -> Option<bool> {
@@ -235,8 +235,7 @@ fn probe_report(
         };
     }
     match failure::classify(status, &content, &reply.headers, || None, show) {
-        // Servers without a list of models answer 404 too: a 404 here does not mean a wrong
-        // address.
+        // Servers without a model list return 404 too: a 404 here does not mean a wrong address.
         CallEnd::Account { problem: AccountProblem::Address, message } => {
             Err(ProbeError::NoList { status, message })
         }

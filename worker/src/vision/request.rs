@@ -1,4 +1,4 @@
-//! A question to a vision model, as data: it can be sent now, or stored for later.
+//! A request to a vision model, as data: it can be sent now, or stored for later.
 
 use bytes::Bytes;
 use juror_types::{
@@ -8,13 +8,13 @@ use juror_types::{
 };
 use std::sync::Arc;
 
-/// One question with its images. The static text comes before the item's own, so that providers'
-/// prompt caches apply.
+/// Request with its images. The static text precedes the item's own, so that providers' prompt
+/// caches apply.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The model, as the provider spells it.
     pub model: String,
-    /// The judge's role and rules, the same for every question.
+    /// The judge's role and rules, the same for every request.
     pub system: Arc<str>,
     /// The rubric's task, the same for every item of a run.
     pub task: Arc<str>,
@@ -30,7 +30,7 @@ pub struct Request {
     pub temperature: Option<f64>,
     /// Resolution at which the model looks at the images.
     pub detail: Detail,
-    /// Maximum number of tokens of the answer.
+    /// Maximum number of tokens of the reply.
     pub max_output_tokens: u32,
     /// This model's name for that limit.
     pub output_parameter: OutputLimit,
@@ -42,7 +42,7 @@ pub struct Request {
     pub slower: bool,
 }
 
-/// One image of a question.
+/// Image of a request.
 #[derive(Clone, Debug)]
 pub struct RequestImage {
     /// Label before the image, by which the judge knows it.

@@ -15,8 +15,8 @@ pub(super) enum Exchange {
     HangUp,
     /// Reads the head only and drops the connection with the rest unread.
     Reset,
-    /// Writes this and then nothing more, until the client disconnects. The clock is paused, so the
-    /// client's time limit is reached at once.
+    /// Writes this and then stalls until the client disconnects. The clock is paused, so the
+    /// client's timeout is reached immediately.
     FallSilent(String),
     /// Writes nothing, and cancels this token.
     Cancel(CancellationToken),

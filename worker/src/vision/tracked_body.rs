@@ -12,9 +12,9 @@ use std::{
     task::{Context, Poll},
 };
 
-/// A flag that is set once a question is being sent. A connection reads the body only when it is
-/// established, and a provider cannot bill a question without its body, so this tells *not sent*
-/// from *lost*.
+/// Flag that is set once a request is being sent. A connection reads the body only when it is
+/// established, and a provider cannot bill a request without its body, so this distinguishes *not
+/// sent* from *lost*.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sent(Arc<AtomicBool>);
 

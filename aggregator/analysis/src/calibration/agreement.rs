@@ -55,7 +55,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Of these items, on this scale.
+    /// Computes the agreement on these items and this scale.
     pub(super) fn from_pairs(paired: &Paired, steps: Steps) -> Self {
         let Paired { judge, people, .. } = paired;
         let mean = |values: &[f64]| {
@@ -143,15 +143,15 @@ fn associations(paired: &Paired, steps: Steps) -> [Figure; 4] {
         (1, _) => "the judge's scores are constant",
         _ => "the people's scores are constant",
     };
-    let told = |figure: Figure, reason: &str| match figure.value {
+    let reported = |figure: Figure, reason: &str| match figure.value {
         None => Figure::unknown(reason),
         Some(_) => figure,
     };
     [
-        told(pearson, constant),
-        told(spearman, constant),
-        told(tau, constant),
-        told(kappa, "judge and people gave the same constant score"),
+        reported(pearson, constant),
+        reported(spearman, constant),
+        reported(tau, constant),
+        reported(kappa, "judge and people gave the same constant score"),
     ]
 }
 

@@ -102,7 +102,7 @@ mod tests {
     use juror_types::job::Detail;
 
     #[test]
-    fn whatever_changes_a_score_changes_the_digest_and_is_named() {
+    fn any_input_that_changes_a_score_changes_the_digest_and_is_named() {
         let known = record(SEMANTIC, 1);
         let bound = |record: &RunRecord| Binding::for_run(record, false).unwrap();
         let then = bound(&known);

@@ -40,10 +40,10 @@ impl Groups {
         self.0.iter().all(|group| group.len() == 1)
     }
 
-    /// The percentile bootstrap (Efron 1979) of figures with these values: groups are drawn with
-    /// replacement, and `measure` gets the number of draws of each item. Missing values have no
-    /// interval; resamples without a figure do not count for it, and if those are more than a
-    /// tenth, it has no interval.
+    /// Percentile bootstrap (Efron 1979) of figures with these values: groups are drawn with
+    /// replacement, and `measure` receives the number of draws of each item. Missing values have no
+    /// interval; resamples without a figure are excluded, and if they are more than a tenth, there
+    /// is no interval.
     pub(super) fn intervals<const N: usize>(
         &self,
         values: [Option<f64>; N],
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clusters_are_drawn_whole() {
+    fn clusters_are_resampled_whole() {
         let groups = Groups::from_clusters(&[Some(7), None, Some(7), None, Some(2)]);
         assert_eq!(groups.0, [vec![0, 2], vec![1], vec![3], vec![4]]);
         assert!(!groups.all_alone() && Groups::from_clusters(&[None, Some(1)]).all_alone());
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_most_resamples_cannot_tell_has_no_interval() {
+    fn undefined_statistic_in_most_resamples_has_no_interval() {
         let groups = Groups::from_clusters(&[None; 10]);
         let [figure, none] =
             groups.intervals([Some(0.5), None], |times| [(times[0] > 0).then_some(0.5), Some(1.0)]);

@@ -1,4 +1,4 @@
-//! Statistics against other people's implementations: tests/statistics/expected.py wrote the
+//! Statistics compared with reference implementations: tests/statistics/expected.py computed the
 //! figures with SciPy, scikit-learn, statsmodels and krippendorff.
 
 use super::{Agreement, Figure, RaterAgreement, agreement::Paired, ordinal_agreement::Steps};
@@ -62,7 +62,7 @@ fn near(found: Option<f64>, expected: Option<f64>, within: f64, name: &str) {
     assert!(near, "{name}: {found:?}, not {expected:?}");
 }
 
-/// A figure within an interval that a formula gives.
+/// Figure with an analytic interval.
 fn figure(found: &Figure, value: Option<f64>, interval: Option<[f64; 2]>, name: &str) {
     near(found.value, value, 1e-8, name);
     near(found.low, interval.map(|ends| ends[0]), 1e-7, name);
@@ -70,7 +70,7 @@ fn figure(found: &Figure, value: Option<f64>, interval: Option<[f64; 2]>, name: 
     assert_eq!(found.reason.is_some(), found.low.is_none(), "{name}: {found:?}");
 }
 
-/// A figure whose interval is the bootstrap's, which another generator draws a little otherwise.
+/// Figure with a bootstrap interval, which varies slightly with the random generator.
 fn drawn(found: &Figure, value: Option<f64>, interval: Option<[f64; 2]>, name: &str) {
     near(found.value, value, 1e-8, name);
     if let (Some([low, high]), Some(found_low)) = (interval, found.low) {
@@ -93,7 +93,7 @@ fn paired(case: &Case) -> Paired {
 }
 
 #[test]
-fn agreement_with_people_is_that_of_scipy_scikit_learn_and_statsmodels() {
+fn human_agreement_matches_scipy_scikit_learn_and_statsmodels() {
     let cases = expected().calibration;
     assert!(cases.len() >= 15);
     for case in cases {
@@ -115,7 +115,7 @@ fn agreement_with_people_is_that_of_scipy_scikit_learn_and_statsmodels() {
 }
 
 #[test]
-fn the_raters_own_agreement_is_that_of_krippendorff() {
+fn inter_rater_agreement_matches_krippendorff() {
     let Raters { items, alpha, interval } = expected().raters;
     let found = RaterAgreement::from_ratings(&items, &vec![None; items.len()]);
     drawn(&found.alpha, Some(alpha), Some(interval), "raters");
@@ -128,7 +128,7 @@ fn the_raters_own_agreement_is_that_of_krippendorff() {
 }
 
 #[test]
-fn what_cannot_be_told_says_why() {
+fn undefined_figure_has_a_reason() {
     let steps = Steps { least: 0.0, most: 10.0, width: 1.0 };
     let of = |judge: &[f64], people: &[f64]| {
         let clusters = vec![None; judge.len()];
@@ -152,8 +152,8 @@ fn what_cannot_be_told_says_why() {
 }
 
 #[test]
-fn clusters_widen_what_repeats_one_item() {
-    // Every item five times: as much is known as of the twelve alone, and not of sixty.
+fn clusters_widen_intervals_of_repeated_items() {
+    // Every item five times: the information of twelve items, not of sixty.
     let judge = [9.0, 8.0, 7.0, 9.0, 4.0, 6.0, 8.0, 3.0, 5.0, 9.0, 7.0, 6.0];
     let people = [8.0, 8.0, 6.0, 9.0, 5.0, 7.0, 9.0, 2.0, 6.0, 7.0, 8.0, 4.0];
     let steps = Steps { least: 0.0, most: 10.0, width: 1.0 };
@@ -175,9 +175,9 @@ fn clusters_widen_what_repeats_one_item() {
     assert!(width(&clustered.exact) > width(&five.exact));
 }
 
-/// Correlations that VIEScore's authors printed for the same ratings, by their own code.
+/// Correlations published by VIEScore's authors for the same ratings, computed by their own code.
 #[test]
-fn real_ratings_give_the_correlations_that_their_authors_published() {
+fn published_ratings_give_the_published_correlations() {
     let text = include_str!("../../../../tests/statistics/viescore.csv");
     let steps = Steps { least: 0.0, most: 1.0, width: 0.1 };
     for (model, published) in [

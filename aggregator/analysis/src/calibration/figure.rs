@@ -1,4 +1,4 @@
-//! One figure of a calibration with its interval, or the reason why it is missing.
+//! Figure of a calibration with its interval, or the reason for its absence.
 
 use crate::metrics::{Interval, MeanEstimate, Sample, round_stable};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub(super) const SAME_RESAMPLED: &str =
 const EXACT: &str = "the correlation is exact, so there is no spread for an interval";
 pub(super) const ONE_GROUP: &str = "one item, or one cluster of items, has no spread";
 
-/// One figure.
+/// Figure of a calibration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// The value, if it can be computed.

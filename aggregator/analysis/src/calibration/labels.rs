@@ -31,11 +31,11 @@ pub struct Labels {
 /// Rating of one item by one rater.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rating {
-    /// The whole score as a share, followed by the criteria in the rubric's order.
+    /// Total score as a share, followed by the criteria in the rubric's order.
     pub(super) values: Vec<Option<f64>>,
 }
 
-/// Scores that can be rated: the whole score, followed by the criteria in the rubric's order.
+/// Scores that can be rated: the total score, followed by the criteria in the rubric's order.
 #[derive(Clone, Debug)]
 pub(super) struct Rateable<'a> {
     pub(super) rubric: &'a Rubric,
@@ -119,7 +119,7 @@ impl Labels {
         Self { digest, items: BTreeMap::new(), raters: BTreeSet::new(), ratings: 0 }
     }
 
-    /// Adds an item's labels. If every criterion is rated and the whole score is not, it is
+    /// Adds an item's labels. If every criterion is rated and the total score is not, it is
     /// computed.
     fn add(&mut self, rubric: &Rubric, id: String, mut values: Vec<Option<f64>>) {
         if let [whole @ None, criteria @ ..] = values.as_mut_slice() {
@@ -143,7 +143,7 @@ impl<'a> Rateable<'a> {
         vec![None; self.keys.len()]
     }
 
-    /// Index of the rating of this name; criteria come before the whole score.
+    /// Index of the rating of this name; criteria precede the total score.
     pub(super) fn place(&self, field: &str) -> Option<usize> {
         self.keys.iter().rposition(|key| *key == field)
     }
@@ -188,7 +188,7 @@ impl<'a> Rateable<'a> {
     }
 }
 
-/// The name of the rubric's whole score.
+/// Name of the rubric's total score.
 pub fn score_key(rubric: &Rubric) -> &'static str {
     match rubric.formula {
         Formula::SumOverMax => "semantic_correctness",

@@ -1,9 +1,9 @@
-//! A scale in whole steps, and the agreement of judge and people on them.
+//! Ordinal scale, and the agreement of judge and people on it.
 
 use super::contingency_table::Table;
 use serde::{Deserialize, Serialize};
 
-/// A scale in whole steps: the points of a criterion, tenths of the whole score.
+/// Ordinal scale: the points of a criterion, or tenths of the total score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Steps {
     pub(super) least: f64,

@@ -21,7 +21,7 @@ pub struct LabelCoverage {
     pub unknown: Vec<String>,
 }
 
-/// A rated score: the whole score, or a criterion.
+/// Rated score: the total score, or a criterion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RatedColumn {
     /// Items with both.
@@ -76,7 +76,7 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// The whole score and the criteria, and the overlap of labels and scores.
+    /// Total score and criteria, and the overlap of labels and scores.
     pub(super) fn finish(mut self) -> (Vec<RatedColumn>, LabelCoverage) {
         self.end_item();
         let unknown = self.labels.items().filter(|id| !self.seen.contains(*id));

@@ -1,7 +1,7 @@
 //! Agreement of people with each other, an upper bound of the judge's agreement with them.
 
 use super::{bootstrap::Groups, figure::Figure};
-use crate::repeats::Judgements;
+use crate::repeats::Judgments;
 use serde::{Deserialize, Serialize};
 
 /// Agreement of people with each other on one criterion.
@@ -21,11 +21,11 @@ impl RaterAgreement {
         let rated = ratings.iter().zip(clusters).filter(|(ratings, _)| ratings.len() > 1);
         let (several, clusters): (Vec<&Vec<f64>>, Vec<Option<usize>>) = rated.unzip();
         let alpha_of = |times: &[u32]| {
-            let mut judgements = Judgements::default();
+            let mut judgments = Judgments::default();
             for (ratings, times) in several.iter().zip(times) {
-                (0..*times).for_each(|_| judgements.add(ratings));
+                (0..*times).for_each(|_| judgments.add(ratings));
             }
-            [judgements.agreement().alpha]
+            [judgments.agreement().alpha]
         };
         let raters = ratings.iter().map(|ratings| ratings.len() as u64).max().unwrap_or_default();
         let alpha = match alpha_of(&vec![1; several.len()]) {

@@ -11,9 +11,9 @@ const MIN_ITEMS: u64 = 20;
 const MIN_KAPPA: f64 = 0.4;
 
 impl Calibration {
-    /// The reason why it does not suffice to call its judge calibrated: fewer than 20 items, or a
-    /// kappa whose 95 % interval is not above 0.40. The whole score decides, or, if people did not
-    /// rate it, the first rated criterion.
+    /// Reason for an insufficient calibration: fewer than 20 items, or a kappa whose 95 % interval
+    /// is not above 0.40. The total score decides, or, if people did not rate it, the first rated
+    /// criterion.
     pub fn shortfall(&self) -> Option<String> {
         let Some(rated) = self.decisive() else {
             return Some(format!(
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_interval_of_kappa_must_lie_above_moderate_agreement() {
+    fn kappa_interval_must_lie_above_moderate_agreement() {
         let of = |value, low, high| kappa_shortfall(&Figure::with_interval(value, low, high));
         assert_eq!(of(0.7, 0.45, 0.9), None);
         for (shortfall, word) in [
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn full_agreement_suffices_without_a_spread() {
+    fn full_agreement_suffices_with_zero_variance() {
         let of = |value, reason| kappa_shortfall(&Figure::without_interval(value, reason));
         assert_eq!(of(1.0, SAME_RESAMPLED), None);
         assert!(of(0.0, SAME_RESAMPLED).is_some());

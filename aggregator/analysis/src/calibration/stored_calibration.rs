@@ -44,7 +44,7 @@ pub struct RunCalibration {
     pub shortfall: Option<String>,
     /// Notes for the reader.
     pub notes: Vec<String>,
-    /// The whole score and the rated criteria; empty for another judge.
+    /// Total score and rated criteria; empty for another judge.
     pub figures: Vec<Headline>,
 }
 
@@ -63,7 +63,7 @@ pub enum CalibrationStatus {
 /// Figures of a criterion in a report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Headline {
-    /// Its key.
+    /// Key.
     pub key: String,
     /// Title in reports.
     pub title: String,
@@ -73,7 +73,7 @@ pub struct Headline {
     pub weighted_kappa: Figure,
     /// Spearman's rank correlation.
     pub spearman: Figure,
-    /// Mean deviation of the judge; a share for the whole score, points for a criterion.
+    /// Mean deviation of the judge; a share for the total score, points for a criterion.
     pub mean_absolute_error: Figure,
     /// Mean of judge minus people, in the same unit.
     pub bias: Figure,

@@ -5,7 +5,7 @@ use juror_types::outcome::{ErrorKind, Outcome};
 use stored_calibration::{CalibrationFileError, CalibrationStatus, FILE_NAME, KnownCalibration};
 
 #[test]
-fn repeats_and_raters_are_averaged_and_what_does_not_meet_is_named() {
+fn repeats_and_raters_are_averaged_and_unmatched_labels_are_listed() {
     let results = vec![
         judged("a", [9; 5], &[], &[]),
         judged("a", [7; 5], &[], &[]),
@@ -36,7 +36,7 @@ fn repeats_and_raters_are_averaged_and_what_does_not_meet_is_named() {
 }
 
 #[test]
-fn a_file_reads_back_and_a_changed_one_is_refused() {
+fn calibration_file_round_trips_and_an_edited_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
     stored_calibration::write(&path, &of_two_items()).unwrap();
@@ -50,8 +50,8 @@ fn a_file_reads_back_and_a_changed_one_is_refused() {
         ("{", "", "is not a calibration"),
     ] {
         std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        let said = KnownCalibration::read(&path).unwrap_err().to_string();
-        assert!(said.contains(word), "{said}");
+        let output = KnownCalibration::read(&path).unwrap_err().to_string();
+        assert!(output.contains(word), "{output}");
     }
     let other =
         stored_calibration::write(&folder.path().join("c.csv"), &of_two_items()).unwrap_err();
@@ -59,7 +59,7 @@ fn a_file_reads_back_and_a_changed_one_is_refused() {
 }
 
 #[test]
-fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() {
+fn newest_calibration_of_the_same_judge_is_used_and_never_a_simulated_one() {
     let folder = tempfile::tempdir().unwrap();
     let write = |run: &str, calibration: &Calibration| {
         std::fs::create_dir(folder.path().join(run)).unwrap();

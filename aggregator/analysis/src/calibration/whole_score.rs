@@ -1,9 +1,9 @@
-//! The whole score of ratings, which need not be whole numbers, by the rubric's formula.
+//! Total score of ratings, which may be fractional, by the rubric's formula.
 
 use juror_types::rubric::{Formula, Rubric};
 
-/// The whole score as a share from 0 to 1, of a rating of every criterion in the rubric's order;
-/// none unless there is one of each. The formulas are those of [`juror_types::rubric::score`].
+/// Total score as a share from 0 to 1, of a rating of every criterion in the rubric's order; none
+/// if one is missing. The formulas are those of [`juror_types::rubric::score`].
 pub(super) fn whole_score(rubric: &Rubric, ratings: &[Option<f64>]) -> Option<f64> {
     let ratings: Vec<f64> = ratings.iter().copied().collect::<Option<_>>()?;
     let most = f64::from(rubric.scale.max);
@@ -28,7 +28,7 @@ mod tests {
     use crate::test_results::{ACRUE, SEMANTIC, judged, restyled, rubric};
 
     #[test]
-    fn whole_numbers_give_what_a_verdict_of_them_gives() {
+    fn integer_ratings_score_like_a_verdict_of_the_same_scores() {
         for scores in [[9, 8, 10, 0, 7], [1, 5, 3, 2, 4], [5, 5, 5, 5, 5]] {
             let ratings = scores.map(|score| Some(f64::from(score)));
             let verdict = judged("a", scores, &[], &[]).semantic.unwrap();

@@ -1,4 +1,4 @@
-//! New, fixed, worse and flaky items and issues of whole comparisons.
+//! New, fixed, worse and flaky items and issues of complete comparisons.
 
 use super::*;
 use crate::{
@@ -10,7 +10,7 @@ use juror_types::outcome::{ErrorKind, Outcome};
 
 const SCORED: [u32; 5] = [9; 5];
 
-/// An item that passes, or does not, with this score on each criterion.
+/// Item that passes or fails with this score on each criterion.
 fn item(id: usize, score: u32, passes: bool, issue: &str) -> JobResult {
     let mut result = shown(id, [score; 5], b"one");
     result.pipeline_success = Some(passes);
@@ -56,7 +56,7 @@ fn after(stability: &ItemStability, rules: Rules) -> Comparison {
 }
 
 #[test]
-fn an_item_stands_in_one_group_and_issues_stand_beside_it() {
+fn item_is_in_one_group_and_its_issues_are_listed_beside_it() {
     let changes = after(&ItemStability::default(), RULES).changes;
     assert_eq!(ids(&changes.new.items), ["shot_000", "shot_003", "shot_004"]);
     assert_eq!(ids(&changes.fixed.items), ["shot_001"]);
@@ -73,7 +73,7 @@ fn an_item_stands_in_one_group_and_issues_stand_beside_it() {
 }
 
 #[test]
-fn a_fall_within_the_noise_is_not_worse() {
+fn fall_within_the_noise_is_no_regression() {
     let noisy = ItemStability { noise_variance: Some(0.01), ..ItemStability::default() };
     let changes = after(&noisy, RULES).changes;
     assert_eq!(changes.worse_by_origin, FallBound::Runs);
@@ -83,7 +83,7 @@ fn a_fall_within_the_noise_is_not_worse() {
 }
 
 #[test]
-fn a_flaky_item_is_named_once_and_left_out_of_the_decision_only_if_that_is_set() {
+fn flaky_item_is_listed_once_and_excluded_from_the_decision_only_if_configured() {
     let counted = after(&flaky("shot_004"), RULES);
     assert_eq!(ids(&counted.changes.new.items), ["shot_000", "shot_003"]);
     assert_eq!(counted.changes.flaky.len(), 1);
@@ -96,7 +96,7 @@ fn a_flaky_item_is_named_once_and_left_out_of_the_decision_only_if_that_is_set()
 }
 
 #[test]
-fn nothing_changed_between_equal_runs() {
+fn equal_runs_have_no_changed_items() {
     let results = || vec![shown(0, SCORED, b"one"), shown(1, SCORED, b"one")];
     let changes = compared(results(), results(), RULES).changes;
     let nothing = BaselineChanges { worse_by: 0.1, ..BaselineChanges::default() };

@@ -18,11 +18,11 @@ pub enum CompareError {
     Rubric {
         /// The base.
         base_run: RunId,
-        /// Its rubric.
+        /// Rubric.
         base: Box<RubricReference>,
         /// The head.
         head_run: RunId,
-        /// Its rubric.
+        /// Rubric.
         head: Box<RubricReference>,
     },
     /// Results cannot be read.
@@ -30,7 +30,7 @@ pub enum CompareError {
     Journal(#[from] JournalError),
 }
 
-/// Refuses two runs whose scores do not mean the same; ask before a run is paid for.
+/// Refuses two runs with incompatible scores; check before a run costs anything.
 pub fn check_rubrics(
     (base_run, base): (&RunId, &RubricReference),
     (head_run, head): (&RunId, &RubricReference),
@@ -102,7 +102,7 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
     let (base_repeat, head_repeat) = (base.run.repeat, head.run.repeat);
     if base_repeat != head_repeat {
         warnings.push(format!(
-            "judgements of each item differ: {base_repeat} in the base, {head_repeat} in the head"
+            "judgments of each item differ: {base_repeat} in the base, {head_repeat} in the head"
         ));
     }
     warnings

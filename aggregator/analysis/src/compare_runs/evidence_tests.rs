@@ -6,7 +6,7 @@ use juror_types::evidence::{Evidence, EvidenceOutcome, EvidenceSource};
 
 const PIXELS: &str = "evidence.pixels_equal";
 
-/// Twenty items drawn by a browser, of which so much of the pixels is equal, give or take a little.
+/// Twenty items rendered by a browser with about this share of equal pixels.
 fn drawn(browser: &str, pixels_equal: f64) -> Vec<JobResult> {
     let mut results = twenty(0);
     for (number, result) in results.iter_mut().enumerate() {
@@ -26,7 +26,7 @@ fn pixels(comparison: &Comparison) -> (Decision, bool, Option<f64>) {
 }
 
 #[test]
-fn measured_figures_are_paired_and_decide() {
+fn measured_metrics_are_paired_and_decide() {
     let found = compared(drawn("Chromium 155", 1.0), drawn("Chromium 155", 0.9), RULES);
     assert_eq!(pixels(&found), (Decision::Worse, true, Some(-0.1)));
     assert_eq!((found.decision, &found.decided_by[..]), (Decision::Worse, &[PIXELS.into()][..]));
@@ -34,7 +34,7 @@ fn measured_figures_are_paired_and_decide() {
 }
 
 #[test]
-fn another_browser_or_source_is_a_warning_and_what_was_measured_informs() {
+fn different_browser_or_source_is_a_warning_and_measurements_are_informative() {
     let found = compared(drawn("Chromium 155", 1.0), drawn("Chromium 156", 0.9), RULES);
     let (_, decides, difference) = pixels(&found);
     assert_eq!((decides, difference), (false, Some(-0.1)));
@@ -53,7 +53,7 @@ fn another_browser_or_source_is_a_warning_and_what_was_measured_informs() {
 }
 
 #[test]
-fn code_that_no_longer_renders_decides_unless_nothing_was_rendered_before() {
+fn newly_failing_renders_decide_unless_nothing_rendered_before() {
     let mut broken = drawn("Chromium 155", 1.0);
     for result in &mut broken {
         result.evidence = Some(EvidenceOutcome::Failed { error: "throws: x".to_owned() });

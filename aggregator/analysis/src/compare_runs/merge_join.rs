@@ -5,7 +5,7 @@ use crate::{
     comparison::{
         ComparedMetrics, ItemsOf, JudgingFacts, PairFigures, Rules, ScoredInBoth, Totals,
     },
-    repeats::Judgements,
+    repeats::Judgments,
     run_report::Report,
     stability::ItemStability,
 };
@@ -18,9 +18,9 @@ const MAX_FINGERPRINTS: usize = 8;
 
 /// A run, its report and its results sorted by item.
 pub struct Side<'a, R> {
-    /// Its report.
+    /// Report.
     pub report: &'a Report,
-    /// Its current results, by id and repeat.
+    /// Current results by id and repeat.
     pub results: R,
 }
 
@@ -35,10 +35,10 @@ pub(super) struct Scanned {
 /// Sums over a run's jobs beside their values.
 #[derive(Default)]
 pub(super) struct JobTotals {
-    judgements: Judgements,
+    judgments: Judgments,
     pico_usd: u64,
     paid: u64,
-    /// Fingerprints of the model that answered, as the provider named them.
+    /// Fingerprints of the responding model, as named by the provider.
     pub(super) fingerprints: BTreeSet<String>,
     /// Renderers of the code.
     pub(super) renderers: Renderers,
@@ -64,7 +64,7 @@ impl JobTotals {
     pub(super) fn judging(&self, report: &Report) -> JudgingFacts {
         JudgingFacts {
             repeat: report.run.repeat,
-            noise: self.judgements.noise_variance(),
+            noise: self.judgments.noise_variance(),
             job_pico_usd: self.pico_usd.checked_div(self.paid),
         }
     }
@@ -107,16 +107,16 @@ where
         if order == Ordering::Equal
             && let (Some(left), Some(right)) = (&left, &right)
         {
-            base_jobs.judgements.add(&left.scores);
-            head_jobs.judgements.add(&right.scores);
+            base_jobs.judgments.add(&left.scores);
+            head_jobs.judgments.add(&right.scores);
             totals.pair(left, right);
         }
         if order != Ordering::Greater {
             let next = base.next_item(|result| base_jobs.add(result))?;
             let passed = std::mem::replace(&mut left, next);
-            // Items outside of a sample were not asked for, so they are not lost.
+            // Items outside of a sample were not requested, so they are not lost.
             let is_gone = order.is_lt() && after.dataset.sample.is_none();
-            passed.filter(|_| is_gone).into_iter().for_each(|item| totals.gone(item));
+            passed.filter(|_| is_gone).into_iter().for_each(|item| totals.add_removed(item));
         }
         if order != Ordering::Less {
             let next = head.next_item(|result| head_jobs.add(result))?;

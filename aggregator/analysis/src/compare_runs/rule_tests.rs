@@ -1,4 +1,4 @@
-//! The rules that decide beside the interval of the decisive metric.
+//! Rules that decide in addition to the interval of the decisive metric.
 
 use super::*;
 use crate::test_results::comparisons::{RULES, compared, compared_as, run_of, shown, twenty};
@@ -14,7 +14,7 @@ fn good(count: usize) -> Vec<JobResult> {
     (0..count).map(|id| shown(id, GOOD, b"one")).collect()
 }
 
-/// The same items, of which the first so many ended otherwise.
+/// The same items, with another outcome of the first ones.
 fn with_broken(count: usize, broken_items: usize, outcome: Outcome) -> Vec<JobResult> {
     let mut results = good(count);
     for (id, result) in results.iter_mut().take(broken_items).enumerate() {
@@ -41,7 +41,7 @@ fn with_judge(results: Vec<JobResult>) -> (RunRecord, Vec<JobResult>) {
 }
 
 #[test]
-fn many_lost_items_are_worse_where_counting_them_as_failed_says_so() {
+fn many_lost_items_are_a_regression_where_they_count_as_failed() {
     for strict in [false, true] {
         let rules = Rules { strict, ..RULES };
         let found = compared(good(60), with_broken(60, 45, Outcome::Unscorable), rules);
@@ -68,7 +68,7 @@ fn skipped_and_missing_items_are_at_best_inconclusive() {
 }
 
 #[test]
-fn few_lost_items_are_allowed_and_the_setting_allows_more() {
+fn few_lost_items_are_allowed_and_the_limit_is_configurable() {
     let one = compared(good(60), with_broken(60, 1, Outcome::Skipped), RULES);
     assert_eq!((one.decision, one.lost[0].exceeds), (Decision::Same, false), "{}", one.reason);
     let many = with_broken(60, 45, Outcome::Skipped);
@@ -77,15 +77,15 @@ fn few_lost_items_are_allowed_and_the_setting_allows_more() {
 }
 
 #[test]
-fn items_that_only_the_base_lost_are_a_warning() {
+fn items_lost_only_in_the_baseline_are_a_warning() {
     let found = compared(with_broken(60, 9, Outcome::Failed), good(60), RULES);
     assert_eq!(found.decision, Decision::Same, "{}", found.reason);
-    let told = "9 items are scored only in the head, and are not compared";
-    assert!(found.warnings.iter().any(|warning| warning == told), "{:?}", found.warnings);
+    let reported = "9 items are scored only in the head, and are not compared";
+    assert!(found.warnings.iter().any(|warning| warning == reported), "{:?}", found.warnings);
 }
 
 #[test]
-fn a_rate_that_fell_decides_with_the_judge_on() {
+fn fallen_rate_decides_with_the_judge_enabled() {
     let mut head = good(120);
     for result in head.iter_mut().take(9) {
         result.pipeline_success = Some(false);
@@ -113,7 +113,7 @@ fn deterministic_stages_decide_without_a_judge() {
 }
 
 #[test]
-fn runs_of_which_one_has_no_verdicts_are_not_the_same() {
+fn run_without_verdicts_is_not_equal_to_a_judged_run() {
     let outage = || with_broken(60, 60, Outcome::Failed);
     let pairs = [
         (with_judge(outage()), with_judge(good(60)), "no item has a score in both runs"),
@@ -129,7 +129,7 @@ fn runs_of_which_one_has_no_verdicts_are_not_the_same() {
 }
 
 #[test]
-fn a_value_that_is_gone_is_lost_without_a_judge() {
+fn missing_value_counts_as_lost_without_a_judge() {
     let mut head = stages(120);
     for result in head.iter_mut().take(114) {
         result.generation = None;
@@ -165,13 +165,13 @@ fn six_fallen(cluster: Option<&str>) -> Comparison {
 }
 
 #[test]
-fn few_items_that_fall_far_are_worse() {
+fn few_large_falls_are_a_regression() {
     let found = six_fallen(None);
     assert_eq!(found.decisive.decision, Decision::Inconclusive);
     assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
     assert_eq!(found.decided_by, ["fallen_items"]);
-    let told = "6 of 200 items fell by more than 30.0 percentage points and 0 rose as far";
-    assert!(found.reason.contains(told), "{}", found.reason);
+    let reported = "6 of 200 items fell by more than 30.0 percentage points and 0 rose as far";
+    assert!(found.reason.contains(reported), "{}", found.reason);
     assert!(found.reason.contains("p = 0.016") && found.reason.contains("2.5 %"));
 }
 
@@ -183,7 +183,7 @@ fn falls_of_one_cluster_count_once() {
 }
 
 #[test]
-fn pairs_of_one_cluster_have_no_interval_and_say_so() {
+fn pairs_of_one_cluster_have_no_interval_and_a_reason() {
     let in_clusters = |mut results: Vec<JobResult>, clusters: usize| {
         for (id, result) in results.iter_mut().enumerate() {
             result.item.cluster = Some(format!("cluster {}", id % clusters));
@@ -204,7 +204,7 @@ fn pairs_of_one_cluster_have_no_interval_and_say_so() {
     assert!(two.warnings.iter().any(|warning| warning.contains("based on 2 clusters")), "{two:?}");
 }
 
-/// Eight components of fifteen items each, every component with a change of its own.
+/// Eight components of fifteen items each, each component with its own change.
 fn components(
     changes: [i64; 8],
     ids: impl Fn(usize) -> String,
@@ -226,7 +226,7 @@ fn components(
 const UNEVEN: [i64; 8] = [-4, -1, -1, -4, -1, 0, -1, 1];
 
 #[test]
-fn likely_clusters_are_taken_together_and_said() {
+fn likely_clusters_are_used_and_reported() {
     let letters = ["alert", "badge", "button", "card", "form", "modal", "nav", "table"];
     let ids = |id: usize| format!("{}_{:02}", letters[id / 15], id % 15);
     let (base, head) = components(UNEVEN, ids);
@@ -248,7 +248,7 @@ fn likely_clusters_are_taken_together_and_said() {
 }
 
 #[test]
-fn stems_between_which_nothing_differs_change_nothing() {
+fn clusters_without_between_variance_change_nothing() {
     let ids = |id: usize| format!("{}_{:02}", char::from(b'a' + (id / 15) as u8), id % 15);
     let (base, head) = components([-2; 8], ids);
     let found = compared(base, head, RULES);

@@ -1,4 +1,4 @@
-//! Whole comparisons of runs whose results are written here.
+//! Complete comparisons of runs with constructed results.
 
 use super::*;
 use crate::comparison::ItemLists;
@@ -11,7 +11,7 @@ use juror_types::{
 };
 
 #[test]
-fn the_same_results_are_the_same_and_a_planted_fall_is_worse() {
+fn equal_results_are_equivalent_and_a_planted_fall_is_a_regression() {
     let same = compared(twenty(0), twenty(0), RULES);
     assert_eq!((same.decision, same.paired), (Decision::Same, 20));
     assert!(same.items == ItemLists::default() && same.settling.is_none());
@@ -30,7 +30,7 @@ fn the_same_results_are_the_same_and_a_planted_fall_is_worse() {
 }
 
 #[test]
-fn a_criterion_decides_only_strictly() {
+fn criterion_decides_only_in_strict_mode() {
     // Layout falls by as much as visual similarity rises.
     let head = |mut results: Vec<JobResult>| {
         for (id, result) in results.iter_mut().enumerate() {
@@ -105,7 +105,7 @@ fn only_the_first_image_of_a_rubric_is_an_input() {
 }
 
 #[test]
-fn repeats_are_averaged_and_tell_what_more_of_them_would_do() {
+fn repeats_are_averaged_and_give_the_effect_of_more_repeats() {
     let run = |shift: u32| -> Vec<JobResult> {
         let one = |(id, repeat): (usize, u32)| {
             let noise = (id as u32 * 7 + repeat * 3 + shift) % 3;
@@ -131,7 +131,7 @@ fn repeats_are_averaged_and_tell_what_more_of_them_would_do() {
 }
 
 #[test]
-fn another_rubric_is_refused_and_another_judge_is_told() {
+fn different_rubric_is_refused_and_different_judge_is_warned_of() {
     let mut other = run_of(SEMANTIC, 1, &twenty(0));
     other.rubric =
         RubricReference { version: 2, digest: Digest::from_content(b"other"), ..other.rubric };
@@ -156,13 +156,13 @@ fn another_rubric_is_refused_and_another_judge_is_told() {
         results
     };
     let found = compared(backend("fp_one"), backend("fp_two"), RULES);
-    let told = "fingerprint of the model: fp_one in the base, fp_two in the head";
-    assert_eq!(found.judge_differences, [told]);
+    let reported = "fingerprint of the model: fp_one in the base, fp_two in the head";
+    assert_eq!(found.judge_differences, [reported]);
     assert!(compared(backend("fp_one"), backend("fp_one"), RULES).judge_differences.is_empty());
 }
 
 #[test]
-fn nothing_in_common_decides_nothing() {
+fn runs_without_common_items_give_no_decision() {
     for (base, head) in [(vec![], vec![]), (twenty(0), vec![]), (vec![], twenty(0))] {
         let found = compared(base, head, RULES);
         assert_eq!((found.decision, found.paired), (Decision::Inconclusive, 0));

@@ -29,7 +29,7 @@ pub struct BaselineChanges {
     /// Other items whose score fell by more than noise, and issues that are more frequent by more
     /// than the margin, largest change first.
     pub worse: ChangeGroup,
-    /// Items whose outcome changed back and forth over the last runs.
+    /// Items whose outcome alternated over the last runs.
     pub flaky: Vec<FlakyItem>,
     /// True if flaky items are left out of the comparison's figures and decision.
     pub flaky_left_out: bool,
@@ -66,11 +66,11 @@ pub struct ChangeGroup {
 pub struct ChangedItem {
     /// The item.
     pub id: String,
-    /// Its score in the base, as a share; none if it is not scored there.
+    /// Score in the base, as a share; none if it is not scored there.
     pub base: Option<f64>,
-    /// In the head.
+    /// Score in the head.
     pub head: Option<f64>,
-    /// Its outcome in the head.
+    /// Outcome in the head.
     pub outcome: Outcome,
     /// The kind of error in the head, if there is one.
     pub error: Option<ErrorKind>,
@@ -103,9 +103,9 @@ pub(crate) struct ChangeLists {
 /// Known estimates of the noise of a score.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FallNoise {
-    /// Variance of one judgement, by repeats.
-    pub(crate) judgement: Option<f64>,
-    /// Judgements of each item in base and head.
+    /// Variance of a judgment, by repeats.
+    pub(crate) judgment: Option<f64>,
+    /// Judgments of each item in base and head.
     pub(crate) repeats: (u32, u32),
     /// Variance of an item's mean score from run to run.
     pub(crate) runs: Option<f64>,
@@ -168,7 +168,7 @@ impl FallNoise {
     /// The fall beyond which an item is worse.
     fn bound(self, margin: f64) -> (f64, FallBound) {
         let (base, head) = self.repeats;
-        let by_repeats = self.judgement.map(|variance| {
+        let by_repeats = self.judgment.map(|variance| {
             let share = |repeats: u32| 1.0 / f64::from(repeats.max(1));
             (variance * (share(base) + share(head)), FallBound::Repeats)
         });
@@ -188,16 +188,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bound_is_three_deviations_of_a_difference_and_never_below_the_margin() {
-        let repeats = FallNoise { judgement: Some(0.0016), repeats: (1, 4), runs: Some(0.01) };
+    fn bound_is_three_standard_deviations_and_never_below_the_margin() {
+        let repeats = FallNoise { judgment: Some(0.0016), repeats: (1, 4), runs: Some(0.01) };
         let (bound, origin) = repeats.bound(0.01);
         // 3 · √(0.0016 · (1 + 1/4))
         assert!((bound - 0.134_164).abs() < 1e-6, "{bound}");
         assert_eq!(origin, FallBound::Repeats);
-        let runs = FallNoise { runs: Some(0.0002), repeats: (1, 1), judgement: None };
+        let runs = FallNoise { runs: Some(0.0002), repeats: (1, 1), judgment: None };
         assert_eq!(runs.bound(0.01), (0.06, FallBound::Runs));
         assert_eq!(runs.bound(0.07), (0.07, FallBound::Margin));
-        let cached = FallNoise { runs: Some(0.0), repeats: (1, 1), judgement: None };
+        let cached = FallNoise { runs: Some(0.0), repeats: (1, 1), judgment: None };
         assert_eq!(cached.bound(0.01), (0.01, FallBound::Margin));
         assert_eq!(FallNoise::default().bound(0.01), (0.1, FallBound::Assumed));
     }

@@ -16,7 +16,7 @@ pub(crate) struct Conclusion {
 }
 
 impl Conclusion {
-    /// A conclusion whose headline is that of the first finding.
+    /// Conclusion with the headline of the first finding.
     fn new(decision: Decision, findings: Vec<RuleFinding>, reason: String) -> Self {
         let word = word(decision);
         let headline = match findings.first() {
@@ -30,7 +30,7 @@ impl Conclusion {
 
 /// Decides a comparison: *worse* if any rule decides so; else at best *inconclusive* if too many
 /// items are lost; else by the decisive metric, or, where neither run was judged, by the
-/// deterministic metrics. `judged` tells of base and head whether they have a judge.
+/// deterministic metrics. `judged` is true for a base and a head with a judge.
 pub(crate) fn conclude(figures: &PairFigures, rules: Rules, judged: [bool; 2]) -> Conclusion {
     let worse = worse_findings(figures, rules);
     if !worse.is_empty() {

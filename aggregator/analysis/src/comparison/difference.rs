@@ -15,10 +15,10 @@ const NO_SPREAD: f64 = 1e-9;
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
     differences: Sample,
-    /// The same by likely clusters, and whether any pair is in one.
+    /// Sample by likely clusters, and true if any pair is in one.
     likely: Sample,
     has_likely: bool,
-    /// Of the differences, whatever their clusters.
+    /// Moments of the differences, independent of clusters.
     spread: Moments,
     base: Moments,
     head: Moments,
@@ -126,7 +126,7 @@ impl Pairs {
     }
 }
 
-/// The mean ± Student's t, within what a difference can be.
+/// Mean ± Student's t, within the possible range of a difference.
 fn interval(estimate: &MeanEstimate, error: f64, width: f64) -> Option<(f64, f64)> {
     let student = StudentsT::new(0.0, 1.0, estimate.degrees_of_freedom).ok()?;
     let half = student.inverse_cdf(0.975) * error;

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_size_is_told_from_zero() {
+    fn small_nonzero_difference_is_not_shown_as_zero() {
         for (value, text) in [(0.0005, "0.05"), (0.00004, "0.004"), (0.051, "5.1"), (0.0, "0.0")] {
             assert_eq!(distinct_size(value, Unit::Share), text);
         }

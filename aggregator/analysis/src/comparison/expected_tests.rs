@@ -1,8 +1,8 @@
-//! Statistics against other people's implementations: tests/statistics/expected.py wrote the
+//! Statistics compared with reference implementations: tests/statistics/expected.py computed the
 //! figures with SciPy, statsmodels, pingouin and krippendorff.
 
 use super::{power::detectable, power::items_needed, sign_test::Directions, *};
-use crate::repeats::Judgements;
+use crate::repeats::Judgments;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -87,7 +87,7 @@ fn near(found: Option<f64>, expected: Option<f64>, tolerance: f64, what: &str) {
 }
 
 #[test]
-fn paired_differences_are_those_of_scipy_pingouin_and_statsmodels() {
+fn paired_differences_match_scipy_pingouin_and_statsmodels() {
     let cases = expected().paired;
     assert!(cases.len() >= 14);
     for case in cases {
@@ -103,7 +103,7 @@ fn paired_differences_are_those_of_scipy_pingouin_and_statsmodels() {
         assert_eq!(found.n, case.n, "{name}");
         near(found.difference, case.difference, 1e-9, name);
         if case.p_value.is_none() {
-            // One item, or all differ alike: see the tests of the rule for that.
+            // One item, or equal differences: covered by the tests of that rule.
             assert!(found.effect_size_dz.is_none() && found.detectable.is_none(), "{name}");
             continue;
         }
@@ -116,7 +116,7 @@ fn paired_differences_are_those_of_scipy_pingouin_and_statsmodels() {
 }
 
 #[test]
-fn exact_mcnemar_is_that_of_statsmodels() {
+fn exact_mcnemar_matches_statsmodels() {
     for case in expected().mcnemar {
         let McNemar { both, only_base, only_head, neither, p_value } = case;
         let mut changes = Directions::default();
@@ -128,7 +128,7 @@ fn exact_mcnemar_is_that_of_statsmodels() {
 }
 
 #[test]
-fn adjusted_p_values_are_those_of_statsmodels() {
+fn adjusted_p_values_match_statsmodels() {
     for case in expected().holm {
         let p_values: Vec<_> = case.p_values.iter().copied().map(Some).collect();
         let found = holm(&p_values);
@@ -141,7 +141,7 @@ fn adjusted_p_values_are_those_of_statsmodels() {
 }
 
 #[test]
-fn detectable_differences_and_item_counts_are_those_of_statsmodels() {
+fn detectable_differences_and_item_counts_match_statsmodels() {
     let power = expected().power;
     for Detectable { n, effect_size } in power.detectable {
         let found = detectable((n as f64).sqrt().recip(), n as f64 - 1.0);
@@ -155,11 +155,11 @@ fn detectable_differences_and_item_counts_are_those_of_statsmodels() {
 }
 
 #[test]
-fn agreement_is_that_of_krippendorff_pingouin_and_statsmodels() {
+fn agreement_matches_krippendorff_pingouin_and_statsmodels() {
     for case in expected().agreement {
-        let mut judgements = Judgements::default();
-        case.items.iter().for_each(|scores| judgements.add(scores));
-        let found = judgements.agreement();
+        let mut judgments = Judgments::default();
+        case.items.iter().for_each(|scores| judgments.add(scores));
+        let found = judgments.agreement();
         let name = &case.name;
         assert_eq!(found.items, case.n, "{name}");
         near(found.alpha, case.alpha, 1e-8, name);
@@ -171,7 +171,7 @@ fn agreement_is_that_of_krippendorff_pingouin_and_statsmodels() {
 }
 
 #[test]
-fn differences_that_are_all_alike_are_judged_by_the_sign_test() {
+fn identical_differences_are_judged_by_the_sign_test() {
     let alike = |count: usize, head: f64| {
         let mut pairs = Pairs::default();
         (0..count).for_each(|_| pairs.add(0.5, head, None, None));

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn six_falls_without_a_rise_are_worse_and_five_are_not() {
+    fn six_falls_without_a_rise_are_a_regression_and_five_are_not() {
         // 2⁻⁶ and 2⁻⁵, as SciPy's binomtest has them.
         let six = fallen(6, 0, 200, None);
         assert_eq!((six.worse, six.p_value), (true, Some(0.015_625)));

@@ -13,24 +13,24 @@ pub(super) struct ClusterNumbers {
     pub(super) likely: Option<usize>,
 }
 
-/// One mean over the pairs.
+/// Totals of a mean over the pairs.
 #[derive(Clone, Default)]
 pub(super) struct MeanTotals {
     pub(super) pairs: Pairs,
-    /// The same pairs, with failing items as zero.
+    /// Pairs, with failing items as zero.
     pub(super) as_failed: Pairs,
     pub(super) losses: LossCounts,
 }
 
-/// One rate over the pairs.
+/// Totals of a rate over the pairs.
 #[derive(Clone, Default)]
 pub(super) struct RateTotals {
     pub(super) pairs: Pairs,
     pub(super) table: PassTable,
     pub(super) changes: Directions,
-    /// The same by likely clusters.
+    /// Changes by likely clusters.
     pub(super) clustered_changes: Directions,
-    /// The same, with failing items as not passing.
+    /// Changes, with failing items as not passing.
     pub(super) changes_as_failed: Directions,
     pub(super) losses: LossCounts,
 }

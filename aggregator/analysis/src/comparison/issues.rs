@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_one_kind_is_one_issue_however_it_is_worded() {
+    fn one_kind_is_one_issue_regardless_of_wording() {
         let of_kind = |label, count| StatementGroup {
             key: IssueKey::Topic("icon".into()),
             ..group(label, count)

@@ -1,4 +1,4 @@
-//! One item of a run with its repeats combined.
+//! Item of a run with its repeats combined.
 
 use crate::{
     likely_clusters::{ClusterBasis, ClusterKeys},
@@ -57,11 +57,11 @@ pub(crate) struct ItemValues {
     pub(crate) values: Vec<Option<f64>>,
     /// True if most repeats pass, for each pass condition.
     pub(crate) passes: Vec<Option<bool>>,
-    /// Judgements that are scored.
+    /// Scored judgments.
     pub(crate) scored: u32,
-    /// Planned judgements.
+    /// Planned judgments.
     pub(crate) planned: u32,
-    /// Outcome of the first judgement that is not scored; `scored` if there is none.
+    /// Outcome of the first unscored judgment; `scored` if there is none.
     pub(crate) ending: (Outcome, Option<ErrorKind>),
 }
 
@@ -72,17 +72,17 @@ impl ItemValues {
         (count > 0.0).then(|| self.scores.iter().sum::<f64>() / count)
     }
 
-    /// The mean of the decisive metric with every judgement that is not scored as zero.
+    /// Mean of the decisive metric with every unscored judgment as zero.
     pub(crate) fn decisive_with_zeros(&self) -> f64 {
         self.scores.iter().sum::<f64>() / f64::from(self.planned.max(1))
     }
 
-    /// Scored judgements as a share of the planned ones.
+    /// Scored judgments as a share of the planned ones.
     pub(crate) fn scored_share(&self) -> f64 {
         f64::from(self.scored) / f64::from(self.planned.max(1))
     }
 
-    /// Outcome of the item if no judgement of it is scored.
+    /// Outcome of the item if it has no scored judgment.
     pub(crate) fn unscored(&self) -> Option<(Outcome, Option<ErrorKind>)> {
         (self.scored == 0).then_some(self.ending)
     }

@@ -27,9 +27,9 @@ pub struct ItemLists {
 pub struct ItemChange {
     /// The item.
     pub id: String,
-    /// In the base.
+    /// Score in the base.
     pub base: f64,
-    /// In the head.
+    /// Score in the head.
     pub head: f64,
     /// head − base.
     pub difference: f64,
@@ -40,7 +40,7 @@ pub struct ItemChange {
 pub struct NewFailure {
     /// The item.
     pub id: String,
-    /// Its outcome in the head: `scored` if it is scored and does not pass.
+    /// Outcome in the head: `scored` if it is scored and does not pass.
     pub outcome: Outcome,
     /// The kind of error, if there is one.
     pub error: Option<ErrorKind>,

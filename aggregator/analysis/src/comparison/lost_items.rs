@@ -46,8 +46,8 @@ pub(super) enum Loss {
 }
 
 impl Loss {
-    /// The loss of the verdict; none where the head's item is scored. An item is lost if less than
-    /// half of its share of judgements scored in the base is scored in the head.
+    /// Loss of the verdict; none where the head's item is scored. An item is lost if less than half
+    /// of its share of judgments scored in the base is scored in the head.
     pub(super) fn from_verdict(base: &ItemValues, head: &ItemValues) -> Option<Self> {
         if !head.scores.is_empty() && 2.0 * head.scored_share() >= base.scored_share() {
             return None;

@@ -22,19 +22,19 @@ pub struct SampleSize {
     /// True if the judge's own noise is known, because a run has repeats; otherwise repeats are not
     /// computed.
     pub noise_is_known: bool,
-    /// Number of judgements of each item in each run, in place of the present one; none where no
-    /// realistic number suffices: the items themselves differ too much.
+    /// Required number of judgments of each item in each run; none if no realistic number suffices:
+    /// the items themselves differ too much.
     pub repeats: Option<u64>,
-    /// Cost of the additional judgements.
+    /// Cost of the additional judgments.
     pub repeats_usd: Option<Money>,
 }
 
-/// Facts about a run's judgements.
+/// Facts about a run's judgments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct JudgingFacts {
-    /// Judgements of each item.
+    /// Judgments of each item.
     pub(crate) repeat: u32,
-    /// Variance of a judgement around its item's mean, if items were judged several times.
+    /// Variance of a judgment around its item's mean, if items were judged several times.
     pub(crate) noise: Option<f64>,
     /// Cost of a judged job; none without any.
     pub(crate) job_pico_usd: Option<u64>,
@@ -110,31 +110,31 @@ mod tests {
     }
 
     #[test]
-    fn items_and_repeats_are_told_with_what_they_cost() {
+    fn required_items_and_repeats_are_reported_with_their_cost() {
         let once = JudgingFacts { repeat: 1, noise: None, job_pico_usd: Some(5_000_000_000) };
         // (2.8016 · 0.08 / 0.02)² = 125.6
-        let told = settling(&difference(-0.03, 0.08, 100), 0.01, once, once).unwrap();
-        assert_eq!(told.more_items, Some(26));
-        assert_eq!(told.more_items_usd, Some("0.26".parse().unwrap()));
-        assert!(!told.noise_is_known && told.repeats.is_none());
+        let reported = settling(&difference(-0.03, 0.08, 100), 0.01, once, once).unwrap();
+        assert_eq!(reported.more_items, Some(26));
+        assert_eq!(reported.more_items_usd, Some("0.26".parse().unwrap()));
+        assert!(!reported.noise_is_known && reported.repeats.is_none());
 
         // All of the variance is the judge's: 0.0064 = 2 · 0.0064 / 2.
         let twice = JudgingFacts { repeat: 2, noise: Some(0.0064), ..once };
-        let told = settling(&difference(-0.03, 0.08, 100), 0.01, twice, twice).unwrap();
-        assert_eq!(told.repeats, Some(3));
-        assert_eq!(told.repeats_usd, Some("1".parse().unwrap()));
+        let reported = settling(&difference(-0.03, 0.08, 100), 0.01, twice, twice).unwrap();
+        assert_eq!(reported.repeats, Some(3));
+        assert_eq!(reported.repeats_usd, Some("1".parse().unwrap()));
 
         // None of it is: no number of repeats helps.
         let quiet = JudgingFacts { repeat: 2, noise: Some(0.0), ..once };
-        let told = settling(&difference(-0.03, 0.08, 100), 0.01, quiet, quiet).unwrap();
-        assert!(told.noise_is_known && told.repeats.is_none());
+        let reported = settling(&difference(-0.03, 0.08, 100), 0.01, quiet, quiet).unwrap();
+        assert!(reported.noise_is_known && reported.repeats.is_none());
     }
 
     #[test]
-    fn what_no_number_settles_has_none() {
+    fn unreachable_sample_size_is_absent() {
         let once = JudgingFacts { repeat: 1, ..JudgingFacts::default() };
-        let told = settling(&difference(-0.01, 0.08, 100), 0.01, once, once).unwrap();
-        assert_eq!((told.more_items, told.more_items_usd), (None, None));
+        let reported = settling(&difference(-0.01, 0.08, 100), 0.01, once, once).unwrap();
+        assert_eq!((reported.more_items, reported.more_items_usd), (None, None));
         assert_eq!(settling(&Difference::default(), 0.01, once, once), None);
     }
 }

@@ -135,7 +135,7 @@ impl<'a> Totals<'a> {
     }
 
     /// Adds an item of the base only.
-    pub(crate) fn gone(&mut self, item: ItemValues) {
+    pub(crate) fn add_removed(&mut self, item: ItemValues) {
         let absent = Some(Loss::Absent);
         if item.scored > 0 && item.decisive().is_some() {
             self.decisive.losses.add(absent);
@@ -180,7 +180,7 @@ impl<'a> Totals<'a> {
         known.unwrap_or_else(|| self.clusters.insert_full(name.to_owned()).0)
     }
 
-    /// The figures over all pairs. What was measured decides if one renderer drew both runs.
+    /// Figures over all pairs. Measurements decide if one renderer rendered both runs.
     pub(crate) fn finish(mut self, same_renderer: bool) -> PairFigures {
         self.same_renderer = same_renderer;
         self.lists.sort();

@@ -75,8 +75,8 @@ impl SingleCalls {
         }
     }
 
-    /// The probable cost of calls with this reservation whose replies are lost, by the share of the
-    /// reservation that other calls cost. None without completed calls.
+    /// Probable cost of calls with this reservation whose replies are lost, by the ratio of cost to
+    /// reservation of other calls. None without completed calls.
     pub fn probable_cost(&self, reserved: Money) -> Option<Money> {
         reserved.scaled(self.cost, self.reserved)
     }

@@ -4,7 +4,7 @@ use juror_types::usage::Money;
 use proptest::prelude::*;
 
 #[test]
-fn the_highest_round_counts_and_every_round_costs() {
+fn highest_round_counts_and_every_round_adds_cost() {
     let mut fold = Fold::default();
     let mut failed = bare("a", Outcome::Failed);
     failed.cost_usd = Money::from_pico(5);
@@ -23,7 +23,7 @@ fn the_highest_round_counts_and_every_round_costs() {
 }
 
 #[test]
-fn the_last_round_of_a_job_tells_the_next() {
+fn last_round_of_a_job_determines_the_next() {
     let mut fold = Fold::default();
     fold.apply(&bare("a", Outcome::Failed), 0);
     fold.apply(&bare("b", Outcome::Failed), 100);
@@ -40,7 +40,7 @@ fn the_last_round_of_a_job_tells_the_next() {
 }
 
 #[test]
-fn a_score_that_the_journal_lacks_is_sent_for_in_its_old_round() {
+fn score_missing_from_the_journal_is_requested_in_its_old_round() {
     let mut fold = Fold::default();
     fold.apply(&bare("written", Outcome::Scored), 0);
     fold.apply(&bare("again", Outcome::Failed), 100);
@@ -61,7 +61,7 @@ fn a_score_that_the_journal_lacks_is_sent_for_in_its_old_round() {
 
 proptest! {
     #[test]
-    fn order_and_repetition_change_nothing(
+    fn fold_ignores_order_and_duplicates(
         picks in prop::collection::vec((0_u8..6, 0_u32..4), 0..40),
         seed in any::<u64>(),
     ) {

@@ -24,7 +24,7 @@ juror_types::named_enum! {
         WorseItems = "changes.worse.items",
         /// Common issues that are more frequent.
         WorseIssues = "changes.worse.issues",
-        /// Items whose outcome changed back and forth over the last runs.
+        /// Items whose outcome alternated over the last runs.
         Flaky = "changes.flaky",
     }
 }

@@ -12,7 +12,7 @@ pub enum GateError {
         /// The requested name.
         name: String,
     },
-    /// Its file cannot be read.
+    /// File cannot be read.
     #[error("cannot read the gate {}: {source}", path.display())]
     Read {
         /// The file.

@@ -1,4 +1,4 @@
-//! One rule of a gate file.
+//! Rule of a gate file.
 
 use super::{Bound, ChangeList, ChangeRule, DeclineRule, Rule};
 use crate::history::DeclineWatch;

@@ -34,7 +34,7 @@ fn decision_of(report: &GateReport, metric: &str) -> GateDecision {
 }
 
 #[test]
-fn above_means_above_and_a_rounding_error_is_no_gain() {
+fn above_is_strict_and_tolerates_rounding_errors() {
     let gate = Gate::parse(
         "g",
         "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\nabove = 9.0",
@@ -57,7 +57,7 @@ fn above_means_above_and_a_rounding_error_is_no_gain() {
 }
 
 #[test]
-fn a_measured_figure_is_a_rule_like_any_other_and_missed_where_nothing_was_measured() {
+fn measured_metric_is_a_rule_and_fails_without_measurements() {
     let gate = Gate::parse(
         "g",
         "schema = 1\n[[rule]]\nmetric = \"evidence.pixels_equal\"\nat_least = 0.98",
@@ -78,7 +78,7 @@ fn a_measured_figure_is_a_rule_like_any_other_and_missed_where_nothing_was_measu
 }
 
 #[test]
-fn production_wants_everything_scored_and_a_hundred_jobs_without_api_failure() {
+fn production_gate_requires_complete_scores_and_100_jobs_without_api_failure() {
     let gate = Gate::load("production", &rubric(SEMANTIC)).unwrap();
     let judge = |scored, planned, streak| {
         gate.judge(&metrics([10; 5]), &coverage(scored, planned), streak, &[])
@@ -98,7 +98,7 @@ fn production_wants_everything_scored_and_a_hundred_jobs_without_api_failure() {
 }
 
 #[test]
-fn a_rule_without_data_is_missed() {
+fn rule_without_data_fails() {
     let rubric = rubric(SEMANTIC);
     let empty = Tally::new(&rubric, false, 1, AveragingPolicy::default()).finish().0;
     let report =
@@ -112,7 +112,7 @@ fn a_rule_without_data_is_missed() {
 }
 
 #[test]
-fn production_asks_for_pipeline_success() {
+fn production_gate_requires_pipeline_success() {
     let rubric = rubric(SEMANTIC);
     let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
     for item in 0..100 {
@@ -127,14 +127,14 @@ fn production_asks_for_pipeline_success() {
 }
 
 #[test]
-fn a_rule_says_how_sure_it_is_and_may_ask_for_the_whole_interval() {
+fn rule_reports_its_interval_and_may_require_all_of_it() {
     let rubric = rubric(SEMANTIC);
     let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
     for item in 0..20_u32 {
         tally.add(&judged("a", [7 + item % 3; 5], &[], &[]), item as usize);
     }
     let metrics = tally.finish().0;
-    // The mean is 7.95, its 95 % interval some 0.4 to either side.
+    // The mean is 7.95, its 95 % interval about ±0.4.
     for (bound, position, decision, if_sure) in [
         (7.0, IntervalPosition::Above, GateDecision::Met, GateDecision::Met),
         (7.9, IntervalPosition::Spans, GateDecision::Met, GateDecision::Missed),
@@ -159,7 +159,7 @@ fn a_rule_says_how_sure_it_is_and_may_ask_for_the_whole_interval() {
 }
 
 #[test]
-fn a_figure_of_fewer_items_than_a_rule_asks_for_misses_it() {
+fn rule_fails_with_fewer_items_than_it_requires() {
     let rubric = rubric(SEMANTIC);
     let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
     tally.add(&judged("a", [9; 5], &[], &[]), 0);
@@ -181,7 +181,7 @@ fn a_figure_of_fewer_items_than_a_rule_asks_for_misses_it() {
 }
 
 #[test]
-fn a_grading_rubric_must_reach_what_one_item_needs_to_pass() {
+fn grading_rubric_gate_uses_the_pass_mark_of_one_item() {
     let gate = Gate::load("targets", &rubric(ACRUE)).unwrap();
     let metric = "semantic.avg_percentage".to_owned();
     let rule = Rule { metric, bound: Bound::AtLeast(70.0), sure: false, min_n: None };
@@ -211,7 +211,7 @@ fn latency_is_bounded_from_above() {
 }
 
 #[test]
-fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
+fn invalid_gate_is_an_error_with_its_reason() {
     let semantic = rubric(SEMANTIC);
     let folder = tempfile::tempdir().unwrap();
     for (text, wanted) in [
@@ -289,7 +289,7 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
     assert!(error.contains("use `targets`, `production`"), "{error}");
 }
 
-/// Runs of which each came to this semantic correctness.
+/// Runs with these values of semantic correctness.
 fn earlier(values: &[f64]) -> Vec<PastRun> {
     let run = |value: &f64| {
         let mut run = PastRun {
@@ -312,7 +312,7 @@ fn earlier(values: &[f64]) -> Vec<PastRun> {
 }
 
 #[test]
-fn a_metric_that_declines_from_the_anchor_misses_the_gate() {
+fn decline_from_the_anchor_fails_the_gate() {
     let text = |metric: &str| {
         format!(
             "schema = 1\n[[rule]]\nmetric = \"{metric}\"\nno_decline = true\nanchor_runs = 3\nfalse_alarm_rate = 0.5"
@@ -320,7 +320,7 @@ fn a_metric_that_declines_from_the_anchor_misses_the_gate() {
     };
     let gate = Gate::parse("g", &text("semantic.avg_semantic_correctness")).unwrap();
     assert!(gate.watches_declines());
-    // Nine points of each criterion are 0.9; the newest run stands first.
+    // Nine points of each criterion are 0.9; the newest run is first.
     let judge = |values: &[f64]| {
         let report = gate.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), &earlier(values));
         let rule = report.rules[0].clone();
@@ -330,7 +330,7 @@ fn a_metric_that_declines_from_the_anchor_misses_the_gate() {
     assert_eq!(judge(&[0.9, 0.9, 0.91, 0.89]), (GateDecision::Met, 2));
     assert_eq!(judge(&[0.91, 0.9]), (GateDecision::Undecided, 0));
     assert_eq!(judge(&[]), (GateDecision::Undecided, 0));
-    // What lies far below an anchor of 100 % for long enough is no noise.
+    // A long stay far below an anchor of 100 % is no noise.
     let fallen = [&[0.1; 10][..], &[1.0; 3]].concat();
     assert_eq!(judge(&fallen), (GateDecision::Missed, 11));
     let every = Gate::parse("g", &text("*")).unwrap();
@@ -341,7 +341,7 @@ fn a_metric_that_declines_from_the_anchor_misses_the_gate() {
 }
 
 #[test]
-fn a_watched_metric_that_lost_its_data_is_missed() {
+fn watched_metric_without_data_fails_the_gate() {
     let gate = Gate::parse("g", "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true").unwrap();
     let empty = Tally::new(&rubric(SEMANTIC), true, 1, AveragingPolicy::default()).finish().0;
     let report = gate.judge(&empty, &coverage(0, 2), streak(2), &earlier(&[0.9; 3]));

@@ -83,7 +83,7 @@ mod tests {
 
     /// Quantiles of an independent simulation in Python with NumPy, of 20,000 series each.
     #[test]
-    fn limits_are_those_of_an_independent_simulation() {
+    fn control_limits_match_an_independent_simulation() {
         for (anchor_runs, rate, expected) in
             [(5, 0.05, 34.2), (10, 0.05, 14.78), (20, 0.05, 8.63), (20, 0.05 / 11.0, 20.39)]
         {

@@ -31,7 +31,7 @@ pub struct DeclineWatch {
     pub blessed: Option<RunId>,
 }
 
-/// One run's figure of a metric.
+/// Figure of a metric in one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeriesPoint<'a> {
     /// The run; absent for the current one.
@@ -76,13 +76,13 @@ pub struct DeclineReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclineState {
-    /// No alarm.
+    /// There is no alarm.
     Steady,
     /// An alarm is active.
     Declining,
     /// The anchor has too few runs, or includes the newest one.
     AnchorIncomplete,
-    /// No comparable run has the name with which the anchor should begin.
+    /// The run that should start the anchor is missing among comparable runs.
     #[default]
     AnchorMissing,
     /// The newest run has the metric for too few items.
@@ -102,8 +102,7 @@ impl Default for DeclineWatch {
 }
 
 impl DeclineWatch {
-    /// The same watch, with the anchor at this runs directory's blessed run of the name
-    /// [`DEFAULT_BASELINE`].
+    /// Sets the anchor to this runs directory's blessed run of the name [`DEFAULT_BASELINE`].
     pub fn anchored_at_blessed(self, runs_dir: &Path) -> Self {
         let blessed = BlessedRuns::new(runs_dir)
             .get(DEFAULT_BASELINE)
@@ -131,7 +130,7 @@ impl MetricDefinition {
 }
 
 impl Metric {
-    /// Its figure as the newest point of a series.
+    /// Figure as the newest point of a series.
     pub fn newest_point(&self) -> Option<SeriesPoint<'static>> {
         Some(SeriesPoint { run: None, value: self.value?, n: self.interval.n })
     }

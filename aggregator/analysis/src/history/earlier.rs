@@ -1,6 +1,6 @@
 //! Earlier runs of a runs directory.
 
-use super::{PastRun, ask_the_same, is_before, is_of_one_kind};
+use super::{PastRun, are_comparable, is_before, is_of_one_kind};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{id::RunId, run::RunRecord};
 use std::{fs, io, path::Path};
@@ -32,10 +32,10 @@ pub fn runs_in(runs_dir: &Path) -> io::Result<Vec<Result<RunFiles, JournalError>
     Ok(runs)
 }
 
-/// At most `most` runs of this directory that were created before this one, are comparable in what
-/// they ask, and have a report, newest first. Unreadable ones are logged and left out.
+/// At most `most` comparable runs of this directory that were created before this one and have a
+/// report, newest first. Unreadable ones are logged and left out.
 pub fn earlier_runs(files: &RunFiles, most: usize) -> Vec<PastRun> {
-    runs_before(files, most, ask_the_same)
+    runs_before(files, most, are_comparable)
 }
 
 /// Earlier runs that are comparable with this one night by night, newest first: see
@@ -44,10 +44,10 @@ pub fn runs_of_one_kind(files: &RunFiles) -> Vec<PastRun> {
     runs_before(files, MAX_RUNS, is_of_one_kind)
 }
 
-/// Files of at most `most` runs of this directory that were created before this one, ask the same
-/// and have a report, newest first.
-pub fn runs_asking_the_same(files: &RunFiles, most: usize) -> Vec<RunFiles> {
-    let earlier = files_before(files, ask_the_same).into_iter();
+/// Files of at most `most` comparable runs of this directory that were created before this one and
+/// have a report, newest first.
+pub fn comparable_runs(files: &RunFiles, most: usize) -> Vec<RunFiles> {
+    let earlier = files_before(files, are_comparable).into_iter();
     earlier.filter(|run| run.path_of("report.json").is_file()).take(most).collect()
 }
 

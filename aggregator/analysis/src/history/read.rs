@@ -21,9 +21,9 @@ const MAX_REPORT_BYTES: u64 = 1 << 30;
 pub struct PastRun {
     /// The run's id.
     pub id: RunId,
-    /// Its record.
+    /// Record.
     pub record: RunRecord,
-    /// Its figures.
+    /// Figures.
     pub figures: RunFigures,
 }
 

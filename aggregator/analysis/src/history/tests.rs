@@ -3,22 +3,22 @@ use crate::test_results::{SEMANTIC, record};
 use juror_types::run::DatasetRecord;
 
 #[test]
-fn runs_of_other_items_rubrics_or_judges_ask_something_else() {
+fn runs_of_other_items_rubrics_or_judges_are_another_series() {
     let one = record(SEMANTIC, 3);
     let again = RunRecord { budget_usd: None, repeat: 5, planned: 15, ..one.clone() };
-    assert!(ask_the_same(&one, &again));
+    assert!(are_comparable(&one, &again));
     let dataset = DatasetRecord { limit: Some(2), ..one.dataset.clone() };
     for other in [
         RunRecord { dataset, ..one.clone() },
         RunRecord { judge: None, ..one.clone() },
         RunRecord { max_side: Some(512), ..one.clone() },
     ] {
-        assert!(!ask_the_same(&one, &other), "{other:?}");
+        assert!(!are_comparable(&one, &other), "{other:?}");
     }
 }
 
 #[test]
-fn a_change_of_the_models_fingerprint_is_told_once() {
+fn model_fingerprint_change_is_reported_once() {
     let figures = |fingerprint: &str| RunFigures {
         metrics: BTreeMap::new(),
         planned: 1,

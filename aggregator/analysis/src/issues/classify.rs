@@ -1,6 +1,6 @@
 //! Classification of a statement: the kind of defect on a kind of property.
 //!
-//! In this order: topics that are certain (accessibility, code that does not parse); extra content;
+//! Order of precedence: certain topics (accessibility, code that does not parse); extra content;
 //! missing content, with its noun; otherwise the property of the highest rank.
 
 mod extra;
@@ -36,7 +36,7 @@ pub enum Tone {
 pub(super) enum Category {
     /// A kind that the vocabulary knows: statements of one kind are one.
     Kind(String),
-    /// No known kind: its words, sorted and unique.
+    /// Unknown kind: its words, sorted and unique.
     Words(Vec<String>),
 }
 
@@ -73,7 +73,7 @@ struct Hit {
 struct StatementClassifier<'a> {
     vocabulary: &'a Vocabulary,
     words: Vec<String>,
-    /// The same words by their numbers in the vocabulary.
+    /// Words by their numbers in the vocabulary.
     numbers: Vec<u32>,
     hits: Vec<Hit>,
 }

@@ -43,20 +43,20 @@ fn interface() -> Statements {
 #[test]
 fn three_hundred_findings_in_four_languages_are_grouped_exactly() {
     let written = written();
-    let languages: BTreeSet<&str> = written.iter().map(|it| it.language.as_str()).collect();
+    let languages: BTreeSet<&str> = written.iter().map(|entry| entry.language.as_str()).collect();
     assert_eq!((written.len(), languages.len()), (300, 4));
     let mut statements = interface();
-    for (item, it) in (0..).zip(&written) {
-        statements.add_findings(item, &[finding(&it.kind, &it.element, &it.statement)]);
+    for (item, entry) in (0..).zip(&written) {
+        statements.add_findings(item, &[finding(&entry.kind, &entry.element, &entry.statement)]);
     }
     let groups = statements.finish(300).0;
-    let wanted: BTreeSet<_> = written.iter().map(|it| (&it.kind, &it.element)).collect();
+    let wanted: BTreeSet<_> = written.iter().map(|entry| (&entry.kind, &entry.element)).collect();
     assert_eq!(groups.len(), wanted.len());
     for group in &groups {
         let (kind, element) = group.key.kind_and_element().unwrap();
         let of_group: Vec<u32> = (0..)
             .zip(&written)
-            .filter(|(_, it)| (it.kind.as_str(), it.element.as_str()) == (kind, element))
+            .filter(|(_, entry)| (entry.kind.as_str(), entry.element.as_str()) == (kind, element))
             .map(|(item, _)| item)
             .collect();
         assert_eq!(group.items, of_group, "{}", group.label);
@@ -64,7 +64,7 @@ fn three_hundred_findings_in_four_languages_are_grouped_exactly() {
     }
 }
 
-/// Every finding of the golden replies is counted under its own kind and element, once an item.
+/// Every finding of the golden replies is counted under its own kind and element, once per item.
 #[test]
 fn the_golden_findings_are_grouped_exactly() {
     for (rubric, lines) in [
@@ -80,8 +80,8 @@ fn the_golden_findings_are_grouped_exactly() {
             let findings: Vec<Finding> =
                 serde_json::from_value(line["reply"]["findings"].take()).unwrap();
             statements.add_findings(item, &findings);
-            for it in findings.into_iter().filter(|it| it.kind != OTHER) {
-                wanted.entry((it.kind, it.element)).or_default().insert(item);
+            for finding in findings.into_iter().filter(|finding| finding.kind != OTHER) {
+                wanted.entry((finding.kind, finding.element)).or_default().insert(item);
             }
         }
         let groups = statements.finish(10).0;
@@ -98,7 +98,7 @@ fn the_golden_findings_are_grouped_exactly() {
 }
 
 #[test]
-fn titles_label_a_group_and_statements_are_only_examples() {
+fn title_labels_a_group_and_statements_are_its_examples() {
     let mut statements = interface();
     let line = finding("wrong_border", "chart", "Line of the chart is a little thinner");
     statements.add_findings(0, &[line.clone(), line]);
@@ -116,7 +116,7 @@ fn titles_label_a_group_and_statements_are_only_examples() {
 }
 
 #[test]
-fn the_kind_other_and_kinds_that_the_rubric_lacks_go_by_their_words() {
+fn unlisted_kinds_are_grouped_by_their_words() {
     let mut statements = interface();
     statements.add_findings(0, &[finding("other", "icon", "The icon is missing")]);
     statements.add_findings(1, &[finding("no_such_kind", "icon", "Missing icon in button")]);

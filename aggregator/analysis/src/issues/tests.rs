@@ -12,7 +12,7 @@ fn issues(most_others: usize) -> Statements {
     Statements::new(Tone::Issues, vec!["Clarity".into(), "Intent alignment".into()], most_others)
 }
 
-/// The number of each text's group; every text is an item of its own.
+/// Group number of each text; every text is a separate item.
 fn grouped(tone: Tone, texts: &[String]) -> Vec<usize> {
     let mut statements = Statements::new(tone, Vec::new(), 1_000);
     for (item, text) in (0..).zip(texts) {
@@ -40,7 +40,7 @@ fn are_apart(texts_apart: &[&str]) {
 }
 
 #[test]
-fn component_direction_numbers_and_wording_do_not_split() {
+fn component_direction_numbers_and_wording_do_not_split_a_group() {
     are_one(&[
         "Padding slightly off (12px used, should be 16px)",
         "8px of padding in the card instead of 12px",
@@ -60,7 +60,7 @@ fn component_direction_numbers_and_wording_do_not_split() {
 }
 
 #[test]
-fn kinds_of_things_and_properties_do_split() {
+fn elements_and_properties_split_groups() {
     are_apart(&[
         "The icon is missing",
         "The badge is missing",
@@ -82,14 +82,14 @@ fn kinds_of_things_and_properties_do_split() {
 }
 
 #[test]
-fn what_no_vocabulary_knows_is_grouped_by_its_words() {
+fn statements_outside_the_vocabulary_are_grouped_by_their_words() {
     are_one(&["Das Logo fehlt im Kopfbereich", "Im Kopfbereich fehlt das Logo!"]);
     are_one(&["アイコンがありません", "アイコンがありません。"]);
     are_apart(&["Überschrift fehlt", "Farbe falsch", "Quux frobnicates the plugh"]);
 }
 
 #[test]
-fn a_criterion_decides_where_the_rationale_does_not() {
+fn criterion_decides_where_the_rationale_is_ambiguous() {
     let mut statements = issues(10);
     statements.add(0, &texts(&["Intent alignment: A fox was wanted"]));
     statements.add(1, &texts(&["Intent alignment: Nobody asked for this"]));
@@ -120,7 +120,7 @@ fn the_label_is_the_most_central_wording_and_examples_are_others() {
 }
 
 #[test]
-fn beyond_the_bound_known_kinds_are_counted_still() {
+fn known_kinds_are_counted_beyond_the_bound() {
     let add = |numbers: &mut dyn Iterator<Item = u32>| {
         let mut statements = issues(10);
         for item in numbers {
@@ -136,7 +136,7 @@ fn beyond_the_bound_known_kinds_are_counted_still() {
 }
 
 #[test]
-fn the_labelled_statements_are_grouped_as_people_do() {
+fn labeled_statements_are_grouped_as_by_human_raters() {
     let (tuned, held_back) = labelled::halves();
     let (tuned_domains, other_domains) = labelled::domains();
     for (name, statements, floor) in [
@@ -157,7 +157,7 @@ fn the_labelled_statements_are_grouped_as_people_do() {
 }
 
 #[test]
-fn hostile_statements_are_only_statements() {
+fn hostile_statements_are_treated_as_text() {
     let long = "icon ".repeat(20_000);
     let quotes = "\"'“«`".repeat(20_000);
     let numbers = "1x".repeat(50_000);
@@ -174,7 +174,7 @@ fn hostile_statements_are_only_statements() {
 
 proptest! {
     #[test]
-    fn no_order_changes_anything(
+    fn input_order_does_not_change_the_groups(
         said in prop::collection::vec(("(no|missing|wrong|blue) (icon|[a-c]{1,3}|text) ?(is|of)? ?[a-e]{0,2}", 0_u32..9), 0..60),
         seed in any::<prop::sample::Index>(),
     ) {
@@ -192,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_breaks_it(text in "\\PC{0,80}", tone in prop::bool::ANY) {
+    fn arbitrary_text_never_panics(text in "\\PC{0,80}", tone in prop::bool::ANY) {
         let tone = if tone { Tone::Issues } else { Tone::Strengths };
         prop_assert_eq!(grouped(tone, &[text.clone(), text]).len(), 2);
     }

@@ -76,7 +76,7 @@ pub(super) fn stem(word: &str, whole: &HashSet<String>) -> String {
                 && rest.contains(['a', 'e', 'i', 'o', 'u', 'y'])
             {
                 stem = rest.to_owned();
-                undouble(&mut stem);
+                remove_double_consonant(&mut stem);
                 break;
             }
         }
@@ -192,7 +192,7 @@ fn is_figure(word: &str) -> bool {
 }
 
 /// Removes a doubled consonant: `clip` of `clipp`.
-fn undouble(stem: &mut String) {
+fn remove_double_consonant(stem: &mut String) {
     let mut letters = stem.chars().rev();
     let (last, before) = (letters.next(), letters.next());
     if last == before && !matches!(last, Some('l' | 's' | 'z')) {

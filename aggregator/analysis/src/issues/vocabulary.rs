@@ -4,7 +4,7 @@ use super::tokenize::tokenize;
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 
-/// Topics of statements, and the words for what is wrong.
+/// Topics of statements, and words for defects.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     pub(super) whole: HashSet<String>,
@@ -154,7 +154,7 @@ impl Vocabulary {
         })
     }
 
-    /// True if this is a kind of defect of pictures.
+    /// True for a kind of image defect.
     pub(super) fn is_of_pictures(&self, kind: &str) -> bool {
         self.topics.iter().any(|topic| topic.picture && topic.id == kind)
     }

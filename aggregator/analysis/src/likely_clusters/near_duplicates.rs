@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_near_a_first_member_is_in_its_group() {
+    fn members_near_the_first_member_join_its_group() {
         let mut groups = NearGroups::default();
         let first = 0x0123_4567_89ab_cdef_u64;
         assert_eq!(groups.number(Signature::new(first)), Some(0));

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variants_of_one_thing_have_one_stem() {
+    fn word_variants_have_one_stem() {
         for id in ["card", "card_01", "card-12", "card7", "card_hover", "card-hover-2x"] {
             assert_eq!(stem(id), Some("card"), "{id}");
         }

@@ -13,7 +13,7 @@ fn detected(
     detector.finish()
 }
 
-/// A score that is one number for every fifteen items, give or take a little.
+/// Score that is nearly equal within each fifteen items.
 fn by_fifteen(position: usize) -> f64 {
     0.5 + 0.05 * (position / 15) as f64 + 0.001 * (position % 7) as f64
 }
@@ -33,7 +33,7 @@ fn items_of_few_templates_are_likely_clusters() {
 }
 
 #[test]
-fn one_stem_for_all_items_and_an_own_one_for_each_are_no_clusters() {
+fn one_common_stem_and_unique_stems_are_no_clusters() {
     assert_eq!(detected((0..200).map(|at| format!("item_{at:04}")), by_fifteen), None);
     let own = |at: usize| -> String {
         let letter = |shift: usize| char::from(b'a' + ((at >> shift) % 16) as u8);

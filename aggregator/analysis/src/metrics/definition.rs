@@ -181,9 +181,9 @@ impl MetricDefinition {
 
     /// True if it is a mean beside [`Self::decisive`] and [`Self::criteria`].
     pub fn is_further_mean(&self) -> bool {
-        let told =
+        let reported =
             matches!(self.source, Source::Correctness | Source::Percentage | Source::Criterion(_));
-        !self.rate && !told
+        !self.rate && !reported
     }
 }
 

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_are_those_of_scipy_and_statsmodels() {
+    fn intervals_match_scipy_and_statsmodels() {
         let cases: Vec<Case> =
             serde_json::from_str(include_str!("../../tests-data/intervals.json")).unwrap();
         assert!(cases.len() >= 20);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_are_all_alike_are_no_certainty() {
+    fn identical_items_have_a_nonzero_interval() {
         let interval_of = |values: &[f64]| {
             let mut sample = Sample::default();
             values.iter().for_each(|value| sample.add(*value, None));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn in_the_interior_of_the_scale_the_interval_is_students() {
+    fn interval_inside_the_scale_is_students_t() {
         let mut sample = Sample::default();
         (0..60).for_each(|item| sample.add(0.7 + 0.1 * f64::from(item % 4), None));
         let estimate = sample.estimate().unwrap();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_stays_within_what_the_metric_can_be() {
+    fn interval_is_clamped_to_the_range_of_the_metric() {
         let mut sample = Sample::default();
         for value in [1.0, 1.0, 0.7] {
             sample.add(value, None);

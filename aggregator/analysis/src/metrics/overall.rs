@@ -1,4 +1,4 @@
-//! `overall`: a run's metrics as plain numbers, in the shape of the API's answer.
+//! `overall`: a run's metrics as plain numbers, in the shape of the API's response.
 
 use super::Metric;
 use indexmap::IndexMap;
@@ -61,7 +61,7 @@ pub struct EvidenceMetrics {
     pub ssim: Option<f64>,
     /// Structural similarity of the lowest tenth.
     pub ssim_low: Option<f64>,
-    /// Share of blocks that are in both pictures.
+    /// Share of blocks that are in both images.
     pub block_match: Option<f64>,
     /// Proximity of matched blocks.
     pub block_position: Option<f64>,

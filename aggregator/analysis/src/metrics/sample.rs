@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_recurrence_of_the_fourth_powers_is_their_sum() {
+    fn fourth_power_recurrence_equals_the_direct_sum() {
         let values = [0.2_f64, 0.9, 0.9, 0.4, 1.0];
         let mut moments = Moments::default();
         values.iter().for_each(|value| moments.add(*value));

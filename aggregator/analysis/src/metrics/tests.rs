@@ -21,7 +21,7 @@ fn metric<'a>(metrics: &'a [Metric], path: &str) -> &'a Metric {
 const CORRECTNESS: &str = "semantic.avg_semantic_correctness";
 
 #[test]
-fn overall_has_the_shape_of_the_answer_of_the_api() {
+fn overall_serializes_as_in_the_api() {
     let results = [(judged("a", [9, 9, 10, 8, 9], &[], &[]), 0)];
     let (metrics, _) = tallied(&results, 1, AveragingPolicy::default());
     let overall = serde_json::to_value(Overall::from_metrics(&metrics, None)).unwrap();
@@ -46,7 +46,7 @@ fn overall_has_the_shape_of_the_answer_of_the_api() {
 }
 
 #[test]
-fn what_was_not_scored_enters_no_average_of_the_judge_unless_failures_count_as_zeros() {
+fn unscored_items_are_excluded_from_averages_unless_counted_as_zeros() {
     let mut failed = judged("b", [0; 5], &["it failed"], &[]);
     failed.outcome = Outcome::Failed;
     failed.pipeline_success = Some(false);
@@ -95,7 +95,7 @@ fn repeats_of_an_item_are_one_value() {
 }
 
 #[test]
-fn items_of_a_cluster_make_an_interval_wider_and_few_clusters_are_warned_of() {
+fn clusters_widen_intervals_and_few_clusters_are_warned_of() {
     let results = |clustered: bool| -> Vec<(JobResult, usize)> {
         let scores = [9, 9, 9, 5, 5, 5, 8, 8, 8, 6, 6, 6];
         let result = |(item, score): (usize, u32)| {
@@ -134,7 +134,7 @@ fn a_grading_rubric_has_a_percentage_group_means_and_grades() {
 }
 
 #[test]
-fn an_interval_ends_at_the_worst_scores_unless_zeros_count() {
+fn interval_ends_at_the_worst_score_unless_failures_count_as_zeros() {
     let rubric = rubric(ACRUE);
     let lows = |policy| {
         let mut tally = Tally::new(&rubric, true, 1, policy);
@@ -171,7 +171,7 @@ fn missing_output_counts_as_zero_unless_it_is_excluded() {
 }
 
 #[test]
-fn deterministic_figures_count_whatever_became_of_the_judge() {
+fn deterministic_metrics_count_regardless_of_the_judge() {
     let outcomes = [Outcome::Failed, Outcome::Unscorable, Outcome::Skipped, Outcome::NoOutput];
     let results = outcomes.into_iter().enumerate().map(|(item, outcome)| {
         let mut result = judged(&format!("item-{item}"), [0; 5], &[], &[]);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Moments of the scores of repeatedly judged items, in constant memory.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Judgements {
+pub struct Judgments {
     /// Number of items with at least two scores; others contain no information on repeats.
     items: f64,
     all: Moments,
@@ -25,14 +25,13 @@ pub struct RepeatAgreement {
     /// Krippendorff's alpha for interval data: 1 where the judge repeats itself, 0 where its scores
     /// differ within an item as much as between items; none where all scores are one.
     pub alpha: Option<f64>,
-    /// The standard deviation of a judgement around its item's mean.
+    /// Standard deviation of a judgment around its item's mean.
     pub noise_deviation: Option<f64>,
-    /// Share of the variance of single judgements that is the judge's own noise, by one-way random
-    /// effects.
+    /// Share of the judge's noise in the variance of single judgments, by one-way random effects.
     pub noise_share: Option<f64>,
 }
 
-impl Judgements {
+impl Judgments {
     /// Adds the scores of one item.
     pub fn add(&mut self, scores: &[f64]) {
         let count = scores.len() as f64;
@@ -50,7 +49,7 @@ impl Judgements {
         self.sizes += count * count;
     }
 
-    /// Variance of a judgement around its item's mean: the mean square within items. None without
+    /// Variance of a judgment around its item's mean: the mean square within items. None without
     /// repeats.
     pub fn noise_variance(&self) -> Option<f64> {
         let degrees = self.all.count() - self.items;

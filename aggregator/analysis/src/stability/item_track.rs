@@ -1,4 +1,4 @@
-//! One item over successive runs.
+//! Outcomes of an item over successive runs.
 
 use super::NightOutcome;
 use crate::metrics::Sums;
@@ -50,7 +50,7 @@ impl SuccessiveDifferences {
 }
 
 impl ItemTrack {
-    /// Adds a judgement of the current run. Another input resets the item.
+    /// Adds a judgment of the current run. Another input resets the item.
     pub(super) fn add(&mut self, input: Option<Digest>, passed: Option<f64>, score: Option<f64>) {
         if self.input.is_some() && input.is_some() && self.input != input {
             *self = Self::default();
@@ -90,7 +90,8 @@ impl ItemTrack {
         (self.results, self.passes, self.scores) = (0, Sums::default(), Sums::default());
     }
 
-    /// True if the item passed, failed, and passed again: what was fixed and fails again is no noise.
+    /// True if the item passed, failed, and passed again: a fixed item that fails again is no
+    /// noise.
     pub(super) fn is_flaky(&self) -> bool {
         self.recoveries > 0
     }

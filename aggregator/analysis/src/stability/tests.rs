@@ -5,8 +5,8 @@ use juror_journal::journal::JournalWriter;
 use juror_types::{outcome::Outcome, run::RunRecord};
 use std::{fs, path::Path};
 
-/// A night of one item for each letter: `p` passes, `f` fails, `n` is not scored; an upper-case
-/// letter has another input.
+/// Run with one item per letter: `p` passes, `f` fails, `n` is not scored; an upper-case letter has
+/// another input.
 fn night(runs: &Path, day: u32, letters: &str) -> RunFiles {
     let record = RunRecord {
         run_id: RunId::new(format!("night-{day}")),
@@ -42,7 +42,7 @@ fn stability(nights: &[&str], runs: usize) -> ItemStability {
 }
 
 #[test]
-fn an_item_that_changes_back_and_forth_is_flaky_and_one_that_falls_once_is_not() {
+fn alternating_item_is_flaky_and_a_single_fall_is_not() {
     let found = stability(&["pppp", "pfpn", "pppp", "pffp"], 7);
     let flaky: Vec<_> = found.flaky.values().collect();
     let ids: Vec<_> = flaky.iter().map(|item| item.id.as_str()).collect();
@@ -54,7 +54,7 @@ fn an_item_that_changes_back_and_forth_is_flaky_and_one_that_falls_once_is_not()
 }
 
 #[test]
-fn an_outage_and_a_fix_that_is_lost_again_are_not_flaky() {
+fn outage_and_reverted_fix_are_not_flaky() {
     assert!(stability(&["p", "n", "f"], 7).flaky.is_empty());
     assert!(stability(&["f", "p", "f"], 7).flaky.is_empty());
     let [item] = &stability(&["p", "f", "n", "p"], 7).flaky.into_values().collect::<Vec<_>>()[..]
@@ -65,7 +65,7 @@ fn an_outage_and_a_fix_that_is_lost_again_are_not_flaky() {
 }
 
 #[test]
-fn only_the_last_runs_count_and_another_input_begins_the_item_anew() {
+fn only_recent_runs_count_and_a_new_input_restarts_the_item() {
     assert!(stability(&["p", "f", "f", "p"], 3).flaky.is_empty());
     assert_eq!(stability(&["p", "f", "f", "p"], 4).flaky.len(), 1);
     assert!(stability(&["p", "f", "P"], 7).flaky.is_empty());
@@ -74,7 +74,7 @@ fn only_the_last_runs_count_and_another_input_begins_the_item_anew() {
 }
 
 #[test]
-fn noise_is_that_of_the_runs_before_the_newest() {
+fn noise_is_estimated_from_runs_before_the_newest() {
     let (steady, fallen) = ("p".repeat(12), "f".repeat(12));
     let calm = stability(&[&steady, &steady, &steady, &fallen], 7);
     assert_eq!(calm.noise_variance, Some(0.0));

@@ -26,13 +26,13 @@ pub fn calibrated(results: Vec<JobResult>, labels: &str, simulated: bool) -> Cal
     calibrate(input, results.into_iter().map(Ok)).unwrap()
 }
 
-/// Of two items, by what the crate's test records say.
+/// Calibration from two items of the test records.
 pub fn of_two_items() -> Calibration {
     let results = vec![judged("a", [9; 5], &[], &[]), judged("b", [7; 5], &[], &[])];
     calibrated(results, "id,visual_similarity\na,8\nb,7\n", false)
 }
 
-/// Twenty items, two raters, one of whom rated the layout 9 throughout.
+/// Twenty items and two raters, one of whom rated the layout 9 throughout.
 pub fn twenty(simulated: bool) -> Calibration {
     let mut labels = "id,rater,visual_similarity,token_adherence,variant_accuracy,\
                       feature_completeness,layout_accuracy\n"

@@ -44,7 +44,7 @@ pub fn compared_as(
     compared_after(&ItemStability::default(), base, head, rules)
 }
 
-/// Comparison of runs whose head's items have this stability.
+/// Comparison with this stability of the head's items.
 pub fn compared_after(
     stability: &ItemStability,
     (base_record, base): (RunRecord, Vec<JobResult>),
@@ -79,7 +79,7 @@ pub fn shown(id: usize, scores: [u32; 5], image: &[u8]) -> JobResult {
     result
 }
 
-/// Twenty items whose layout is this much worse, give or take a point.
+/// Twenty items whose layout is worse by about this many points.
 pub fn twenty(fall: u32) -> Vec<JobResult> {
     let scores = |id: usize| {
         let layout = 9 - fall.min(9) + u32::from(fall > 0 && id.is_multiple_of(2));
@@ -88,7 +88,7 @@ pub fn twenty(fall: u32) -> Vec<JobResult> {
     (0..20).map(|id| shown(id, scores(id), b"one")).collect()
 }
 
-/// A comparison with something in every section.
+/// Comparison with content in every section.
 pub fn rich() -> Comparison {
     const ICON: &str = "Missing icon in the button";
     let issues = |issues: &[&str]| issues.iter().map(|&text| text.to_owned()).collect();

@@ -1,11 +1,11 @@
-//! The labelled statements, and how well a grouping of them agrees with their labels. Included by
-//! the tests of `issues` and by `benches/issues.rs`.
+//! Labeled statements, and the agreement of a grouping with their labels. Included by the tests of
+//! `issues` and by `benches/issues.rs`.
 
 use std::collections::HashMap;
 
 /// A statement with the name of the group that it belongs to.
 #[derive(serde::Deserialize)]
-pub struct Labelled {
+pub struct Labeled {
     pub kind: String,
     pub group: String,
     pub text: String,
@@ -19,25 +19,25 @@ pub struct LabelAgreement {
     pub f1: f64,
 }
 
-/// Statements to tune by, and those held back. Which half of `labelled.jsonl` a statement is in is
-/// decided by its text alone, by a bit of its FNV-1a hash, before anybody looked.
-pub fn halves() -> (Vec<Labelled>, Vec<Labelled>) {
-    read(include_str!("labelled.jsonl")).into_iter().partition(is_to_tune_by)
+/// Statements for tuning, and held-out ones. The half of a statement in `labelled.jsonl` is a bit
+/// of the FNV-1a hash of its text.
+pub fn halves() -> (Vec<Labeled>, Vec<Labeled>) {
+    read(include_str!("labelled.jsonl")).into_iter().partition(is_for_tuning)
 }
 
-/// Statements of other kinds of screens and of pictures: to tune by, and held back, by the same
+/// Statements about other kinds of screens and about images: for tuning and held out by the same
 /// rule.
-pub fn domains() -> (Vec<Labelled>, Vec<Labelled>) {
-    read(include_str!("domains.jsonl")).into_iter().partition(is_to_tune_by)
+pub fn domains() -> (Vec<Labeled>, Vec<Labeled>) {
+    read(include_str!("domains.jsonl")).into_iter().partition(is_for_tuning)
 }
 
 /// Written when half of the vocabulary stood, and tuned by since.
-pub fn added() -> Vec<Labelled> {
+pub fn added() -> Vec<Labeled> {
     read(include_str!("added.jsonl"))
 }
 
 /// Written when the vocabulary was finished, and never tuned by.
-pub fn afterwards() -> Vec<Labelled> {
+pub fn afterwards() -> Vec<Labeled> {
     read(include_str!("afterwards.jsonl"))
 }
 
@@ -45,12 +45,12 @@ pub fn afterwards() -> Vec<Labelled> {
 /// compares with the labels: for each statement, the share of its group that has its label, and the
 /// share of its label that is in its group (Bagga and Baldwin 1998); means over all statements.
 pub fn agreement(
-    statements: &[Labelled],
+    statements: &[Labeled],
     group: impl Fn(&str, &[String]) -> Vec<usize>,
 ) -> LabelAgreement {
     let (mut precision, mut recall) = (0.0, 0.0);
     for kind in ["issue", "strength"] {
-        let of_kind: Vec<&Labelled> =
+        let of_kind: Vec<&Labeled> =
             statements.iter().filter(|statement| statement.kind == kind).collect();
         let texts: Vec<String> = of_kind.iter().map(|statement| statement.text.clone()).collect();
         let groups = group(kind, &texts);
@@ -72,13 +72,13 @@ pub fn agreement(
     LabelAgreement { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
 }
 
-fn is_to_tune_by(statement: &Labelled) -> bool {
+fn is_for_tuning(statement: &Labeled) -> bool {
     let hash = statement.text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     hash >> 32 & 1 == 0
 }
 
-fn read(lines: &str) -> Vec<Labelled> {
+fn read(lines: &str) -> Vec<Labeled> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

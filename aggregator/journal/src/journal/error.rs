@@ -102,8 +102,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Message for users who may see runs but not their location: files are named relative to the
-    /// run's folder.
+    /// Message for users without access to paths: files are named relative to the run's folder.
     pub fn in_its_run(&self) -> String {
         let place = match self {
             Self::InUse { directory }

@@ -19,8 +19,9 @@ pub(super) const LOCK_FILE: &str = ".lock";
 pub(super) struct DirectoryLock(File);
 
 impl Drop for DirectoryLock {
-    /// Releases it at once: a child process that another thread is just starting shares the file
-    /// until it runs its program, and closing ours alone would leave the run in use until then.
+    /// Releases the lock explicitly: a child process that another thread is just starting shares
+    /// the file until it runs its program, and closing ours alone would leave the run in use until
+    /// then.
     fn drop(&mut self) {
         sign::clear(&self.0);
         let _ = self.0.unlock();
@@ -104,12 +105,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_is_seen_as_long_as_it_is_held() {
+    fn lock_is_visible_while_it_is_held() {
         let folder = tempfile::tempdir().unwrap();
         assert!(!is_held(folder.path()), "there is no file");
         let lock = take(folder.path()).unwrap();
         assert!(is_held(folder.path()));
-        assert!(is_held(folder.path()), "whoever asks takes nothing away");
+        assert!(is_held(folder.path()), "the query does not release it");
         drop(lock);
         assert!(!is_held(folder.path()), "it was let go");
     }
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_holds_nothing() {
+    fn lock_query_acquires_nothing() {
         let folder = tempfile::tempdir().unwrap();
         drop(take(folder.path()).unwrap());
         let asking = File::open(folder.path().join(LOCK_FILE)).unwrap();

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_files_of_others_is_not_vacant() {
+    fn directory_with_foreign_files_is_not_vacant() {
         for vacant in [
             &[][..],
             &[".lock"],
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_directory_is_known_by_its_journal_too() {
+    fn run_directory_is_also_recognized_by_its_journal() {
         assert!(!is_run_directory(folder(&["run.json"]).path()), "another program's file");
         assert!(!is_run_directory(folder(&["results.jsonl"]).path()), "an export");
         assert!(is_run_directory(folder(&["run.json", "results.jsonl"]).path()), "damaged");

@@ -61,8 +61,8 @@ impl RunFiles {
         Self { directory, record, stop: CancellationToken::new() }
     }
 
-    /// The same files, whose results cannot be read further once `stop` is cancelled: a large
-    /// journal takes a while, and an immediate shutdown does not wait for it.
+    /// Returns the files with results that end once `stop` is cancelled: a large journal takes a
+    /// while, and an immediate shutdown does not wait for it.
     pub fn until(self, stop: CancellationToken) -> Self {
         Self { stop, ..self }
     }

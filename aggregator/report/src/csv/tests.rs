@@ -18,7 +18,7 @@ fn written(text: &str, results: Vec<JobResult>) -> String {
 }
 
 #[test]
-fn every_line_has_the_columns_of_the_head() {
+fn every_row_has_the_columns_of_the_header() {
     let table = written(
         SEMANTIC,
         vec![
@@ -36,7 +36,7 @@ fn every_line_has_the_columns_of_the_head() {
 }
 
 #[test]
-fn the_last_columns_are_the_run_and_the_fields_of_the_item() {
+fn last_columns_are_run_and_item_fields() {
     let mut tagged = judged("a", [9; 5], &[], &[]);
     tagged.item.tags = vec!["form".into(), "dark".into()];
     tagged.item.cluster = Some("login".into());
@@ -52,7 +52,7 @@ fn the_last_columns_are_the_run_and_the_fields_of_the_item() {
 }
 
 #[test]
-fn each_line_says_which_part_of_the_dataset_was_judged() {
+fn each_row_has_the_judged_part_of_the_dataset() {
     let results =
         vec![judged("a", [9; 5], &[], &[]), broken("b", Outcome::Skipped, ErrorKind::Budget, "-")];
     let mut record = record(SEMANTIC, 2);
@@ -68,7 +68,7 @@ fn each_line_says_which_part_of_the_dataset_was_judged() {
 }
 
 #[test]
-fn no_rubric_has_a_key_that_is_a_column() {
+fn rubric_keys_never_collide_with_columns() {
     let mut report = report_of(&record(ACRUE, 0), &[], None, None).0;
     report.evidence = Some(EvidenceSummary::default());
     let columns = columns(&report, &MetadataColumns::default());
@@ -80,7 +80,7 @@ fn no_rubric_has_a_key_that_is_a_column() {
 }
 
 #[test]
-fn a_cell_that_a_spreadsheet_would_run_is_text() {
+fn formula_cells_are_escaped_as_text() {
     for cell in ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"] {
         let table = written(SEMANTIC, vec![judged("a", [9; 5], &[cell], &[])]);
         assert!(table.contains(&format!("'{cell}")), "{table:?}");

@@ -1,25 +1,25 @@
-//! Figures of a topic: metrics, tables, and what is drawn beside them.
+//! Figures of a topic: metrics, tables and charts.
 
 use super::{Level, NameKind};
 use juror_analysis::metrics::Provenance;
 
 /// A metric as it is shown.
 pub struct ShownMetric {
-    /// Its title.
+    /// Title.
     pub title: String,
     /// Origin of its figure.
     pub origin: Provenance,
-    /// Its figure; none without data.
+    /// Figure; none without data.
     pub value: Option<String>,
-    /// Its 95 % interval and number of items.
+    /// 95 % interval and number of items.
     pub interval: String,
     /// Distribution of the scores in words; empty for none.
     pub spread: String,
     /// Bound of the gate and result; none without a rule.
     pub demand: Option<(String, Level)>,
-    /// Drawing of the interval; none without a scale.
+    /// Chart of the interval; none without a scale.
     pub range: Option<RangeChart>,
-    /// True for the one that stands for the whole verdict.
+    /// True for the metric of the whole verdict.
     pub whole: bool,
     /// True if the simulator had a part in it.
     pub simulated: bool,
@@ -56,7 +56,7 @@ pub struct FigureTable {
 
 /// A column of a table.
 pub struct FigureColumn {
-    /// Its head.
+    /// Head.
     pub head: String,
     /// True if it is left out where there is little room.
     pub wide: bool,
@@ -68,7 +68,7 @@ pub enum FigureCell {
     Figure(String),
     /// A decision and its significance.
     Status(String, Level),
-    /// A drawing, where the format has any.
+    /// A chart, if the format supports it.
     Change(Option<ChangeChart>),
 }
 
@@ -81,7 +81,7 @@ pub struct ChangeChart {
     pub interval: Option<(f64, f64)>,
     /// The change that does not matter.
     pub margin: f64,
-    /// The share at the ends of the drawing.
+    /// Share at the ends of the chart.
     pub reach: f64,
 }
 
@@ -107,7 +107,7 @@ impl FigureCell {
         Self::Figure(value.map_or_else(|| "–".to_owned(), shown))
     }
 
-    /// The text; none for a drawing.
+    /// Text of the cell; none for a chart.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Figure(text) | Self::Status(text, _) => Some(text),

@@ -1,7 +1,7 @@
 //! Anchors of the items that are shown in full.
 
 use crate::html::page_plan::PagePlan;
-use crate::sanitize::harmless;
+use crate::sanitize::sanitize;
 use juror_analysis::run_report::Report;
 use maud::{Markup, html};
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub(super) struct Anchors<'a>(HashMap<&'a str, usize>);
 
 impl<'a> Anchors<'a> {
-    /// Of this page.
+    /// Anchors of this page.
     pub fn for_report(report: &'a Report, plan: &PagePlan) -> Self {
         let numbered = plan.in_full().iter().enumerate().rev();
         let item = |place: &u32| Some(report.items.id(report.items.number_at(*place)?));
@@ -21,8 +21,8 @@ impl<'a> Anchors<'a> {
     pub fn link(&self, id: &str) -> Markup {
         html! {
             @match self.0.get(id) {
-                Some(number) => { a href=(format!("#i{number}")) { bdi { (harmless(id)) } } }
-                None => { bdi { (harmless(id)) } }
+                Some(number) => { a href=(format!("#i{number}")) { bdi { (sanitize(id)) } } }
+                None => { bdi { (sanitize(id)) } }
             }
         }
     }

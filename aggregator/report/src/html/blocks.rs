@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     document::{Block, FigureCell, FigureTable, Level, List, ListEntry, NameKind, Topic},
-    sanitize::harmless,
+    sanitize::sanitize,
 };
 use juror_analysis::format::grouped;
 use maud::{Markup, html};
@@ -34,8 +34,8 @@ pub fn card(topic: &Topic, link: &NameLink<'_>) -> Markup {
     html! {
         section.card.wide[is_wide] data-topic=(topic.id) aria-labelledby=(topic.id) {
             h2 id=(topic.id) {
-                (harmless(&topic.title))
-                @if !topic.name.is_empty() { " " bdi { (harmless(&topic.name)) } }
+                (sanitize(&topic.title))
+                @if !topic.name.is_empty() { " " bdi { (sanitize(&topic.name)) } }
                 @if let Some((word, level)) = &topic.status {
                     " " span class=(format!("chip {}", class_of(*level))) { (word) }
                 }
@@ -52,27 +52,27 @@ fn block(block: &Block, is_marked: bool, link: &NameLink<'_>) -> Markup {
         Block::Decision { level, headline, reason, simulated } => html! {
             div class=(format!("decision {}", decision_class(*level))) {
                 p.verdict {
-                    strong { (harmless(headline)) } @if *simulated { " " (self::simulated()) }
+                    strong { (sanitize(headline)) } @if *simulated { " " (self::simulated()) }
                 }
-                p { (harmless(reason)) "." }
+                p { (sanitize(reason)) "." }
             }
         },
         Block::Facts(facts) => html! {
-            p.facts { @for fact in facts { span { bdi { (harmless(fact)) } } " " } }
+            p.facts { @for fact in facts { span { bdi { (sanitize(fact)) } } " " } }
         },
         Block::Sentence(level, lead, text) => html! {
             p class=[sentence_class(*level)] {
                 @if !lead.is_empty() { strong { (lead) ": " } }
-                (harmless(text))
+                (sanitize(text))
             }
         },
         Block::NamedSentence { level, kind, name, text } => html! {
-            p class=[sentence_class(*level)] { (self::name(*kind, name, link)) (harmless(text)) }
+            p class=[sentence_class(*level)] { (self::name(*kind, name, link)) (sanitize(text)) }
         },
         Block::Pairs(pairs) => html! {
             dl.pairs {
                 @for (label, text) in pairs {
-                    dt { bdi { (harmless(label)) } } dd { bdi { (harmless(text)) } }
+                    dt { bdi { (sanitize(label)) } } dd { bdi { (sanitize(text)) } }
                 }
             }
         },
@@ -108,12 +108,12 @@ fn table(table: &FigureTable, link: &NameLink<'_>) -> Markup {
     let columns: Vec<&str> = table.columns.iter().map(|column| column.head.as_str()).collect();
     let label = format!("{}: {}", table.names, columns.join(", "));
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(harmless(&label)) {
+        div.scroll tabindex="0" role="region" aria-label=(sanitize(&label)) {
             table.changes {
                 @if !table.note.is_empty() { caption { span { (table.note) " " (table.wide_note) } } }
                 thead { tr {
                     th scope="col" { (table.names) }
-                    @for column in &table.columns { th.n scope="col" { (harmless(&column.head)) } }
+                    @for column in &table.columns { th.n scope="col" { (sanitize(&column.head)) } }
                 } }
                 tbody {
                     @for (name, _, cells) in &table.rows {
@@ -130,7 +130,7 @@ fn table(table: &FigureTable, link: &NameLink<'_>) -> Markup {
 
 fn cell(cell: &FigureCell) -> Markup {
     match cell {
-        FigureCell::Figure(text) => html! { td.n { (harmless(text)) } },
+        FigureCell::Figure(text) => html! { td.n { (sanitize(text)) } },
         FigureCell::Status(text, level) => html! {
             td.n { span class=(format!("chip {}", class_of(*level))) { (text) } }
         },
@@ -170,7 +170,7 @@ fn entry(entry: &ListEntry, link: &NameLink<'_>) -> Markup {
 fn line(entry: &ListEntry, link: &NameLink<'_>) -> Markup {
     html! {
         (name(entry.kind, &entry.name, link))
-        @if !entry.detail.is_empty() { " " span.faint { (harmless(&entry.detail)) } }
+        @if !entry.detail.is_empty() { " " span.faint { (sanitize(&entry.detail)) } }
         @if let Some(share) = entry.share { (charts::share(share)) }
     }
 }
@@ -190,7 +190,7 @@ fn unfolded(list: &List, link: &NameLink<'_>) -> Markup {
 
 fn name(kind: NameKind, name: &str, link: &NameLink<'_>) -> Markup {
     match kind {
-        NameKind::Text => html! { bdi { (harmless(name)) } },
+        NameKind::Text => html! { bdi { (sanitize(name)) } },
         _ => link(kind, name),
     }
 }

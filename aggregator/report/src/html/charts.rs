@@ -2,7 +2,7 @@
 
 use crate::{
     document::{ChangeChart, RangeChart},
-    sanitize::harmless,
+    sanitize::sanitize,
     topics::distribution::{Histogram, ScoreDistribution},
 };
 use juror_analysis::format::{counted, decimals, grouped};
@@ -13,8 +13,8 @@ const WIDTH: f64 = 200.0;
 /// More parts than this would push everything else off the screen.
 const MAX_OPEN_PARTS: usize = 8;
 
-/// A figure and its interval on the whole range that it can have, with the bound that it must meet;
-/// `text` says the interval.
+/// Chart of a figure and its interval on its possible range, with its required bound; `text`
+/// describes the interval.
 pub(super) fn range(chart: &RangeChart, text: &str) -> Markup {
     let place = |share: f64| (share * WIDTH).clamp(0.0, WIDTH);
     html! {
@@ -50,7 +50,7 @@ pub(super) fn change(chart: &ChangeChart) -> Markup {
     }
 }
 
-/// The parts of a whole as one bar, and their counts.
+/// Stacked bar of the parts of a whole, with their counts.
 pub(super) fn parts(text: &str, parts: &[(&'static str, u64)]) -> Markup {
     let all = parts.iter().map(|(_, count)| count).sum::<u64>().max(1) as f64;
     let share = |count: u64| count as f64 / all * WIDTH;
@@ -75,7 +75,7 @@ pub(super) fn parts(text: &str, parts: &[(&'static str, u64)]) -> Markup {
     }
 }
 
-/// A share of the items as a bar under the words that say it.
+/// Bar of a share of the items below its text.
 pub(super) fn share(share: f64) -> Markup {
     html! {
         svg.share viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true" {
@@ -85,12 +85,12 @@ pub(super) fn share(share: f64) -> Markup {
     }
 }
 
-/// Histograms of the whole score and of its parts, many parts folded.
+/// Histograms of the total score and of its parts, collapsed if there are many.
 pub fn distribution(distribution: &ScoreDistribution) -> Markup {
     let figures = |parts: &[Histogram]| {
         html! {
             @for part in parts {
-                figure { figcaption { bdi { (harmless(&part.title)) } } (histogram(part)) }
+                figure { figcaption { bdi { (sanitize(&part.title)) } } (histogram(part)) }
             }
         }
     };
@@ -114,7 +114,7 @@ pub fn distribution(distribution: &ScoreDistribution) -> Markup {
     }
 }
 
-/// Bars of these counts, said in words too.
+/// Histogram of these counts, with a text alternative.
 fn histogram(Histogram { title, bars }: &Histogram) -> Markup {
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
     let in_words: Vec<String> = bars
@@ -126,7 +126,7 @@ fn histogram(Histogram { title, bars }: &Histogram) -> Markup {
     html! {
         svg.histogram viewBox=(format!("0 0 {} 80", bars.len().max(8) * 26)) role="img"
             preserveAspectRatio="xMinYMid"
-            aria-label=(format!("{}. {}", harmless(title), in_words.join(", "))) {
+            aria-label=(format!("{}. {}", sanitize(title), in_words.join(", "))) {
             @for (number, (score, count)) in bars.iter().enumerate() {
                 @let left = number * 26;
                 rect.bar x=(left + 3) y=(format!("{:.1}", 64.0 - height(*count))) width="20"

@@ -1,7 +1,7 @@
 //! Measurements of one item in words.
 
 use super::token_evidence::token_tables;
-use crate::{regions::region_text, sanitize::harmless};
+use crate::{regions::region_text, sanitize::sanitize};
 use juror_analysis::{format::figure, metrics::Unit};
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, RegionElement},
@@ -13,8 +13,8 @@ use maud::{Markup, html};
 /// The facts of an item: figures, regions with their repairs, tokens; or the reason why there are
 /// none. Nothing where nothing was to be measured.
 ///
-/// `item` is the item's number on a page of many; ids and labels are told apart by it. A region
-/// leads to the findings that cite it.
+/// Measured facts of an item. `item` is its number on a page of many, which makes ids and labels
+/// unique. A region links to the findings that cite it.
 pub fn measured_facts(
     result: &JobResult,
     findings: &[Finding],
@@ -22,7 +22,7 @@ pub fn measured_facts(
 ) -> Option<Markup> {
     match (&result.evidence, &result.unmeasured) {
         (Some(outcome), _) => Some(facts_of(outcome, findings, item)),
-        (None, Some(reason)) => Some(html! { p.notice { "Not measured: " (harmless(reason)) } }),
+        (None, Some(reason)) => Some(html! { p.notice { "Not measured: " (sanitize(reason)) } }),
         (None, None) => None,
     }
 }
@@ -31,21 +31,21 @@ fn facts_of(outcome: &EvidenceOutcome, findings: &[Finding], item: Option<usize>
     let prefix = item.map_or_else(String::new, |number| format!("i{number}-"));
     match outcome {
         EvidenceOutcome::Failed { error } => html! {
-            p.notice { "The code does not render: " (harmless(error)) }
+            p.notice { "The code does not render: " (sanitize(error)) }
         },
         EvidenceOutcome::Measured(evidence) => html! {
-            p.facts { @for fact in figures(evidence) { span { bdi { (harmless(&fact)) } } " " } }
+            p.facts { @for fact in figures(evidence) { span { bdi { (sanitize(&fact)) } } " " } }
             @if evidence.pastes_screenshot {
                 p.notice { "The code shows an image that equals the screenshot." }
             }
             @if !evidence.partial.is_empty() {
-                p.notice { "Stand-ins were drawn in the place of " (harmless(&evidence.partial.join(", "))) "." }
+                p.notice { "Stand-ins were drawn in the place of " (sanitize(&evidence.partial.join(", "))) "." }
             }
             @if !evidence.refused.is_empty() {
-                p.notice { "Requested and not loaded: " (harmless(&evidence.refused.join(", "))) "." }
+                p.notice { "Requested and not loaded: " (sanitize(&evidence.refused.join(", "))) "." }
             }
             @if let Some(error) = &evidence.page_error {
-                p.notice { "The code throws: " (harmless(error)) }
+                p.notice { "The code throws: " (sanitize(error)) }
             }
             @if evidence.regions.is_empty() { p { "Nothing differs." } }
             @else {
@@ -53,7 +53,7 @@ fn facts_of(outcome: &EvidenceOutcome, findings: &[Finding], item: Option<usize>
                     @for (number, region) in (1..).zip(&evidence.regions) {
                         li id=(format!("{prefix}region-{number}")) {
                             (fact(region))
-                            @for (place, _) in (1..).zip(findings).filter(|(_, it)| it.region == Some(number)) {
+                            @for (place, _) in (1..).zip(findings).filter(|(_, finding)| finding.region == Some(number)) {
                                 " " a href=(format!("#{prefix}finding-{place}")) { "finding " (place) }
                             }
                         }
@@ -97,21 +97,21 @@ fn figures(evidence: &Evidence) -> Vec<String> {
 
 fn fact(region: &EvidenceRegion) -> Markup {
     html! {
-        strong { (harmless(&region_text(region))) }
+        strong { (sanitize(&region_text(region))) }
         " " span.faint {
             (share_text(region.share)) " of the picture, ΔE " (format!("{:.1}", region.delta_e))
         }
-        @if let Some(repair) = repair(region) { pre tabindex="0" { code dir="ltr" { (harmless(&repair)) } } }
+        @if let Some(repair) = repair(region) { pre tabindex="0" { code dir="ltr" { (sanitize(&repair)) } } }
         @for other in &region.alternatives {
             p.small.faint {
-                "or " code { (harmless(&format!("{}: {}", other.property, other.should_be))) }
-                " for " (harmless(&other.is)) " on " code { (harmless(&other.path)) }
+                "or " code { (sanitize(&format!("{}: {}", other.property, other.should_be))) }
+                " for " (sanitize(&other.is)) " on " code { (sanitize(&other.path)) }
             }
         }
     }
 }
 
-/// A share of the picture; one that would be rounded to nothing is less than a thousandth.
+/// Share of the image; one that would be rounded to zero is shown as less than a thousandth.
 fn share_text(share: f64) -> String {
     match share {
         share if share > 0.0 && share < 0.0005 => "under 0.1%".to_owned(),

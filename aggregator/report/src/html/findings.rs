@@ -1,6 +1,6 @@
 //! The findings of a verdict, and the marks of verdicts that need a second look.
 
-use crate::sanitize::harmless;
+use crate::sanitize::sanitize;
 use juror_types::{evidence::Evidence, finding::Finding, rubric::Rubric, verdict::Verdict};
 use maud::{Markup, html};
 
@@ -18,7 +18,7 @@ pub fn mark_reasons(verdict: &Verdict) -> Markup {
     html! {
         @if !verdict.suspected_instructions.is_empty() {
             p.notice { "The judge suspects instructions in the data:"
-                @for text in &verdict.suspected_instructions { " " q { bdi { (harmless(text)) } } } }
+                @for text in &verdict.suspected_instructions { " " q { bdi { (sanitize(text)) } } } }
         }
         @for (lead, rules) in [
             ("The verdict contradicts the measured evidence: ", contradictions(verdict, true)),
@@ -72,16 +72,16 @@ fn entry(rubric: &Rubric, finding: &Finding, region: Markup) -> Markup {
         .collect();
     html! {
         p {
-            strong { (harmless(kind)) } ", " (harmless(element))
-            @if !finding.place.is_empty() { " (" bdi { (harmless(&finding.place)) } ")" }
+            strong { (sanitize(kind)) } ", " (sanitize(element))
+            @if !finding.place.is_empty() { " (" bdi { (sanitize(&finding.place)) } ")" }
             " " span class=(format!("chip {}", finding.severity.name())) { (finding.severity.name()) }
             (region)
         }
-        p { bdi { (harmless(&finding.statement)) } }
+        p { bdi { (sanitize(&finding.statement)) } }
         p.faint.small {
-            @if !finding.shown.is_empty() { "Shown: " bdi { (harmless(&finding.shown)) } ". " }
-            @if !finding.found.is_empty() { "Found: " bdi { (harmless(&finding.found)) } ". " }
-            @if !criteria.is_empty() { "Touches " (harmless(&criteria.join(", "))) "." }
+            @if !finding.shown.is_empty() { "Shown: " bdi { (sanitize(&finding.shown)) } ". " }
+            @if !finding.found.is_empty() { "Found: " bdi { (sanitize(&finding.found)) } ". " }
+            @if !criteria.is_empty() { "Touches " (sanitize(&criteria.join(", "))) "." }
         }
     }
 }

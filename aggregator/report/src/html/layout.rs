@@ -3,7 +3,7 @@
 use crate::{
     document::{Level, Topic},
     phrasing::{SIMULATED, minutes},
-    sanitize::harmless,
+    sanitize::sanitize,
 };
 use juror_analysis::run_facts::RunSummary;
 use juror_types::id::Digest;
@@ -38,7 +38,7 @@ pub(super) fn opening(run: &RunSummary, head: &Topic, content: &Markup) -> Marku
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="referrer" content="no-referrer";
             meta name="color-scheme" content="light dark";
-            title { (head.title) " · " (harmless(run.id.as_str())) }
+            title { (head.title) " · " (sanitize(run.id.as_str())) }
             style { (PreEscaped(STYLE)) }
         }
         (PreEscaped("<body>"))
@@ -57,7 +57,7 @@ pub(super) fn closing(run: &RunSummary) -> Markup {
         (PreEscaped("</main>"))
         footer {
             p {
-                "Written by Juror " (harmless(&run.program_version)) ", "
+                "Written by Juror " (sanitize(&run.program_version)) ", "
                 time datetime=(run.finished_at) { (minutes(&run.finished_at)) } "."
                 " Intervals are at 95 %; jobs that failed or could not be scored enter no average."
                 " Everything is in this file: it loads nothing."
@@ -68,12 +68,13 @@ pub(super) fn closing(run: &RunSummary) -> Markup {
     }
 }
 
-/// The mark beside what the simulator made up.
+/// Mark of simulated content.
 pub fn simulated() -> Markup {
     html! { strong.simulated { (SIMULATED) } }
 }
 
-/// Only this page's own style and script are obeyed, and only pictures inside it are shown.
+/// Content security policy that permits only the page's own style and script, and only embedded
+/// images.
 pub(super) fn policy() -> String {
     let hash = |text: &str| {
         base64_simd::STANDARD.encode_to_string(Digest::from_content(text.as_bytes()).as_bytes())

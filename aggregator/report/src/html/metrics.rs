@@ -1,4 +1,4 @@
-//! Metrics of a topic: the whole one large, the others as badges.
+//! Metrics of a topic: the overall one large, the others as badges.
 
 use super::{
     charts::range,
@@ -7,7 +7,7 @@ use super::{
 use crate::{
     document::ShownMetric,
     phrasing::{legend, provenance_text},
-    sanitize::harmless,
+    sanitize::sanitize,
 };
 use maud::{Markup, html};
 
@@ -56,7 +56,7 @@ fn badge(metric: &ShownMetric, is_marked: bool) -> Markup {
 
 /// The title, with the origin as a small mark behind it.
 fn titled(metric: &ShownMetric) -> Markup {
-    html! { (harmless(&metric.title)) " " span.origin { (provenance_text(metric.origin)) } }
+    html! { (sanitize(&metric.title)) " " span.origin { (provenance_text(metric.origin)) } }
 }
 
 /// The interval, and the demand of the gate.

@@ -11,7 +11,7 @@ use std::{collections::HashMap, io};
 /// Maximum number of tags, and of common issues, to filter by.
 pub(super) const MAX_CHOICES: usize = 100;
 
-/// A run with more different tags than this is not asked for its most frequent ones.
+/// Maximum number of distinct tags for which the most frequent ones are determined.
 const MAX_TAGS: usize = 10_000;
 
 /// Facts over all results.
@@ -27,7 +27,7 @@ pub(super) struct PagePlan {
 }
 
 impl PagePlan {
-    /// Of these results, which come in the items' order.
+    /// Plans the page of these results, which are in item order.
     pub fn for_report(
         report: &Report,
         results: impl Iterator<Item = Result<JobResult, JournalError>>,

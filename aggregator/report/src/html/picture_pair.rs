@@ -1,4 +1,4 @@
-//! The pair of a screenshot and a picture of the rendered code, with the regions that differ.
+//! Pair of a screenshot and an image of the rendered code, with the regions that differ.
 
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceRegion},
@@ -10,12 +10,12 @@ use juror_types::{
 use maud::{Markup, html};
 use serde_json::json;
 
-/// One of the two pictures of a pair.
+/// Image of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairSide {
     /// The screenshot.
     Screenshot,
-    /// The picture of the rendered code.
+    /// Image of the rendered code.
     Render,
 }
 
@@ -30,7 +30,7 @@ impl PairSide {
     }
 }
 
-/// Alignment of a pair for the script that lays its pictures over each other, as JSON.
+/// Alignment of a pair for the script that overlays its images, as JSON.
 pub fn pair_alignment(outcome: Option<&EvidenceOutcome>) -> String {
     match outcome.and_then(EvidenceOutcome::measured) {
         None => "{}".to_owned(),
@@ -42,8 +42,8 @@ pub fn pair_alignment(outcome: Option<&EvidenceOutcome>) -> String {
     }
 }
 
-/// The regions as numbered boxes over a picture, each a link to the finding that cites it, else to
-/// its fact; `prefix` makes the ids of an item unique.
+/// Regions as numbered boxes over an image, each linked to the finding that cites it, else to its
+/// fact; `prefix` makes the ids of an item unique.
 pub fn regions_over(
     evidence: &Evidence,
     findings: &[Finding],

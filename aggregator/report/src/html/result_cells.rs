@@ -2,7 +2,7 @@
 
 use super::findings::marks;
 use crate::{
-    sanitize::harmless,
+    sanitize::sanitize,
     topics::results::{ResultCell, ResultColumn, ResultColumnKind, text_of},
 };
 use juror_types::outcome::{JobResult, Outcome};
@@ -18,7 +18,7 @@ pub fn result_cells(
         @for column in columns {
             @match column.cell(result) {
                 Some(cell @ ResultCell::Item(..)) => {
-                    th scope="row" { (name(&html! { bdi { (harmless(&cell.text())) } })) }
+                    th scope="row" { (name(&html! { bdi { (sanitize(&cell.text())) } })) }
                 }
                 Some(ResultCell::Outcome(outcome)) => {
                     td { (outcome_chip(outcome)) @if let Some(verdict) = result.verdict() { (marks(verdict)) } }
@@ -26,16 +26,16 @@ pub fn result_cells(
                 cell => {
                     @let is_issue = column.kind == ResultColumnKind::Issue;
                     @let class = if is_issue { Some("issue") } else { column.is_number().then_some("n") };
-                    td class=[class] { (harmless(&text_of(cell.as_ref()))) }
+                    td class=[class] { (sanitize(&text_of(cell.as_ref()))) }
                 }
             }
         }
     }
 }
 
-/// Head of a column; `content` is its text or what stands around it, `order` its `aria-sort`.
+/// Header of a column; `content` is its text or markup, `order` its `aria-sort`.
 pub fn column_head(column: &ResultColumn, order: Option<&str>, content: &Markup) -> Markup {
-    let title = column.title.as_deref().map(harmless);
+    let title = column.title.as_deref().map(sanitize);
     html! {
         th class=[column.is_number().then_some("n")] scope="col" aria-sort=[order] title=[title] { (content) }
     }

@@ -1,4 +1,4 @@
-//! One result in full: pictures, scores, statements, code, and what it took.
+//! Result in full: images, scores, statements, code, and costs.
 
 use super::{
     MAX_SECTIONS, PairSide, measured_facts, outcome_chip, pair_alignment, regions_over, verdict,
@@ -7,7 +7,7 @@ use crate::{
     Attachment,
     attachment::{Code, Picture},
     html::{layout::simulated, page_plan::PagePlan},
-    sanitize::{harmless, harmless_lines},
+    sanitize::{sanitize, sanitize_lines},
     topics::results::item_name,
 };
 use juror_analysis::metrics::Unit;
@@ -45,7 +45,7 @@ pub(super) fn closing() -> Markup {
     html! { (PreEscaped("</section>")) }
 }
 
-/// One result; `number` is its place in the table.
+/// Section of one result; `number` is its position in the table.
 pub(super) fn section(
     report: &Report,
     number: usize,
@@ -59,12 +59,12 @@ pub(super) fn section(
     html! {
         article.card.item id=(format!("i{number}")) aria-labelledby=(format!("h{number}")) {
             header {
-                h3 id=(format!("h{number}")) { bdi { (harmless(&item_name(report, result))) } }
+                h3 id=(format!("h{number}")) { bdi { (sanitize(&item_name(report, result))) } }
                 (outcome_chip(result.outcome))
                 @if let Some(verdict) = verdict { (score(verdict)) }
                 @if result.is_simulated() && verdict.is_some() { (simulated()) }
                 @if let Some(verdict) = verdict { (super::marks(verdict)) }
-                @for tag in &result.item.tags { small.tag { (harmless(tag)) } }
+                @for tag in &result.item.tags { small.tag { (sanitize(tag)) } }
                 a.up href="#items" { "to the table" }
             }
             div.sides {
@@ -84,7 +84,7 @@ pub(super) fn section(
                 }
                 div {
                     @if let Some(error) = &result.error {
-                        p.error { strong { (error.kind.name()) } ": " (harmless(&error.message)) }
+                        p.error { strong { (error.kind.name()) } ": " (sanitize(&error.message)) }
                     }
                     @if let Some(verdict) = verdict {
                         (verdict::scores(&report.rubric, verdict, false))
@@ -108,7 +108,7 @@ pub fn score(verdict: &Verdict) -> Markup {
                     span.faint { (total_score) "/" (max_score) }
                 }
                 Score::Groups { percentage, grade, .. } => {
-                    (figure(*percentage, Unit::Percent)) " " span.grade { (harmless(grade)) }
+                    (figure(*percentage, Unit::Percent)) " " span.grade { (sanitize(grade)) }
                 }
             }
         }
@@ -118,9 +118,9 @@ pub fn score(verdict: &Verdict) -> Markup {
 /// Name and origin of an image, and a remark on it.
 pub fn picture_caption(input: &InputRecord, remark: Option<&str>) -> Markup {
     html! {
-        (harmless(&input.name.replace('_', " "))) ": " bdi { (harmless(&input.reference)) }
-        @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
-        @if let Some(remark) = remark { ", " strong { (harmless(remark)) } }
+        (sanitize(&input.name.replace('_', " "))) ": " bdi { (sanitize(&input.reference)) }
+        @if let Some(note) = &input.note { " (" (sanitize(note)) ")" }
+        @if let Some(remark) = remark { ", " strong { (sanitize(remark)) } }
     }
 }
 
@@ -136,13 +136,13 @@ pub fn took(report: &Report, result: &JobResult) -> Markup {
                 dt { "Pattern" }
                 dd {
                     (if stage.correct { "right" } else { "wrong" })
-                    @if let Some(pattern) = &stage.retrieved { ": " bdi { (harmless(pattern)) } }
+                    @if let Some(pattern) = &stage.retrieved { ": " bdi { (sanitize(pattern)) } }
                 }
             }
             @if let Some(stage) = &result.generation {
                 @if let Some(compiles) = stage.code_compiles {
                     dt { "Compiles" }
-                    dd { (yes_or_no(compiles)) @if let Some(error) = &stage.error { ": " (harmless(error)) } }
+                    dd { (yes_or_no(compiles)) @if let Some(error) = &stage.error { ": " (sanitize(error)) } }
                 }
                 @if let Some(renders) = stage.renders {
                     dt { "Renders" } dd { (yes_or_no(renders)) }
@@ -163,12 +163,12 @@ pub fn took(report: &Report, result: &JobResult) -> Markup {
                 }
             }
             dt { "Time" } dd { (duration(result.total_latency_ms as f64)) }
-            @if let Some(cluster) = &result.item.cluster { dt { "Cluster" } dd { (harmless(cluster)) } }
+            @if let Some(cluster) = &result.item.cluster { dt { "Cluster" } dd { (sanitize(cluster)) } }
         }
     }
 }
 
-/// True if there are a screenshot and a picture of the code, and no other.
+/// True if there are exactly a screenshot and an image of the code.
 fn is_pair(result: &JobResult) -> bool {
     let mut sides = result.item.images().filter_map(PairSide::from_input);
     let is_pair = (sides.next(), sides.next(), sides.next())
@@ -231,7 +231,7 @@ fn picture(input: &InputRecord, attachment: Option<&Attachment>, over: Option<Ma
                 Some(Ok(picture)) => {
                     div.marked { (image(picture, input)) @if let Some(over) = over { (over) } }
                 }
-                Some(Err(reason)) => { p.missing { "No picture: " (harmless(reason)) } }
+                Some(Err(reason)) => { p.missing { "No picture: " (sanitize(reason)) } }
                 None => { p.missing { "No picture on this page." } }
             }
             figcaption {
@@ -246,7 +246,7 @@ fn image(picture: &Picture, input: &InputRecord) -> Markup {
     html! {
         img src=(PreEscaped(format!("data:{};base64,{encoded}", picture.media_type)))
             width=(picture.width) height=(picture.height)
-            alt=(format!("{} of this item", harmless(&input.name.replace('_', " "))))
+            alt=(format!("{} of this item", sanitize(&input.name.replace('_', " "))))
             loading="lazy" decoding="async";
     }
 }
@@ -259,15 +259,15 @@ fn code_of(code: &Result<Code, String>) -> Markup {
                     summary {
                         "Generated code"
                         @if let Some(language) = code.language { " (" (language.name()) ")" }
-                        @if let Some(remark) = &code.remark { ", " strong { (harmless(remark)) } }
+                        @if let Some(remark) = &code.remark { ", " strong { (sanitize(remark)) } }
                     }
-                    pre tabindex="0" { code dir="ltr" { (harmless_lines(&code.text)) } }
+                    pre tabindex="0" { code dir="ltr" { (sanitize_lines(&code.text)) } }
                     @if code.left_out > 0 {
                         p.faint { (grouped(code.left_out as u64)) " more bytes are left out." }
                     }
                 }
             }
-            Err(reason) => { p.missing { "No code: " (harmless(reason)) } }
+            Err(reason) => { p.missing { "No code: " (sanitize(reason)) } }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         page_plan::{MAX_CHOICES, PagePlan},
         result_cells::{column_head, result_cells},
     },
-    sanitize::{cut, harmless},
+    sanitize::{cut, sanitize},
     topics::results::ResultColumn,
 };
 use juror_analysis::{
@@ -68,7 +68,7 @@ pub(super) fn row(
     let name = |id: &Markup| {
         html! {
             @if number < MAX_SECTIONS { a href=(format!("#i{number}")) { (id) } } @else { (id) }
-            @for tag in result.item.tags.iter().take(3) { " " small { (harmless(tag)) } }
+            @for tag in result.item.tags.iter().take(3) { " " small { (sanitize(tag)) } }
         }
     };
     html! {
@@ -91,7 +91,7 @@ fn head(columns: &[ResultColumn]) -> Markup {
     html! {
         thead { tr {
             @for column in columns {
-                (column_head(column, None, &html! { (harmless(&column.head)) }))
+                (column_head(column, None, &html! { (sanitize(&column.head)) }))
             }
         } }
     }
@@ -122,13 +122,13 @@ fn filters(report: &Report, plan: &PagePlan) -> Markup {
     let tags: Vec<String> = plan
         .tags
         .iter()
-        .map(|(tag, count)| format!("{} ({count})", cut(&harmless(tag), 60)))
+        .map(|(tag, count)| format!("{} ({count})", cut(&sanitize(tag), 60)))
         .collect();
     let issues: Vec<String> = report
         .common_issues
         .iter()
         .take(MAX_CHOICES)
-        .map(|group| format!("{} ({})", cut(&harmless(&group.label), 60), group.count))
+        .map(|group| format!("{} ({})", cut(&sanitize(&group.label), 60), group.count))
         .collect();
     let outcomes =
         Outcome::ALL.map(|outcome| (outcome.name().to_owned(), outcome.label().to_owned()));

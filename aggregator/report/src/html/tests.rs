@@ -1,5 +1,4 @@
-//! Tests of the page's content, and that no text of others is obeyed. A real browser reads it in
-//! tests/pages.
+//! Tests of the page's content and of its escaping. tests/pages opens it in a real browser.
 
 use super::*;
 use crate::{Attachment, NoAttachments, Picture, attachment::Code};
@@ -57,7 +56,7 @@ impl Attachments for OneExhibit {
 }
 
 #[test]
-fn without_a_gate_the_banner_is_neither_green_nor_red() {
+fn banner_without_a_gate_is_neutral() {
     let page_without_gate = |planned| {
         let record = record(SEMANTIC, planned);
         let (report, directory, _runs) =
@@ -76,7 +75,7 @@ fn without_a_gate_the_banner_is_neither_green_nor_red() {
 }
 
 #[test]
-fn the_decision_comes_first_and_every_result_is_there() {
+fn decision_comes_first_and_every_result_is_listed() {
     let results = [
         judged("good", [10; 5], &[], &["All right"]),
         judged("bad", [4, 9, 10, 5, 9], &["Missing icon"], &[]),
@@ -107,7 +106,7 @@ fn the_decision_comes_first_and_every_result_is_there() {
 }
 
 #[test]
-fn what_the_simulator_made_up_is_marked_wherever_it_is_shown() {
+fn simulated_results_are_marked_everywhere() {
     let mut result = judged("a", [9; 5], &["Missing icon"], &["All right"]);
     result.judge.as_mut().unwrap().simulated = true;
     let page = page_of(&record(SEMANTIC, 1), &[result], &NoAttachments);
@@ -127,7 +126,7 @@ fn what_the_simulator_made_up_is_marked_wherever_it_is_shown() {
 }
 
 #[test]
-fn nothing_that_others_wrote_becomes_part_of_the_page() {
+fn untrusted_text_is_escaped_in_the_page() {
     let mut result = judged(HOSTILE, [9; 5], &[HOSTILE], &[HOSTILE]);
     result.item.tags = vec![HOSTILE.into()];
     result.item.cluster = Some(HOSTILE.into());
@@ -160,14 +159,14 @@ fn nothing_that_others_wrote_becomes_part_of_the_page() {
 }
 
 #[test]
-fn a_graded_item_shows_its_dimensions_and_every_reason() {
+fn graded_item_shows_its_dimensions_and_all_rationales() {
     let page =
         page_of(&record(ACRUE, 1), &[restyled("fox", [4, 5, 4, 3, 4], &["Dull"])], &NoAttachments);
     has(&page, &["A faithful print.", "82%", "20.5/25", "× 0.5", "It shows.", "Exceptional"]);
 }
 
 #[test]
-fn without_a_judge_only_the_stages_are_shown() {
+fn page_without_a_judge_shows_only_stages() {
     let mut record = record(SEMANTIC, 1);
     record.judge = None;
     let mut result = staged("a");
@@ -178,7 +177,7 @@ fn without_a_judge_only_the_stages_are_shown() {
 }
 
 #[test]
-fn rows_beyond_a_table_are_folded_and_sections_left_to_the_worst() {
+fn rows_beyond_the_table_limit_are_collapsed_and_sections_kept_for_the_worst() {
     let results: Vec<JobResult> = (0..MAX_SECTIONS + 1)
         .map(|number| judged(&format!("item_{number:05}"), [9; 5], &[], &[]))
         .collect();

@@ -1,6 +1,6 @@
-//! Expected tokens of one item as its pictures and its computed styles show them.
+//! Expected tokens of an item compared with its images and computed styles.
 
-use crate::sanitize::harmless;
+use crate::sanitize::sanitize;
 use juror_analysis::format::counted;
 use juror_types::evidence::{SAME_COLOR_DELTA_E, TokenEvidence};
 use maud::{Markup, html};
@@ -20,9 +20,9 @@ pub(super) fn token_tables(tokens: &[TokenEvidence], item: Option<usize>) -> Mar
             (table(&format!("Colors of tokens{of_item}"), &COLOR_HEADS, &html! {
                 @for (token, screenshot, render) in colors {
                     tr {
-                        th scope="row" { bdi { (harmless(&token.key)) } }
+                        th scope="row" { bdi { (sanitize(&token.key)) } }
                         td { (strip(&token.expected, screenshot, render)) }
-                        td { (harmless(&token.expected)) }
+                        td { (sanitize(&token.expected)) }
                         td { (found(screenshot, token.screenshot_color.as_deref())) }
                         td { (found(render, token.render_color.as_deref())) }
                     }
@@ -33,8 +33,8 @@ pub(super) fn token_tables(tokens: &[TokenEvidence], item: Option<usize>) -> Mar
             (table(&format!("Lengths and weights of tokens{of_item}"), &STYLE_HEADS, &html! {
                 @for (token, used_by) in styles {
                     tr {
-                        th scope="row" { bdi { (harmless(&token.key)) } }
-                        td { (harmless(&token.expected)) }
+                        th scope="row" { bdi { (sanitize(&token.key)) } }
+                        td { (sanitize(&token.expected)) }
                         td { (uses(used_by)) }
                         td { (others(&token.other_values)) }
                     }
@@ -64,7 +64,7 @@ fn found(distance: f64, nearest: Option<&str>) -> Markup {
         @if distance <= SAME_COLOR_DELTA_E { "there" }
         @else {
             span.chip.missed { "missing" } " nearest "
-            @if let Some(nearest) = nearest { (harmless(nearest)) ", " }
+            @if let Some(nearest) = nearest { (sanitize(nearest)) ", " }
             "ΔE " (format!("{distance:.1}"))
         }
     }
@@ -82,14 +82,14 @@ fn others(values: &[[String; 2]]) -> Markup {
         @if values.is_empty() { "–" }
         @else {
             ul { @for [path, value] in values {
-                li { code dir="ltr" { (harmless(path)) } ": " (harmless(value)) }
+                li { code dir="ltr" { (sanitize(path)) } ": " (sanitize(value)) }
             } }
         }
     }
 }
 
-/// An expected color beside what the screenshot and the render have of it: the color where it is
-/// there, a crossed square where it is not. Nothing for what is not written in hexadecimal digits.
+/// Strip of an expected color and its presence in screenshot and render: the color if present, a
+/// crossed square if absent. Empty for values that are not hexadecimal.
 fn strip(color: &str, screenshot: f64, render: f64) -> Markup {
     let digits = color.strip_prefix('#').unwrap_or_default();
     let is_color = [3, 4, 6, 8].contains(&digits.len())
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn colors_stand_beside_each_other_and_lengths_name_their_elements() {
+    fn colors_are_paired_and_lengths_name_their_elements() {
         let color = TokenEvidence {
             screenshot_delta_e: Some(0.1),
             render_delta_e: Some(16.28),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_color_is_drawn_only_where_it_is_one() {
+    fn swatch_is_shown_only_for_a_valid_color() {
         assert!(strip("#1D4ED8", 0.0, 0.0).into_string().contains("fill=\"#1D4ED8\""));
         for other in ["red", "#12", "#1234567", "url(#x)"] {
             assert_eq!(strip(other, 0.0, 0.0).into_string(), "");

@@ -1,6 +1,6 @@
 //! A verdict: each score with the band that it lies in, and the judge's words.
 
-use crate::sanitize::harmless;
+use crate::sanitize::sanitize;
 use indexmap::IndexMap;
 use juror_analysis::format::decimals;
 use juror_types::{
@@ -22,7 +22,7 @@ pub fn scores(rubric: &Rubric, verdict: &Verdict, open: bool) -> Markup {
             }
         },
         Score::Groups { dimensions, weighted_total, overall_assessment, .. } => html! {
-            p { bdi { (harmless(overall_assessment)) } }
+            p { bdi { (sanitize(overall_assessment)) } }
             (groups(rubric, dimensions, *weighted_total))
             details open[open] {
                 summary { "Every sub-score with its reason" }
@@ -67,7 +67,7 @@ pub fn statements(
 
 /// Statements in the judge's own words.
 pub fn statement_list(class: &str, statements: &[String]) -> Markup {
-    html! { ul class=(class) { @for statement in statements { li { bdi { (harmless(statement)) } } } } }
+    html! { ul class=(class) { @for statement in statements { li { bdi { (sanitize(statement)) } } } } }
 }
 
 fn head(what: &str) -> Markup {
@@ -85,15 +85,15 @@ fn line(rubric: &Rubric, key: &str, score: u32, rationale: Option<&str>) -> Mark
     let band = criterion.map(|criterion| band(rubric, criterion, score)).unwrap_or_default();
     html! {
         tr {
-            th scope="row" { (harmless(title)) }
+            th scope="row" { (sanitize(title)) }
             td.n {
                 (score) "/" (rubric.scale.max) " "
                 (meter(score.into(), rubric))
             }
             td {
                 @match rationale {
-                    Some(rationale) => { bdi { (harmless(rationale)) } }
-                    None => { span.faint { (harmless(&band)) } }
+                    Some(rationale) => { bdi { (sanitize(rationale)) } }
+                    None => { span.faint { (sanitize(&band)) } }
                 }
             }
         }
@@ -167,5 +167,5 @@ fn band(rubric: &Rubric, criterion: &Criterion, score: u32) -> String {
 /// The title of a group of criteria.
 fn group_title(rubric: &Rubric, key: &str) -> String {
     let group = rubric.groups.iter().find(|group| group.key == key);
-    harmless(group.map_or(key, |group| &group.title))
+    sanitize(group.map_or(key, |group| &group.title))
 }

@@ -15,7 +15,7 @@ fn suite(rubric: &str, results: &[JobResult]) -> String {
 }
 
 #[test]
-fn every_outcome_is_what_a_ci_system_takes_it_for() {
+fn outcomes_map_to_junit_statuses() {
     let mut stopped = judged("stopped", [10; 5], &[], &[]);
     stopped.pipeline_success = Some(false);
     stopped.generation.as_mut().unwrap().code_compiles = Some(false);
@@ -50,7 +50,7 @@ fn every_outcome_is_what_a_ci_system_takes_it_for() {
 }
 
 #[test]
-fn what_xml_forbids_is_removed_and_the_rest_is_text() {
+fn invalid_xml_characters_are_removed_and_the_rest_is_escaped() {
     let mut result = judged(HOSTILE, [5; 5], &[HOSTILE], &[]);
     result.item.cluster = Some(HOSTILE.into());
     let suite = suite(SEMANTIC, &[result, broken("b", Outcome::Failed, ErrorKind::Api, HOSTILE)]);
@@ -60,7 +60,7 @@ fn what_xml_forbids_is_removed_and_the_rest_is_text() {
 }
 
 #[test]
-fn a_graded_run_goes_by_its_own_bound() {
+fn graded_run_uses_its_own_pass_mark() {
     let mut passed = restyled("fox", [4, 5, 4, 3, 4], &[]);
     passed.judge.as_mut().unwrap().simulated = true;
     let suite = suite(ACRUE, &[passed, restyled("lake", [2; 5], &["Dull"])]);

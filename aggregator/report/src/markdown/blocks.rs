@@ -58,7 +58,7 @@ pub(super) fn topic(topic: &Topic, extent: Extent) -> String {
     text
 }
 
-/// A mark before what is certain or to be known.
+/// Mark of a message by its level.
 pub(super) fn sign(level: Level) -> &'static str {
     match level {
         Level::Plain | Level::Faint => "",

@@ -1,6 +1,6 @@
 //! Text of others in Markdown.
 
-use crate::sanitize::harmless;
+use crate::sanitize::sanitize;
 
 /// Longest text of others, in characters before escaping, which at worst makes six of one.
 const MAX_LENGTH: usize = 160;
@@ -8,21 +8,21 @@ const MAX_LENGTH: usize = 160;
 /// Stands, unseen, between what would be a link together.
 const APART: char = '\u{2060}';
 
-/// As [`escaped`], cut where it is long.
+/// As [`escaped`], truncated if it is long.
 pub(super) fn cut(text: &str) -> String {
     escaped_first(text, MAX_LENGTH)
 }
 
-/// Text of others as plain words: on one line, without anything that Markdown, HTML or GitHub would
-/// obey. Marks are written as character references, which no reader obeys; a name behind `@`, a
-/// number behind `#` and an address are set apart from what makes them links.
+/// Escapes untrusted text: on one line, without effective Markdown, HTML or GitHub syntax. Marks
+/// become character references; a name after `@`, a number after `#` and an address are separated
+/// from the characters that make them links.
 pub(super) fn escaped(text: &str) -> String {
     escaped_first(text, usize::MAX)
 }
 
 fn escaped_first(text: &str, longest: usize) -> String {
     let mut shown = String::new();
-    let text = harmless(text);
+    let text = sanitize(text);
     let mut characters = text.trim().chars().enumerate().peekable();
     while let Some((number, character)) = characters.next() {
         if number == longest {

@@ -16,7 +16,7 @@ fn comment(record: &RunRecord, results: &[JobResult]) -> String {
     render(&report)
 }
 
-/// Every line of a table has as many cells as its head.
+/// Asserts that every row of a table has as many cells as its header.
 fn tables_hold(comment: &str) {
     let bars = |line: &str| line.matches('|').count();
     let mut wanted = None;
@@ -53,7 +53,7 @@ fn the_decision_comes_first() {
 }
 
 #[test]
-fn what_others_wrote_breaks_no_table_calls_nobody_and_links_nowhere() {
+fn untrusted_text_breaks_no_table_mentions_no_user_and_adds_no_link() {
     let mut judged = judged(HOSTILE, [4; 5], &[HOSTILE], &[HOSTILE]);
     judged.retrieval.as_mut().unwrap().retrieved = Some(HOSTILE.into());
     let lost = broken("lost", Outcome::Failed, ErrorKind::Api, HOSTILE);
@@ -66,7 +66,7 @@ fn what_others_wrote_breaks_no_table_calls_nobody_and_links_nowhere() {
 }
 
 #[test]
-fn simulated_graded_and_unjudged_runs_say_what_they_are() {
+fn simulated_graded_and_unjudged_runs_are_labeled() {
     let mut fox = restyled("fox", [4, 5, 4, 3, 4], &["Dull"]);
     fox.judge.as_mut().unwrap().simulated = true;
     let graded = comment(&record(ACRUE, 1), &[fox]);
@@ -84,7 +84,7 @@ fn simulated_graded_and_unjudged_runs_say_what_they_are() {
 }
 
 #[test]
-fn a_comment_is_never_longer_than_may_be_posted() {
+fn comment_stays_within_the_posting_limit() {
     let longest = "<".repeat(5_000);
     let results: Vec<JobResult> = (0..200)
         .map(|number| {

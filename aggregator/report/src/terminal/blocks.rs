@@ -7,7 +7,7 @@ use super::{
 use crate::{
     document::{Block, FigureCell, FigureTable, Level, List, Topic},
     phrasing::SIMULATED,
-    sanitize::harmless,
+    sanitize::sanitize,
 };
 use juror_analysis::format::grouped;
 use unicode_width::UnicodeWidthStr as _;
@@ -26,7 +26,7 @@ pub(super) fn section(page: &mut Page, topic: &Topic) {
 /// A topic under its heading.
 pub(super) fn topic(page: &mut Page, topic: &Topic) {
     let mark = if topic.simulated { format!("  {SIMULATED}") } else { String::new() };
-    let title = format!("{} {}", harmless(&topic.title).to_uppercase(), harmless(&topic.name));
+    let title = format!("{} {}", sanitize(&topic.title).to_uppercase(), sanitize(&topic.name));
     let title = format!("{}{mark}", title.trim_end());
     match &topic.status {
         Some((word, level)) => page.heading(&title, &[(&word.to_uppercase(), style_of(*level))]),
@@ -40,13 +40,13 @@ pub(super) fn topic(page: &mut Page, topic: &Topic) {
 fn render(page: &mut Page, block: &Block, mark: &str) {
     match block {
         Block::Decision { level, headline, reason, .. } => {
-            page.wrapped(&format!("{}{mark}", harmless(headline)), 0, style_of(*level));
-            page.wrapped(&format!("{}.", harmless(reason)), 0, Style::Plain);
+            page.wrapped(&format!("{}{mark}", sanitize(headline)), 0, style_of(*level));
+            page.wrapped(&format!("{}.", sanitize(reason)), 0, Style::Plain);
         }
-        Block::Facts(facts) => page.wrapped(&harmless(&facts.join(" · ")), 0, Style::Faint),
-        Block::Sentence(level, lead, text) => sentence(page, *level, lead, &harmless(text)),
+        Block::Facts(facts) => page.wrapped(&sanitize(&facts.join(" · ")), 0, Style::Faint),
+        Block::Sentence(level, lead, text) => sentence(page, *level, lead, &sanitize(text)),
         Block::NamedSentence { level, name, text, .. } => {
-            sentence(page, *level, "", &harmless(&format!("{name}{text}")));
+            sentence(page, *level, "", &sanitize(&format!("{name}{text}")));
         }
         Block::Pairs(pairs) => self::pairs(page, pairs),
         Block::Metrics(shown) => metrics(page, shown),
@@ -73,7 +73,7 @@ fn sentence(page: &mut Page, level: Level, lead: &str, text: &str) {
 fn pairs(page: &mut Page, pairs: &[(String, String)]) {
     let widest = pairs.iter().map(|(label, _)| label.width() + 1).max().unwrap_or(0);
     for (label, text) in pairs {
-        page.labeled(&harmless(label), widest.clamp(11, 26), &harmless(text));
+        page.labeled(&sanitize(label), widest.clamp(11, 26), &sanitize(text));
     }
 }
 
@@ -98,7 +98,7 @@ fn table(page: &mut Page, table: &FigureTable, mark: &str) {
         page.line(&[(&indent, Style::Plain), (&gap, Style::Plain), (&heads, Style::Faint)]);
     }
     for (name, level, cells) in &table.rows {
-        let name = padded(&fit(&harmless(name), room.saturating_sub(1)), room);
+        let name = padded(&fit(&sanitize(name), room.saturating_sub(1)), room);
         let shown = line_of(&columns, |index| cells.get(index)?.text());
         let styles = columns.iter().map(|(index, _)| match cells.get(*index) {
             Some(FigureCell::Status(_, own)) if *own != Level::Plain => style_of(*own),
@@ -134,7 +134,7 @@ fn columns(table: &FigureTable, page: usize) -> Vec<(usize, usize)> {
 /// The cells of the shown columns, each in its width.
 fn line_of<'a>(columns: &[(usize, usize)], text: impl Fn(usize) -> Option<&'a str>) -> Vec<String> {
     let cell = |(index, width): &(usize, usize)| {
-        right_aligned(&harmless(text(*index).unwrap_or_default()), *width)
+        right_aligned(&sanitize(text(*index).unwrap_or_default()), *width)
     };
     columns.iter().map(cell).collect()
 }
@@ -146,7 +146,7 @@ fn list(page: &mut Page, list: &List) {
     let (entries, more) = list.first(MAX_ENTRIES);
     page.wrapped(&format!("{}:", list.title), 0, Style::Heading);
     for entry in entries {
-        page.wrapped(&format!("-\u{2007}{}", entry.line(harmless)), 2, Style::Plain);
+        page.wrapped(&format!("-\u{2007}{}", entry.line(sanitize)), 2, Style::Plain);
     }
     if more > 0 {
         page.wrapped(&format!("… {} more", grouped(more as u64)), 2, Style::Faint);

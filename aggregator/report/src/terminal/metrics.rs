@@ -4,7 +4,7 @@ use super::page::{INDENT, Page, Style, broken, padded};
 use crate::{
     document::ShownMetric,
     phrasing::{SIMULATED, legend, provenance_text},
-    sanitize::harmless,
+    sanitize::sanitize,
 };
 use juror_analysis::metrics::Provenance;
 use unicode_width::UnicodeWidthStr as _;
@@ -14,7 +14,7 @@ const LABEL: usize = 26;
 /// Columns of figures.
 const FIGURE: usize = 9;
 
-/// A line for each metric, and what the marks behind their names mean.
+/// Lines of the metrics, and a legend of their marks.
 pub(super) fn metrics(page: &mut Page, metrics: &[ShownMetric]) {
     metrics.iter().for_each(|metric| line(page, metric));
     page.wrapped(&legend_of(metrics.iter().map(|metric| metric.origin)), 0, Style::Faint);
@@ -35,7 +35,7 @@ pub(super) fn legend_of(origins: impl Iterator<Item = Provenance> + Clone) -> St
 }
 
 fn line(page: &mut Page, metric: &ShownMetric) {
-    let label = format!("{} {}:", harmless(&metric.title), mark(metric.origin));
+    let label = format!("{} {}:", sanitize(&metric.title), mark(metric.origin));
     let label = padded(&label, LABEL + 1);
     let indent = " ".repeat(INDENT);
     let Some(value) = &metric.value else {

@@ -149,14 +149,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_hold_wide_characters() {
+    fn columns_align_with_wide_characters() {
         assert_eq!(fit("按钮按钮", 5), "按钮…");
         assert_eq!(padded("按钮", 6), "按钮  ");
         assert_eq!(right_aligned("按钮", 6), "  按钮");
     }
 
     #[test]
-    fn color_is_the_only_difference_that_color_makes() {
+    fn colored_and_plain_output_have_equal_text() {
         let render = |color| {
             let mut page = Page::new(80, color);
             page.line(&[("met", Style::Good), ("  ", Style::Plain), ("x", Style::Plain)]);

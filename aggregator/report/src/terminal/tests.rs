@@ -1,4 +1,4 @@
-//! Whole reports, compared with snapshots.
+//! Complete reports, compared with snapshots.
 
 use super::*;
 use juror_analysis::test_results::{
@@ -173,7 +173,7 @@ fn rendered(case: &Case, options: TerminalOptions) -> String {
 const PLAIN: TerminalOptions = TerminalOptions { width: 80, color: false };
 
 #[test]
-fn reports_are_those_that_were_looked_at() {
+fn terminal_reports_match_snapshots() {
     for case in &CASES {
         insta::assert_snapshot!(case.0, rendered(case, PLAIN));
     }

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The runs, oldest first, with what each cost, and then metric by metric what it was in each
-/// and whether it declines. Metrics that no run has are left out.
+/// Runs, oldest first, with their costs, followed by each metric with its values and decline.
+/// Metrics without data are left out.
 pub fn render_trend(
     runs: &[PastRun],
     metrics: &[MetricDefinition],
@@ -41,8 +41,7 @@ pub fn render_trend(
     page.finish()
 }
 
-/// A small picture of values between the least and the greatest of them; a space where there is
-/// none.
+/// Sparkline of values between their minimum and maximum; a space for a missing value.
 fn line_of(values: &[Option<f64>]) -> String {
     let known = || values.iter().flatten().copied();
     let (least, most) =
@@ -60,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_rises_with_its_values() {
+    fn sparkline_rises_with_its_values() {
         assert_eq!(line_of(&[Some(0.0), None, Some(0.5), Some(1.0)]), "▁ ▅█");
         assert_eq!(line_of(&[Some(3.0)]), "▅");
         assert_eq!(line_of(&[]), "");

@@ -1,8 +1,8 @@
-//! Score by score: what to look at first.
+//! Worst results, which deserve a look first.
 
 use super::page::{INDENT, Page, Style, fit, padded, right_aligned};
 use crate::{
-    sanitize::harmless,
+    sanitize::sanitize,
     topics::results::{ResultColumn, ResultColumnKind, item_name, shown_columns},
 };
 use juror_analysis::{format::grouped, run_report::Report};
@@ -26,7 +26,8 @@ pub(super) fn table(page: &mut Page, report: &Report) {
     let mut columns = shown_columns(report);
     columns.retain(|column| !matches!(column.kind, Item | Outcome | Issue));
     shorten(&mut columns);
-    let is_score = |it: &&ResultColumn| matches!(it.kind, Total | Grade | Criterion | Group);
+    let is_score =
+        |column: &&ResultColumn| matches!(column.kind, Total | Grade | Criterion | Group);
     let scores = columns.iter().filter(is_score).count();
     let room = page.width.saturating_sub(INDENT + MIN_ID);
     let width = (room / scores.max(1)).clamp(NARROWEST, WIDEST);
@@ -35,12 +36,12 @@ pub(super) fn table(page: &mut Page, report: &Report) {
     page.blank();
     let heads: String = columns
         .iter()
-        .map(|column| right_aligned(&fit(&harmless(&column.head), width - 1), width))
+        .map(|column| right_aligned(&fit(&sanitize(&column.head), width - 1), width))
         .collect();
     let title = if report.run.simulated { "SCREENSHOTS  SIMULATED" } else { "SCREENSHOTS" };
     page.heading(title, &[(&heads, Style::Faint)]);
     for row in &report.worst {
-        line(page, row, &columns, layout, &harmless(&item_name(report, row)));
+        line(page, row, &columns, layout, &sanitize(&item_name(report, row)));
     }
     if report.worst.iter().any(contradicts_evidence) {
         page.wrapped("! the verdict contradicts the measured evidence", 2, Style::Doubtful);
@@ -71,13 +72,13 @@ fn line(page: &mut Page, row: &JobResult, columns: &[ResultColumn], layout: Layo
             ErrorKind::Output => String::new(),
             kind => format!(" ({})", kind.name()),
         };
-        let text = format!("{}{kind}: {}", row.outcome.label(), harmless(&error.message));
+        let text = format!("{}{kind}: {}", row.outcome.label(), sanitize(&error.message));
         let text = format!(" {}", fit(&text, (columns.len() * layout.column).saturating_sub(1)));
         return page.line(&[(&indent, Style::Plain), (&id, Style::Plain), (&text, Style::Bad)]);
     }
     let cells: Vec<String> = columns
         .iter()
-        .map(|column| right_aligned(&harmless(&column.text(row)), layout.column))
+        .map(|column| right_aligned(&sanitize(&column.text(row)), layout.column))
         .collect();
     let passed = match row.pipeline_success {
         Some(false) => Style::Doubtful,

@@ -1,4 +1,4 @@
-//! Whole calibrations, compared with snapshots.
+//! Complete calibration pages, compared with snapshots.
 
 use crate::{TerminalOptions, render_terminal, render_topics, topics::calibration_file};
 use juror_analysis::{
@@ -31,7 +31,7 @@ fn pages(width: usize) -> [(&'static str, String); 3] {
 }
 
 #[test]
-fn pages_are_those_that_were_looked_at() {
+fn calibration_pages_match_snapshots() {
     for (name, page) in pages(80) {
         insta::assert_snapshot!(name, page);
     }

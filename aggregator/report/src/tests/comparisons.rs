@@ -1,10 +1,10 @@
-//! Whole comparisons, compared with snapshots.
+//! Complete comparisons, compared with snapshots.
 
 use crate::{TerminalOptions, markdown, render_topics, topics};
 use juror_analysis::{comparison::Comparison, test_results::comparisons::rich};
 
 #[test]
-fn comparisons_are_those_that_were_looked_at() {
+fn comparisons_match_snapshots() {
     let options = TerminalOptions { width: 80, color: false };
     let comparison = rich();
     let text = render_topics(&topics::comparison::topics(&comparison), options);
@@ -30,7 +30,7 @@ fn no_line_of_a_comparison_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn a_model_mentions_nobody_in_a_markdown_file() {
+fn markdown_escapes_mentions_in_model_text() {
     let mut comparison = rich();
     comparison.issues.new[0].label = "@everyone see #12, <b> https://evil.example".to_owned();
     comparison.changes.new.issues = comparison.issues.new.clone();

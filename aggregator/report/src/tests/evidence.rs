@@ -10,7 +10,7 @@ use juror_types::{
 };
 use serde_json::{Value, json};
 
-/// Results with low scores, and last by its id one of full score against a large difference.
+/// Results with low scores, and, last by its id, one with a full score despite a large difference.
 fn results() -> Vec<JobResult> {
     let mut results: Vec<JobResult> = ["a", "b", "c"].map(|id| judged(id, [5; 5], &[], &[])).into();
     let mut contradicts = judged("z", [10; 5], &[], &[]);
@@ -30,7 +30,7 @@ fn written(results: &[JobResult], format: OutputFormat) -> String {
 }
 
 #[test]
-fn a_contradiction_comes_first_in_the_terminal_with_its_mark() {
+fn contradiction_is_listed_first_and_marked_in_the_terminal() {
     let results = results();
     let (report, _directory, _runs) = report_of(&record(SEMANTIC, 4), &results, None, None);
     assert_eq!(report.worst[0].screenshot_id, "z");
@@ -44,7 +44,7 @@ fn a_contradiction_comes_first_in_the_terminal_with_its_mark() {
 }
 
 #[test]
-fn a_run_without_a_judge_shows_which_item_differs_and_how() {
+fn run_without_a_judge_shows_differing_items_with_their_differences() {
     let mut results: Vec<JobResult> = ["a", "z"].map(|id| judged(id, [5; 5], &[], &[])).into();
     results.iter_mut().for_each(|result| result.semantic = None);
     results[1].evidence = Some(differing());
@@ -62,7 +62,7 @@ fn a_run_without_a_judge_shows_which_item_differs_and_how() {
 }
 
 #[test]
-fn a_page_shows_it_in_full_first_and_leads_to_it_and_to_the_items_of_repairs() {
+fn page_shows_evidence_in_full_and_links_to_it_and_to_items_of_repairs() {
     let page = written(&results(), OutputFormat::Html);
     for part in [
         "<a href=\"#full\">1 verdict contradicts the measured evidence</a>",
@@ -85,7 +85,7 @@ fn the_items_of_repairs_are_in_the_report_as_data() {
 }
 
 #[test]
-fn a_ci_system_is_told_what_was_measured_and_what_does_not_render() {
+fn junit_has_measurements_and_render_failures() {
     let mut results = results();
     let broken = &mut results[0];
     *broken = judged("a", [10; 5], &[], &[]);

@@ -1,4 +1,4 @@
-//! Reports that are read again by the history.
+//! Reports as the history reads them.
 
 use crate::{NoAttachments, write_output};
 use juror_analysis::{
@@ -7,7 +7,7 @@ use juror_analysis::{
 };
 
 #[test]
-fn a_report_is_read_again_as_it_was_written() {
+fn report_round_trips() {
     let results =
         [judged("a", [9, 8, 10, 10, 9], &[], &[]), judged("b", [7, 8, 9, 10, 9], &[], &[])];
     let (report, directory, _runs) = report_of(&record(SEMANTIC, 3), &results, None, None);
@@ -19,20 +19,21 @@ fn a_report_is_read_again_as_it_was_written() {
     assert_eq!((run.figures.planned, run.figures.scored), (3, 2));
     assert_eq!(run.figures.cost_usd, report.cost.total_usd);
     let visual = run.figures.metrics["semantic.avg_visual_similarity"];
-    let told = report.metrics.iter().find(|metric| metric.definition.title == "Visual Similarity");
-    let told = told.unwrap();
-    assert_eq!((Some(visual.value), visual.n), (told.value, told.interval.n));
-    assert_eq!((visual.low, visual.high), (told.interval.low, told.interval.high));
-    for (text, says) in [("{", "EOF"), ("{\"schema\":2}", "missing field"), ("[]", "invalid")] {
+    let reported =
+        report.metrics.iter().find(|metric| metric.definition.title == "Visual Similarity");
+    let reported = reported.unwrap();
+    assert_eq!((Some(visual.value), visual.n), (reported.value, reported.interval.n));
+    assert_eq!((visual.low, visual.high), (reported.interval.low, reported.interval.high));
+    for (text, message) in [("{", "EOF"), ("{\"schema\":2}", "missing field"), ("[]", "invalid")] {
         std::fs::write(&path, text).unwrap();
         let error = PastRun::read(files).unwrap_err().to_string();
-        assert!(error.contains("report.json") && error.contains(says), "{error}");
+        assert!(error.contains("report.json") && error.contains(message), "{error}");
         assert!(error.contains("juror report"), "{error}");
     }
 }
 
 #[test]
-fn a_fleets_report_names_the_endpoints_that_answered_and_every_fingerprint() {
+fn fleet_report_lists_endpoints_and_every_fingerprint() {
     let mut results = [judged("a", [9; 5], &[], &[]), judged("b", [9; 5], &[], &[])];
     for (result, name) in results.iter_mut().zip(["one", "two"]) {
         let judge = result.judge.as_mut().unwrap();

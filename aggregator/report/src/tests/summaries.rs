@@ -28,7 +28,7 @@ fn results() -> Vec<JobResult> {
 }
 
 #[test]
-fn report_json_says_everything_under_its_names() {
+fn report_json_has_every_documented_field() {
     let results = results();
     let presumed: Money = "0.01".parse().unwrap();
     let ledger = ledger(&results, presumed);
@@ -79,7 +79,7 @@ fn report_json_says_everything_under_its_names() {
 }
 
 #[test]
-fn the_order_of_the_journal_changes_nothing_but_the_streak() {
+fn journal_order_changes_only_the_streak() {
     let results = results();
     let forward = report_of(&record(SEMANTIC, 3), &results, None, None).0;
     let reversed: Vec<JobResult> = results.into_iter().rev().collect();
@@ -96,7 +96,7 @@ fn the_order_of_the_journal_changes_nothing_but_the_streak() {
 }
 
 #[test]
-fn what_the_ledger_has_committed_is_never_left_out_of_the_total() {
+fn committed_cost_is_always_part_of_the_total() {
     let results = results();
     let mut ledger = ledger(&results, Money::ZERO);
     // A settled call of a job that has no result yet.
@@ -104,7 +104,7 @@ fn what_the_ledger_has_committed_is_never_left_out_of_the_total() {
     let (report, ..) = report_of(&record(SEMANTIC, 4), &results, None, Some(ledger));
     assert_eq!(report.cost.total_usd, ledger.committed);
     assert!(report.warnings.is_empty(), "{:?}", report.warnings);
-    // A call that is in flight, or died with its process and was not swept yet.
+    // A call in flight, or of a dead process and not swept yet.
     ledger.outstanding = "0.002".parse().unwrap();
     let (report, ..) = report_of(&record(SEMANTIC, 4), &results, None, Some(ledger));
     assert_eq!(report.cost.presumed_usd, ledger.outstanding);
@@ -112,7 +112,7 @@ fn what_the_ledger_has_committed_is_never_left_out_of_the_total() {
 }
 
 #[test]
-fn a_run_costs_at_least_its_results_whatever_the_ledger_has_lost() {
+fn run_cost_is_at_least_the_sum_of_its_results() {
     let results = results();
     let mut ledger = ledger(&results, Money::ZERO);
     let lost = || "-0.01".parse().unwrap();
@@ -124,10 +124,10 @@ fn a_run_costs_at_least_its_results_whatever_the_ledger_has_lost() {
 }
 
 #[test]
-fn a_lease_without_an_end_counts_as_spent() {
+fn open_lease_counts_as_spent() {
     let results = results();
     let mut ledger = ledger(&results, "0.01".parse().unwrap());
-    // The process died, and nobody has resumed its run yet.
+    // The process died, and its run has not been resumed yet.
     ledger.outstanding = "0.02".parse().unwrap();
     let (report, ..) = report_of(&record(SEMANTIC, 4), &results, None, Some(ledger));
     assert_eq!(report.cost.presumed_usd, "0.03".parse().unwrap());
@@ -158,7 +158,7 @@ fn the_other_formats_hold_the_results_that_count() {
 }
 
 #[test]
-fn an_ending_that_is_not_known_costs_nothing() {
+fn unknown_run_end_adds_no_cost() {
     let error = |name: &str| OutputFormat::from_path(Path::new(name)).unwrap_err();
     assert!(error("report.yaml").to_string().contains(".json, .jsonl, .csv"));
     assert!(matches!(error("report"), OutputError::UnknownEnding { .. }));
@@ -166,8 +166,8 @@ fn an_ending_that_is_not_known_costs_nothing() {
 }
 
 #[test]
-fn issues_that_are_not_counted_are_told_in_the_report_and_in_the_comparison() {
-    // Words that nobody knows, each another one.
+fn uncounted_issues_are_warned_of_in_report_and_comparison() {
+    // Unknown words, all different.
     let word = |number: usize| -> String {
         (0..7_u32).map(|place| char::from(b"kqvwxz"[number / 6_usize.pow(place) % 6])).collect()
     };

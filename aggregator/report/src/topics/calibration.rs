@@ -1,4 +1,4 @@
-//! Layout of what is known of how far the judge agrees with people.
+//! Topic of the agreement of the judge with people.
 
 use crate::{
     calibration_figures::{self, OF_ANOTHER_JUDGE},

@@ -119,7 +119,7 @@ fn table(
     FigureTable::new("Score", columns, rows.collect())
 }
 
-/// Counts of the whole score's steps, by people and by the judge.
+/// Confusion matrix of the total score's steps, by people and by the judge.
 fn confusion(confusion: &Confusion) -> Block {
     let cell = |count: &u64| if *count == 0 { "·".to_owned() } else { grouped(*count) };
     let rows = confusion.steps.iter().zip(&confusion.counts).map(|(step, counts)| {

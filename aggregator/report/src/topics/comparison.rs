@@ -29,7 +29,7 @@ pub fn topic(comparison: &Comparison) -> Topic {
     Topic { status: Some(status), ..topic }
 }
 
-/// The decision, how it came to be, and what a reader must know of it.
+/// Decision, its reasons, and warnings.
 pub fn decision(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = vec![
         Block::Decision {

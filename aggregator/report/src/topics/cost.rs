@@ -11,7 +11,7 @@ use juror_analysis::{
 };
 use juror_types::usage::Money;
 
-/// The topic; none where no judge was asked and no time is known.
+/// Topic of costs; none without a judge and a known time.
 pub fn topic(report: &Report) -> Option<Topic> {
     let cost = &report.cost;
     let mut pairs: Vec<(&str, Option<String>)> = Vec::new();
@@ -83,7 +83,7 @@ fn tokens_text(cost: &Cost) -> String {
     format!("{} in{cached}, {} out", grouped(cost.input_tokens), grouped(cost.output_tokens))
 }
 
-/// `12, 1,488 verdicts from the cache`: how much of a run was asked for it.
+/// Text of the number of calls, as in `12, 1,488 verdicts from the cache`.
 fn calls_text(cost: &Cost) -> String {
     let calls = grouped(cost.calls);
     match cost.cached_verdicts {

@@ -9,7 +9,7 @@ const MAX_BARS: u32 = 20;
 pub struct ScoreDistribution {
     /// Number of verdicts.
     pub verdicts: u64,
-    /// The whole score by tenths of what is possible, each by its lower bound in percent.
+    /// Total score by tenths of the maximum, each by its lower bound in percent.
     pub whole: Histogram,
     /// Scores of criteria or means of groups.
     pub parts: Vec<Histogram>,
@@ -27,7 +27,7 @@ pub struct Histogram {
 }
 
 impl ScoreDistribution {
-    /// No verdict yet, of a rubric with this scale and parts of these titles.
+    /// Creates an empty distribution for a rubric with this scale and parts of these titles.
     pub fn new(scale: Scale, titles: impl Iterator<Item = String>) -> Self {
         let scores = scale.max.saturating_sub(scale.min).saturating_add(1);
         let step = scores.div_ceil(MAX_BARS).max(1);
@@ -40,7 +40,7 @@ impl ScoreDistribution {
         Self { verdicts: 0, whole, parts: titles.map(part).collect(), scale, step }
     }
 
-    /// Counts a verdict: the whole score as a share, and the score of each part, if it has one.
+    /// Counts a verdict: the total score as a share, and the score of each part, if it has one.
     pub fn add(&mut self, whole: f64, parts: impl Iterator<Item = Option<f64>>) {
         self.verdicts += 1;
         self.whole.count((whole * 10.0).clamp(0.0, 9.0) as usize);

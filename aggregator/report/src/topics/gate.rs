@@ -1,4 +1,4 @@
-//! Layout of a gate: every rule with what became of it.
+//! Topic of a gate: every rule with its result.
 
 use crate::{
     document::{Block, FigureCell, FigureColumn, FigureTable, Level, Topic},
@@ -51,7 +51,7 @@ pub(super) fn level_of(decision: GateDecision) -> Level {
     }
 }
 
-/// Title of what a rule is about.
+/// Title of the metric of a rule.
 pub(super) fn title(report: &Report, rule: &RuleReport) -> String {
     match (metric_of(report, rule), ChangeList::from_path(&rule.metric)) {
         (Some(metric), _) => metric.definition.title.clone(),

@@ -1,4 +1,4 @@
-//! Layout of a report's head: the decision, the run, and what a reader must know of its figures.
+//! Head of a report: decision, run and warnings.
 
 use super::gate;
 use crate::{
@@ -85,6 +85,6 @@ pub fn notes(report: &Report) -> Vec<Block> {
 
 /// The note on scores of the simulator.
 pub(super) fn simulated() -> Block {
-    let text = "every score was made up by the simulator; none is a judgement".to_owned();
+    let text = "every score was made up by the simulator; none is a judgment".to_owned();
     Block::Sentence(Level::Doubtful, "Simulated", text)
 }

@@ -16,7 +16,7 @@ pub fn topic(report: &Report) -> Option<Topic> {
     topic_of(report, MAX, |group| unfolded(report, group))
 }
 
-/// The topic with at most so many issues and so many strengths, and no more than their names.
+/// Topic with at most `most` issues and strengths, by name only.
 pub fn folded_topic(report: &Report, most: usize) -> Option<Topic> {
     topic_of(report, most, |_| Vec::new())
 }

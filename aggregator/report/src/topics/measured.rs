@@ -1,4 +1,4 @@
-//! Layout of what was measured between screenshots and rendered code.
+//! Topic of measured differences between screenshots and rendered code.
 
 use crate::document::{
     Block, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, NameKind, Topic,

@@ -83,7 +83,7 @@ fn shown(report: &Report, metric: &Metric) -> ShownMetric {
     }
 }
 
-/// The figure on the whole range that it can have; none where there is no such range.
+/// Chart of the figure on its possible range; none without such a range.
 fn range(metric: &Metric, bound: Option<f64>) -> Option<RangeChart> {
     let unit = metric.definition.unit;
     let (least, most) = unit.bounds();

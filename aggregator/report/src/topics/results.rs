@@ -26,7 +26,7 @@ pub struct ResultColumn {
     pub key: String,
     /// Short head in a table.
     pub head: String,
-    /// Whole title, where the head is not result.
+    /// Full title, if the header is abbreviated.
     pub title: Option<String>,
     /// Kind of its cells.
     pub kind: ResultColumnKind,
@@ -42,9 +42,9 @@ pub enum ResultColumnKind {
     Item,
     /// The outcome.
     Outcome,
-    /// The whole score.
+    /// The total score.
     Total,
-    /// The grade of the whole score.
+    /// The grade of the total score.
     Grade,
     /// The score of a criterion.
     Criterion,
@@ -132,7 +132,7 @@ pub fn columns(report: &Report) -> Vec<ResultColumn> {
     let issue = ResultColumn::new("", "issue", "First issue", ResultColumnKind::Issue, |result| {
         Some(ResultCell::Text(first_issue(result, MAX_ISSUE)))
     });
-    // In a narrow window the last columns are out of sight, and this one makes rows high.
+    // Last, since it makes rows high and the last columns are hidden in a narrow window.
     let mut columns = vec![item(report.run.repeat > 1), outcome(), issue];
     columns.extend(scores.into_iter().map(|column| column.shown_if(is_judged)));
     columns.extend([
@@ -148,7 +148,7 @@ pub fn columns(report: &Report) -> Vec<ResultColumn> {
     columns
 }
 
-/// Those columns that have data.
+/// Columns with data.
 pub fn shown_columns(report: &Report) -> Vec<ResultColumn> {
     columns(report).into_iter().filter(|column| column.is_shown).collect()
 }
@@ -158,8 +158,8 @@ pub fn item_name(report: &Report, result: &JobResult) -> String {
     item(report.run.repeat > 1).text(result)
 }
 
-/// Text of what is wrong with a result, cut where it is longer; empty where nothing is. Where no
-/// judge and no compiler objects, it is the first region that was measured to differ.
+/// Text of the main problem of a result, truncated to `longest`; empty without one. If judge and
+/// compiler report none, it is the first measured region.
 pub fn first_issue(result: &JobResult, longest: usize) -> String {
     let issues = result.verdict().map(|verdict| verdict.issues.as_slice()).unwrap_or_default();
     let compiler = result.generation.as_ref().and_then(|stage| stage.error.as_deref());
@@ -188,7 +188,7 @@ pub(crate) fn outcome() -> ResultColumn {
     })
 }
 
-/// The whole score, and in a rubric with groups its grade and the groups' means.
+/// Columns of the total score, and, in a rubric with groups, of its grade and the groups' means.
 pub(crate) fn totals(rubric: &Rubric) -> Vec<ResultColumn> {
     let total = |name: &str| {
         ResultColumn::new(name, "score", "Score", ResultColumnKind::Total, |result| {

@@ -1,4 +1,4 @@
-//! Layout of metrics over the runs that asked the same.
+//! Topic of metrics over comparable runs.
 
 use crate::{
     document::{Block, FigureCell, FigureColumn, FigureTable, Level, NameKind, Topic},
@@ -14,7 +14,7 @@ use juror_types::run::RunRecord;
 /// A run of a trend.
 pub type TrendRun<'a> = (&'a RunRecord, &'a RunFigures);
 
-/// The runs with what they scored and cost, and changes of the model behind its name.
+/// Runs with their scores and costs, and changes of the model behind its name.
 pub(crate) fn topic(runs: &[PastRun], newest: &RunRecord) -> Topic {
     let trend_runs = trend_runs(runs);
     let mut blocks = vec![Block::Table(table(&trend_runs, None))];
@@ -49,7 +49,7 @@ pub fn model_changes(runs: &[TrendRun<'_>]) -> Vec<Block> {
     changes.map(|(_, text)| Block::Sentence(Level::Doubtful, "", text)).collect()
 }
 
-/// Figures of a metric in these runs, if one is given, and what each scored and cost.
+/// Figures of a metric in these runs, if one is given, with the score and cost of each run.
 pub fn table(runs: &[TrendRun<'_>], metric: Option<&MetricDefinition>) -> FigureTable {
     let mut columns = match metric {
         Some(metric) => {

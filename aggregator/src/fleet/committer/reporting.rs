@@ -30,12 +30,12 @@ impl Committer {
         let is_due = |known: &KnownRun| known.report_due(self.options.report) == Some(due);
         let run = self.runs.known.iter().find(|(_, known)| is_due(known)).map(|(run, _)| run);
         match run.cloned() {
-            Some(run) => self.order(run).await,
+            Some(run) => self.order_report(run).await,
             None => Ok(()),
         }
     }
 
-    async fn order(&mut self, run: RunId) -> Result<(), AggregatorError> {
+    async fn order_report(&mut self, run: RunId) -> Result<(), AggregatorError> {
         let mut work = self.work_for(run.clone(), Vec::new());
         let known = self.runs.known.get(&run);
         work.record = known.and_then(|known| {
@@ -118,7 +118,7 @@ impl Committer {
             };
             // One attempt for each.
             rest.push(run.clone());
-            self.order(run).await?;
+            self.order_report(run).await?;
         }
         Ok(())
     }

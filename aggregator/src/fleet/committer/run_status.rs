@@ -43,7 +43,7 @@ impl Committer {
     ) -> Result<(), AggregatorError> {
         let known = self.runs.known.get(&run);
         if known.is_none() && status.is_reported() {
-            // It ended before any of its results came.
+            // The run ended before any of its results arrived.
             self.registry.mark_finished(&run);
             return Ok(());
         }

@@ -15,7 +15,7 @@ use std::{
 /// End of each delivery, by its item.
 type Log = Arc<Mutex<Vec<(String, Disposition)>>>;
 
-/// Gives what it holds, then closes or, `open`, waits for ever.
+/// Delivers its messages, then closes or, if `open`, waits forever.
 struct Script {
     results: VecDeque<JobResult>,
     log: Log,
@@ -70,7 +70,7 @@ fn setup(results: Vec<JobResult>, open: bool, events: Events) -> Setup {
 }
 
 #[tokio::test]
-async fn results_are_committed_then_acknowledged_and_told_once() {
+async fn results_are_committed_then_acknowledged_and_reported_once() {
     let (events, mut heard) = Events::channel(100);
     let one = judged("a", [9; 5], &[], &[]);
     let results = vec![one.clone(), one.clone(), judged("b", [8; 5], &[], &[]), one];
@@ -99,7 +99,7 @@ async fn results_are_committed_then_acknowledged_and_told_once() {
 }
 
 #[tokio::test]
-async fn a_result_of_another_run_is_set_aside() {
+async fn foreign_result_is_dead_lettered() {
     let mut stray = bare("stray", Outcome::Scored);
     stray.run_id = RunId::new("other");
     let Setup { resources, log, _runs } = setup(vec![stray], false, Events::silent());
@@ -118,7 +118,7 @@ async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
     let stop = async {
         assert!(
             matches!(heard.recv().await, Some(Event::Finished(_))),
-            "it goes on after a soft stop"
+            "it continues after a graceful stop"
         );
         shutdown.escalate();
     };
@@ -129,7 +129,7 @@ async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn nothing_is_acknowledged_that_was_not_committed() {
+async fn uncommitted_results_are_not_acknowledged() {
     let results = vec![bare("a", Outcome::Scored)];
     let Setup { mut resources, log, _runs } = setup(results, true, Events::silent());
     resources.journal.simulate_full_disk().unwrap();

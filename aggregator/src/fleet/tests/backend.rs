@@ -1,4 +1,4 @@
-//! A fleet's backend in memory, that can be away, forget, and be started anew.
+//! In-memory backend of a fleet, which can be unavailable, lose data, and restart.
 
 use super::super::FleetBackend;
 use async_trait::async_trait;
@@ -24,25 +24,25 @@ pub struct BackendState {
     pub ledgers: BTreeMap<RunId, Ledger>,
     pub directory: Option<RunsDirectory>,
     pub away: bool,
-    /// Answers that still say that it waits for an owner; none: it does not pause.
+    /// Remaining replies that name an awaited owner; none: admission is not paused.
     pub paused: Option<u32>,
-    /// Costs that each reconciliation told it.
+    /// Costs passed by each reconciliation.
     pub reconciled: Vec<Vec<(RunId, Option<Money>)>>,
     pub sweeps: u32,
-    /// Jobs that never started: their dead letters are sent again, once.
+    /// Jobs that never started: their dead letters are replayed once.
     pub unstarted: BTreeSet<JobId>,
-    /// The runs whose costs it is to book on the day of their last results, and under these labels.
+    /// Runs whose costs are to be booked on the day of their last results, with their labels.
     pub dated: BTreeMap<RunId, Vec<BudgetLabel>>,
-    /// True if it was told at the last one that the fleet is new.
+    /// True if the last reconciliation declared the fleet new.
     pub is_new: bool,
-    /// True if it was told that its ledger was in use before.
+    /// True if its ledger was declared as used before.
     pub used_before: bool,
-    /// True if its ledger is empty while it pauses.
+    /// True if its ledger is empty during a pause.
     pub is_empty: bool,
-    /// The items of results that it was told of again.
+    /// Items of restored results.
     pub restored: BTreeSet<(RunId, String)>,
-    /// Number of questions for a status.
-    pub asked: u32,
+    /// Number of status requests.
+    pub status_requests: u32,
 }
 
 #[derive(Default)]
@@ -53,12 +53,12 @@ impl MemoryBackend {
         self.0.send_modify(change);
     }
 
-    /// Waits until this holds.
+    /// Waits until the condition holds.
     pub async fn until(&self, mut holds: impl FnMut(&BackendState) -> bool) -> BackendState {
         self.0.subscribe().wait_for(|state| holds(state)).await.unwrap().clone()
     }
 
-    /// As a producer does, before its first job and before each further round.
+    /// Announces a run as a producer does before its first job and before each further round.
     pub fn announce(&self, record: &RunRecord) {
         let status = RunStatus {
             record: record.clone(),
@@ -75,7 +75,7 @@ impl MemoryBackend {
         self.change(|state| state.runs.get_mut(run).unwrap().expected = Some(expected));
     }
 
-    /// Waits until a run's report is said to be written of so many results.
+    /// Waits until a run's report with this many results is recorded.
     pub async fn until_reported(&self, run: &RunId, results: u64) -> RunProgress {
         let reported = |state: &BackendState| {
             state.progress(run).is_some_and(|progress| progress.reported_at == Some(results))
@@ -83,7 +83,7 @@ impl MemoryBackend {
         self.until(reported).await.progress(run).unwrap()
     }
 
-    /// Waits until so many results of a run are said to be committed.
+    /// Waits until this many committed results of a run are recorded.
     pub async fn until_results(&self, run: &RunId, results: u64) -> RunProgress {
         let committed = |state: &BackendState| {
             state.progress(run).is_some_and(|progress| progress.results == results)
@@ -92,13 +92,13 @@ impl MemoryBackend {
     }
 
     fn ask<T>(&self, answer: impl FnOnce(&mut BackendState) -> T) -> Result<T, LedgerError> {
-        let mut told = Err(LedgerError::Unavailable("it is away".to_owned()));
+        let mut outcome = Err(LedgerError::Unavailable("it is away".to_owned()));
         self.0.send_modify(|state| {
             if !state.away {
-                told = Ok(answer(state));
+                outcome = Ok(answer(state));
             }
         });
-        told
+        outcome
     }
 }
 
@@ -116,7 +116,7 @@ impl FleetBackend for MemoryBackend {
 
     async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError> {
         self.ask(|state| {
-            state.asked += 1;
+            state.status_requests += 1;
             state.runs.get(run).cloned()
         })
     }

@@ -1,4 +1,4 @@
-//! Tests of what is committed where, and what is not.
+//! Tests of committed and refused results.
 
 use super::{
     super::{
@@ -44,7 +44,7 @@ async fn results_go_to_the_journals_of_their_runs_and_are_acknowledged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_again_is_counted_and_not_applied() {
+async fn redelivered_results_are_counted_and_not_applied() {
     let (fleet, run) = Fleet::judging(2);
     let one = scored(&run, "1");
     fleet.publish(&[one.clone(), one.clone(), scored(&run, "2")]).await;
@@ -63,7 +63,7 @@ async fn what_comes_again_is_counted_and_not_applied() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_of_a_run_that_nobody_knows_is_kept_aside_with_the_reason() {
+async fn result_of_an_unknown_run_is_dead_lettered_with_the_reason() {
     let (fleet, run) = Fleet::judging(1);
     let strange = RunId::new("strange");
     let results = [
@@ -86,7 +86,7 @@ async fn a_result_of_a_run_that_nobody_knows_is_kept_aside_with_the_reason() {
     assert!(reason("b").contains("is invalid"), "{aside:?}");
     assert!(reason("c").contains("schema 7"), "{aside:?}");
     assert_eq!(fleet.items(&run), ["d"]);
-    // Announced after all, the run takes what comes then.
+    // Once announced, the run accepts later results.
     let again = Fleet { results: LocalQueue::new(10), dead: LocalQueue::new(10), ..fleet };
     again.backend.announce(&fleet_record("strange", 1));
     again.publish(&[scored(&strange, "a")]).await;
@@ -96,7 +96,7 @@ async fn a_result_of_a_run_that_nobody_knows_is_kept_aside_with_the_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_for_the_directory_of_another_run_is_kept_aside() {
+async fn result_for_the_directory_of_another_run_is_dead_lettered() {
     let (fleet, run) = Fleet::judging(1);
     let other = RunRecord { repeat: 3, ..fleet_record(run.as_str(), 1) };
     drop(JournalWriter::create(fleet.runs_dir.path(), &other).unwrap());
@@ -113,7 +113,7 @@ async fn a_result_for_the_directory_of_another_run_is_kept_aside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_job_ends_as_poison_unless_its_round_has_a_result() {
+async fn dead_lettered_job_becomes_poison_unless_its_round_has_a_result() {
     let (fleet, run) = Fleet::judging(2);
     let letter = |item: &str| {
         let Job { rubric, judge, .. } = a_job();
@@ -144,7 +144,7 @@ async fn a_dead_job_ends_as_poison_unless_its_round_has_a_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_job_that_never_started_is_sent_again() {
+async fn dead_lettered_job_that_never_started_is_republished() {
     let (fleet, run) = Fleet::judging(1);
     let job = a_job();
     fleet.backend.change(|state| state.unstarted.extend([job.job_id.clone()]));
@@ -162,7 +162,7 @@ async fn a_dead_job_that_never_started_is_sent_again() {
     assert_eq!((&*delivery.message, delivery.priority), (&job, Priority::High));
     delivery.acknowledge().await.unwrap();
     assert!(fleet.journal(&run).is_empty(), "it has no result yet");
-    // It died again, and now it is not known as one that never started.
+    // It died again, and is no longer recorded as never started.
     fleet.dead.publish(letter, Priority::Normal).await.unwrap();
     fleet.backend.until_results(&run, 1).await;
     fleet.end(working).await.unwrap();
@@ -175,7 +175,7 @@ fn a_job() -> Job {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_journal_that_cannot_be_opened_stops_the_role_and_nothing_is_acknowledged() {
+async fn unopenable_journal_stops_the_role_without_acknowledgements() {
     let (fleet, run) = Fleet::judging(1);
     drop(JournalWriter::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());
     let journal = fleet.path(&run, "results.jsonl");
@@ -191,7 +191,7 @@ async fn a_journal_that_cannot_be_opened_stops_the_role_and_nothing_is_acknowled
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn nothing_of_a_batch_is_acknowledged_when_the_disk_is_full() {
+async fn full_disk_acknowledges_nothing_of_a_batch() {
     let fleet = Fleet::new();
     let runs = ["a", "b"].map(|name| fleet_record(name, 1));
     let mut known = KnownRuns::default();

@@ -1,4 +1,4 @@
-//! A backend that is away, was started anew, or was emptied.
+//! Backends that are unavailable, restarted, or emptied.
 
 use super::*;
 use juror_queue::Disposition;
@@ -6,7 +6,7 @@ use juror_types::{budget_label::BudgetLabel, item::Item, usage::Money};
 use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
-async fn while_the_backend_is_away_known_runs_go_on_and_new_ones_wait() {
+async fn known_runs_continue_and_new_ones_wait_while_the_backend_is_unavailable() {
     let (fleet, old) = Fleet::judging(2);
     let working = fleet.start().await;
     fleet.publish(&[scored(&old, "1")]).await;
@@ -28,8 +28,7 @@ async fn while_the_backend_is_away_known_runs_go_on_and_new_ones_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_aggregator_that_starts_while_the_backend_is_away_commits_to_the_directories_that_it_finds()
- {
+async fn aggregator_started_without_backend_commits_to_existing_directories() {
     let (fleet, run) = Fleet::judging(2);
     let record = fleet_record("nightly", 2);
     drop(JournalWriter::create(fleet.runs_dir.path(), &record).unwrap());
@@ -44,7 +43,7 @@ async fn an_aggregator_that_starts_while_the_backend_is_away_commits_to_the_dire
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_backend_that_forgot_a_run_takes_nothing_from_it() {
+async fn run_missing_from_the_backend_keeps_its_journal() {
     let (fleet, run) = Fleet::judging(2);
     let working = fleet.start().await;
     let first = scored(&run, "1");
@@ -56,7 +55,7 @@ async fn a_backend_that_forgot_a_run_takes_nothing_from_it() {
         tokio::task::yield_now().await;
     }
     assert_eq!(fleet.items(&run), ["1", "2"]);
-    // Announced again, it is told what its results cost, and is complete.
+    // Announced again, the run has its costs recorded, and is complete.
     fleet.backend.change(|state| state.reconciled.clear());
     fleet.backend.announce(&fleet_record("nightly", 2));
     let costs = vec![(run.clone(), Some(first.cost_usd + first.cost_usd))];
@@ -67,7 +66,7 @@ async fn a_backend_that_forgot_a_run_takes_nothing_from_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
+async fn ledger_receives_every_run_after_a_restart_until_it_is_active() {
     let (fleet, going) = Fleet::judging(2);
     let old = fleet_record("old", 1);
     let (one, other) = (scored(&old.run_id, "1"), scored(&going, "2"));
@@ -92,14 +91,14 @@ async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
         state.paused = Some(2);
     });
     let state = fleet.backend.until(|state| state.paused.is_none()).await;
-    let told = vec![(going, Some(Money::from_pico(5))), (old.run_id, Some(one.cost_usd))];
-    assert_eq!(state.reconciled, [told.clone(), told.clone(), told]);
+    let reported = vec![(going, Some(Money::from_pico(5))), (old.run_id, Some(one.cost_usd))];
+    assert_eq!(state.reconciled, [reported.clone(), reported.clone(), reported]);
     assert!(state.sweeps > 0);
     fleet.end(working).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_emptied_backend_is_told_of_runs_that_nobody_announced_and_has_its_results_again() {
+async fn emptied_backend_receives_unannounced_runs_and_their_results() {
     let fleet = Fleet::new();
     let labels: Vec<BudgetLabel> = vec!["tag:checkout".parse().unwrap()];
     let record = |run| RunRecord { budget_labels: labels.clone(), ..fleet_record(run, 2) };
@@ -113,7 +112,7 @@ async fn an_emptied_backend_is_told_of_runs_that_nobody_announced_and_has_its_re
     fleet.backend.change(|state| (state.paused, state.is_empty) = (Some(0), true));
     std::fs::write(fleet.runs_dir.path().join(".juror-ledger"), "").unwrap();
     let working = fleet.start().await;
-    // What was in the queue when the ledger was emptied is told too.
+    // Queued results are recorded too when the ledger is emptied.
     fleet.publish(&[scored(&going.run_id, "2")]).await;
     let state = fleet.backend.until(|state| state.paused.is_none()).await;
     let each = scored(&going.run_id, "1").cost_usd;
@@ -129,7 +128,7 @@ async fn an_emptied_backend_is_told_of_runs_that_nobody_announced_and_has_its_re
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_ledger_of_a_new_fleet_is_accepted_at_once() {
+async fn ledger_of_a_new_fleet_is_accepted_immediately() {
     let fleet = Fleet::new();
     fleet.backend.change(|state| (state.paused, state.is_empty) = (Some(0), true));
     let working = fleet.start().await;
@@ -140,7 +139,7 @@ async fn the_ledger_of_a_new_fleet_is_accepted_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn jobs_that_were_held_back_go_on_as_soon_as_the_ledger_is_reconciled() {
+async fn held_jobs_continue_once_the_ledger_is_reconciled() {
     let (fleet, run) = Fleet::judging(2);
     let hold = Duration::from_secs(10 * 60);
     let mut jobs = fleet.jobs.subscribe(1).await.unwrap();
@@ -156,7 +155,7 @@ async fn jobs_that_were_held_back_go_on_as_soon_as_the_ledger_is_reconciled() {
     let began = Instant::now();
     let released = jobs.next().await.unwrap().unwrap();
     assert!(fleet.backend.until(|_| true).await.paused.is_none());
-    // A worker that asked before the reconciliation holds it back after it.
+    // A worker that requested admission before the reconciliation has it held after it.
     released.settle(Disposition::RetryAfter(hold)).await.unwrap();
     assert_eq!(jobs.next().await.unwrap().unwrap().message.item.id, "before");
     assert!(began.elapsed() < hold / 10, "{:?}", began.elapsed());
@@ -164,14 +163,14 @@ async fn jobs_that_were_held_back_go_on_as_soon_as_the_ledger_is_reconciled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_damaged_run_does_not_hold_up_the_calls_of_the_others_after_a_restart() {
+async fn damaged_run_does_not_suspend_calls_of_other_runs_after_a_restart() {
     let (fleet, run) = Fleet::judging(1);
     drop(JournalWriter::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());
     std::fs::write(fleet.path(&run, "run.json"), b"{\"schema\":1,\"run_").unwrap();
     fleet.backend.change(|state| state.paused = Some(1));
     let working = fleet.start().await;
     let state = fleet.backend.until(|state| state.paused.is_none()).await;
-    let told = vec![(run, None)];
-    assert_eq!(state.reconciled, [told.clone(), told], "nothing is known of what it cost");
+    let reported = vec![(run, None)];
+    assert_eq!(state.reconciled, [reported.clone(), reported], "its cost is unknown");
     fleet.end(working).await.unwrap();
 }

@@ -1,11 +1,11 @@
-//! Tests of how runs begin, go on and end.
+//! Tests of the start, progress and end of runs.
 
 use super::*;
 use juror_ledger::admission::Ledger;
 use juror_types::usage::Money;
 
 #[tokio::test(start_paused = true)]
-async fn an_announced_run_has_its_directory_before_its_first_result() {
+async fn announced_run_has_its_directory_before_its_first_result() {
     let (fleet, run) = Fleet::judging(2);
     let working = fleet.start().await;
     fleet.backend.until_results(&run, 0).await;
@@ -25,7 +25,7 @@ async fn a_run_is_reported_when_every_job_has_its_result_in_every_round() {
     let progress = fleet.backend.until_reported(&run, 2).await;
     assert_eq!((progress.scored, progress.failed), (1, 1));
     assert_eq!(fleet.report(&run)["coverage"]["failed"], 1);
-    // Another round for the one that failed.
+    // Another round for the failed job.
     fleet.backend.announce(&fleet_record("nightly", 2));
     fleet.backend.until_results(&run, 2).await;
     fleet.backend.close(&run, 3);
@@ -37,7 +37,7 @@ async fn a_run_is_reported_when_every_job_has_its_result_in_every_round() {
         (&report["coverage"]["scored"], &report["coverage"]["planned"]),
         (&2.into(), &2.into())
     );
-    // A round that has nothing to do.
+    // A round without jobs.
     fleet.backend.announce(&fleet_record("nightly", 2));
     fleet.backend.close(&run, 3);
     fleet.backend.until_reported(&run, 3).await;
@@ -46,26 +46,26 @@ async fn a_run_is_reported_when_every_job_has_its_result_in_every_round() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_complete_run_is_let_go_and_taken_up_again_for_what_comes_late() {
+async fn complete_run_is_closed_and_reopened_for_late_results() {
     let (fleet, run) = Fleet::judging(1);
     let mut working = fleet.start().await;
     fleet.publish(&[scored(&run, "1")]).await;
     fleet.backend.close(&run, 1);
-    let told = working.completed.recv().await.unwrap();
-    assert_eq!((told.run, told.coverage.scored), (run.clone(), 1));
-    assert_eq!(told.report, fleet.path(&run, "report.json"));
+    let reported = working.completed.recv().await.unwrap();
+    assert_eq!((reported.run, reported.coverage.scored), (run.clone(), 1));
+    assert_eq!(reported.report, fleet.path(&run, "report.json"));
     let free = || JournalWriter::open(fleet.runs_dir.path(), &run).is_ok();
-    let asked = fleet.backend.until_reported(&run, 1).await;
-    // It is let go when the backend is known to know; somebody asks until then.
+    let status_requests = fleet.backend.until_reported(&run, 1).await;
+    // The run is closed once its report is recorded; its status is polled until then.
     let mut looks = 0;
     while !free() {
         looks += 1;
-        fleet.backend.until(|state| state.asked > looks).await;
+        fleet.backend.until(|state| state.status_requests > looks).await;
     }
     fleet.publish(&[scored(&run, "1")]).await;
     fleet.end(working).await.unwrap();
     assert_eq!(fleet.duplicates(), 1);
-    assert_eq!(fleet.backend.until_reported(&run, 1).await, asked);
+    assert_eq!(fleet.backend.until_reported(&run, 1).await, status_requests);
     assert_eq!(fleet.items(&run), ["1"]);
 }
 
@@ -86,7 +86,7 @@ async fn a_paused_run_is_not_complete() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_published_job_of_a_cancelled_run_ends_in_one_outcome_and_no_other_is_planned() {
+async fn each_published_job_of_a_cancelled_run_has_one_outcome_and_no_other_is_planned() {
     let (fleet, run) = Fleet::judging(10);
     let working = fleet.start().await;
     fleet.publish(&[scored(&run, "1"), ended(&run, "2", Outcome::Failed)]).await;
@@ -106,7 +106,7 @@ async fn each_published_job_of_a_cancelled_run_ends_in_one_outcome_and_no_other_
     assert!(warnings.contains("cancelled after 4 of its 10 jobs were published"), "{warnings}");
     let record = RunFiles::open(fleet.runs_dir.path(), &run).unwrap().record().clone();
     assert_eq!((record.planned, record.jobs()), (10, 4));
-    // Taken up again, it has all its jobs again.
+    // Once reopened, it has all its jobs again.
     fleet.backend.announce(&fleet_record("nightly", 10));
     let rest = ["5", "6", "7", "8", "9", "10"].map(|item| scored(&run, item));
     let again = ["2", "3", "4"].map(|item| in_round(1, scored(&run, item)));
@@ -153,7 +153,7 @@ async fn few_runs_are_open_at_once_and_every_result_finds_its_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_goes_on_is_reported_from_time_to_time() {
+async fn active_run_is_reported_periodically() {
     let (fleet, run) = Fleet::judging(3);
     let presumed = Money::from_pico(7);
     let results = [scored(&run, "1")];
@@ -196,7 +196,7 @@ async fn the_leases_of_a_complete_run_end_before_its_last_report() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_spare_goes_on_where_a_dead_aggregator_was_torn_from_its_work() {
+async fn standby_continues_the_work_of_a_killed_aggregator() {
     let (fleet, run) = Fleet::judging(3);
     let working = fleet.start().await;
     fleet.publish(&[scored(&run, "1")]).await;
@@ -206,7 +206,7 @@ async fn a_spare_goes_on_where_a_dead_aggregator_was_torn_from_its_work() {
     let journal = fleet.path(&run, "results.jsonl");
     let torn = [std::fs::read(&journal).unwrap(), b"{\"schema\":1,\"run_".to_vec()].concat();
     std::fs::write(&journal, torn).unwrap();
-    // It had committed the first, and died before it acknowledged it.
+    // The aggregator had committed the first, and died before its acknowledgement.
     fleet.publish(&[scored(&run, "1"), scored(&run, "2"), scored(&run, "3")]).await;
     fleet.backend.close(&run, 3);
     let spare = fleet.start().await;
@@ -217,7 +217,7 @@ async fn a_spare_goes_on_where_a_dead_aggregator_was_torn_from_its_work() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_reported_long_ago_is_left_alone() {
+async fn run_reported_long_ago_is_not_reopened() {
     let (fleet, run) = Fleet::judging(1);
     fleet.backend.close(&run, 1);
     fleet.backend.change(|state| {
@@ -230,7 +230,7 @@ async fn what_was_reported_long_ago_is_left_alone() {
         state.runs.get_mut(&run).unwrap().progress = Some(progress);
     });
     let working = fleet.start().await;
-    fleet.backend.until(|state| state.asked > 3).await;
+    fleet.backend.until(|state| state.status_requests > 3).await;
     fleet.end(working).await.unwrap();
-    assert!(!fleet.path(&run, "run.json").exists(), "somebody took its directory away");
+    assert!(!fleet.path(&run, "run.json").exists(), "its directory was removed");
 }

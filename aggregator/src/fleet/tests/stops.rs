@@ -1,11 +1,11 @@
-//! Being asked to stop, and what stops no other run.
+//! Stop requests, and failures that stop no other run.
 
 use super::*;
 use async_trait::async_trait;
 use juror_queue::Delivery;
 
 #[tokio::test(start_paused = true)]
-async fn a_soft_stop_settles_what_is_in_hand_and_reports_what_changed() {
+async fn graceful_stop_settles_work_in_progress_and_reports_changes() {
     let (fleet, run) = Fleet::judging(3);
     let working = fleet.start().await;
     fleet.publish(&[scored(&run, "1"), scored(&run, "2")]).await;
@@ -20,7 +20,7 @@ async fn a_soft_stop_settles_what_is_in_hand_and_reports_what_changed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hard_stop_ends_at_once_and_leaves_the_rest_to_the_next() {
+async fn hard_stop_ends_immediately_and_leaves_the_rest_unacknowledged() {
     let (fleet, run) = Fleet::judging(3);
     fleet.backend.change(|state| state.away = true);
     fleet.publish(&[scored(&run, "1")]).await;
@@ -34,7 +34,7 @@ async fn a_hard_stop_ends_at_once_and_leaves_the_rest_to_the_next() {
     assert!(!fleet.path(&run, "report.json").exists());
 }
 
-/// A queue that can give no more.
+/// Queue without further messages.
 struct Refusing;
 
 #[async_trait]
@@ -47,7 +47,7 @@ impl Subscription<JobResult> for Refusing {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
+async fn closed_result_queue_ends_the_wait_for_dead_letters() {
     let fleet = Fleet::new();
     let (role, _) = watch::channel(LockRole::default());
     let interval = Duration::from_secs(1);
@@ -74,7 +74,7 @@ async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_whose_folder_is_removed_is_quarantined_and_stops_no_other_run() {
+async fn run_with_a_removed_folder_is_quarantined_and_other_runs_continue() {
     for open_runs in [1, 64] {
         let (mut fleet, removed) = Fleet::judging(3);
         fleet.options.open_runs = open_runs;
@@ -104,15 +104,15 @@ async fn a_run_whose_folder_is_removed_is_quarantined_and_stops_no_other_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_was_removed_before_its_status_changed_is_not_begun_again() {
+async fn removed_run_is_not_recreated_by_a_status_change() {
     let (fleet, removed) = Fleet::judging(3);
     let working = fleet.start().await;
     fleet.publish(&[scored(&removed, "1")]).await;
     fleet.backend.until_results(&removed, 1).await;
     std::fs::remove_dir_all(fleet.path(&removed, "")).unwrap();
     fleet.backend.close(&removed, 2);
-    let asked = fleet.backend.until(|_| true).await.asked;
-    fleet.backend.until(|state| state.asked > asked + 1).await;
+    let status_requests = fleet.backend.until(|_| true).await.status_requests;
+    fleet.backend.until(|state| state.status_requests > status_requests + 1).await;
     fleet.publish(&[scored(&removed, "2")]).await;
     while fleet.dead_letter().await.is_empty() && !working.role.is_finished() {
         tokio::task::yield_now().await;

@@ -16,10 +16,10 @@ use tokio::{
     sync::mpsc,
 };
 
-/// Two further tries, at once.
+/// Two further attempts without a delay.
 const NO_PAUSES: [Duration; 2] = [Duration::ZERO; 2];
 
-/// A ledger of a run that may cost 100 pico-dollars.
+/// Ledger of a run with a cap of 100 pico-dollars.
 struct Fixture {
     folder: TempDir,
     ledger: SqliteLedger,
@@ -75,7 +75,7 @@ fn alerts(text: &str) -> Vec<AlertSettings> {
     settings.alerts
 }
 
-/// A command that adds its message to a file, a line each.
+/// Command that appends its message to a file, one line each.
 fn noted(file: &Path, at: f64) -> String {
     let script = format!("cat >> {0}; echo >> {0}", file.display());
     format!("[[alerts]]\nat = {at}\ncommand = [\"sh\", \"-c\", {script:?}]\n")
@@ -127,7 +127,7 @@ async fn the_last_check_comes_after_the_end_of_the_run() {
 }
 
 #[tokio::test]
-async fn a_command_that_fails_is_a_warning_and_nothing_else() {
+async fn failing_command_is_only_a_warning() {
     let mut fixture = Fixture::new().await;
     fixture.spend("a", 100).await;
     let text = "[[alerts]]\nat = 0.5\ncommand = [\"false\"]\n[[alerts]]\nat = 0.5\ncommand = [\"no-such-program-at-all\"]\n";
@@ -142,7 +142,7 @@ async fn a_command_that_fails_is_a_warning_and_nothing_else() {
     fixture.ledger.close().await;
 }
 
-/// A command that fails twice and then adds its message to a file.
+/// Command that fails twice and then appends its message to a file.
 fn third_time(file: &Path) -> String {
     let tries = file.with_extension("tries");
     let script = format!(
@@ -189,7 +189,7 @@ async fn reply_once(listener: &TcpListener, status: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_webhook_gets_the_message_and_its_address_stays_secret() {
+async fn webhook_receives_the_message_and_its_url_stays_secret() {
     for (status, times, is_reported) in [("204 No Content", 1, false), ("500 Oh", 3, true)] {
         let mut fixture = Fixture::new().await;
         fixture.spend("a", 80).await;

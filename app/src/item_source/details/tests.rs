@@ -27,7 +27,7 @@ fn judge() -> Judge {
 }
 
 #[tokio::test]
-async fn a_text_that_has_changed_since_is_never_shown_as_what_was_judged() {
+async fn changed_text_is_never_shown_as_the_judged_text() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write("a.tsx", "\u{feff}<A/>");
@@ -62,7 +62,7 @@ async fn a_text_that_has_changed_since_is_never_shown_as_what_was_judged() {
 }
 
 #[tokio::test]
-async fn tokens_stand_side_by_side_and_are_compared_as_values() {
+async fn tokens_are_paired_and_compared_as_values() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.json"), r##"{"color":{"a":"#fff"},"gap":"4px"}"##).unwrap();
     let item = Item {
@@ -73,7 +73,7 @@ async fn tokens_stand_side_by_side_and_are_compared_as_values() {
         ..Item::default()
     };
     let lines = texts(&item, &[], &folder).tokens().await.unwrap().unwrap().content;
-    let told: Vec<_> = lines
+    let reported: Vec<_> = lines
         .iter()
         .map(|line| {
             let TokenLine { name, expected, extracted, equal } = line;
@@ -82,12 +82,12 @@ async fn tokens_stand_side_by_side_and_are_compared_as_values() {
         .collect();
     let wanted =
         [("color.a", true, true, true), ("gap", true, false, false), ("extra", false, true, false)];
-    assert_eq!(told, wanted);
+    assert_eq!(reported, wanted);
     assert_eq!(texts(&Item::default(), &[], &folder).tokens().await, None);
 }
 
 #[tokio::test]
-async fn what_is_elsewhere_or_was_made_on_the_way_is_said_to_be() {
+async fn remote_and_generated_inputs_are_labeled() {
     let folder = tempfile::tempdir().unwrap();
     let item = Item {
         generated_code: Some(Text::Path("https://example.com/a.tsx".into())),
@@ -112,7 +112,7 @@ async fn what_is_elsewhere_or_was_made_on_the_way_is_said_to_be() {
 }
 
 #[tokio::test]
-async fn the_prompt_is_the_workers_with_images_by_name() {
+async fn shown_prompt_equals_the_worker_prompt_with_images_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let item =
         Item { generated_code: Some(Text::Inline("<b>hello</b>\n".into())), ..Item::default() };
@@ -133,7 +133,7 @@ async fn the_prompt_is_the_workers_with_images_by_name() {
 }
 
 #[tokio::test]
-async fn pictures_that_measuring_made_are_listed_where_they_were_sent_alone() {
+async fn generated_images_are_listed_only_where_they_were_sent() {
     let folder = tempfile::tempdir().unwrap();
     let item =
         Item { generated_code: Some(Text::Inline("<b>hello</b>\n".into())), ..Item::default() };

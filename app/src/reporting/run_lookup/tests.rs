@@ -34,7 +34,7 @@ fn found(named: &str, runs: &TempDir) -> Result<(String, Option<String>), String
 }
 
 #[test]
-fn a_run_is_found_by_path_by_id_and_by_the_name_that_it_is_blessed_by() {
+fn run_is_found_by_path_id_and_blessed_name() {
     let runs = runs_with(&["monday", "tuesday"]);
     bless(&runs, "main", "monday");
     let monday = || "monday".to_owned();
@@ -47,7 +47,7 @@ fn a_run_is_found_by_path_by_id_and_by_the_name_that_it_is_blessed_by() {
 }
 
 #[test]
-fn a_name_that_means_two_runs_is_refused_and_one_that_means_the_same_run_twice_is_not() {
+fn ambiguous_name_is_refused_unless_both_matches_are_one_run() {
     let runs = runs_with(&["main", "tuesday"]);
     bless(&runs, "main", "main");
     assert_eq!(found("main", &runs), Ok(("main".to_owned(), Some("main".to_owned()))));
@@ -58,7 +58,7 @@ fn a_name_that_means_two_runs_is_refused_and_one_that_means_the_same_run_twice_i
 }
 
 #[test]
-fn an_unknown_name_lists_what_there_is_and_a_blessed_run_that_is_gone_is_named() {
+fn unknown_name_lists_alternatives_and_a_missing_blessed_run_is_named() {
     let runs = runs_with(&["monday", "tuesday"]);
     let nothing = found("main", &runs).unwrap_err();
     assert!(nothing.contains("no run is blessed yet (juror bless RUN)"), "{nothing}");

@@ -37,10 +37,10 @@ impl RunSetup {
     /// [`AppError::Invalid`], with the remedy.
     pub fn require_renderer(
         &self,
-        asked: Option<EvidenceMode>,
+        requested: Option<EvidenceMode>,
         place: DrawingPlace,
     ) -> Result<(), AppError> {
-        let Some(mode) = asked.filter(|_| self.renders()).map(EvidenceMode::name) else {
+        let Some(mode) = requested.filter(|_| self.renders()).map(EvidenceMode::name) else {
             return Ok(());
         };
         if let Some(reason) = self.lacks_evidence(place) {
@@ -54,17 +54,18 @@ impl RunSetup {
         files.map_err(|error| AppError::invalid(format!("--evidence {mode}: {error}")))
     }
 
-    /// Starts the browser where the request asks for evidence that it has to draw.
+    /// Starts the browser if the request needs evidence that it renders.
     ///
     /// # Errors
     /// [`AppError::Invalid`] where it cannot be started.
     pub fn start_renderer<'a>(
         &'a self,
-        asked: Option<EvidenceMode>,
+        requested: Option<EvidenceMode>,
         evidence: &'a EvidenceResources,
     ) -> BoxFuture<'a, Result<(), AppError>> {
         Box::pin(async move {
-            let Some(mode) = asked.filter(|_| self.draws() && !self.has_render_command()) else {
+            let Some(mode) = requested.filter(|_| self.draws() && !self.has_render_command())
+            else {
                 return Ok(());
             };
             let refusal = |error| AppError::invalid(format!("--evidence {}: {error}", mode.name()));
@@ -86,7 +87,7 @@ impl RunSetup {
         (!draws).then_some(NO_RENDERER)
     }
 
-    /// True if the code of any item is drawn.
+    /// True if the code of any item is rendered.
     pub fn draws(&self) -> bool {
         let makes_code = !self.settings.stages.pipeline_command.is_empty();
         self.renders() && (self.plan.has_code_to_draw || makes_code)

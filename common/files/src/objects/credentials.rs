@@ -51,14 +51,14 @@ impl Credentials {
         Self { values, account: S3Account::Environment }
     }
 
-    /// The same with this source of S3 credentials.
+    /// Sets the source of S3 credentials.
     #[must_use]
     pub fn with_account(self, account: S3Account) -> Self {
         Self { account, ..self }
     }
 
-    /// The same with the keys of a profile in AWS's shared credentials file; none if there is no
-    /// such profile.
+    /// Sets the keys of a profile in AWS's shared credentials file; none if there is no such
+    /// profile.
     pub fn with_profile(mut self, file: &str, name: &str) -> Option<Self> {
         for (key, value) in aws_profile(file, name)? {
             let variable = match key.as_str() {
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_gathered_and_never_shown() {
+    fn credentials_are_collected_and_never_shown() {
         let credentials = Credentials::gather(|name| match name {
             "AWS_ACCESS_KEY_ID" => Some(" id\n".to_owned()),
             "AWS_SECRET_ACCESS_KEY" => Some("secret".to_owned()),

@@ -1,4 +1,4 @@
-//! Against moto's S3, and against servers that answer what the test says.
+//! Tests against moto's S3 and against scripted servers.
 
 use super::*;
 use juror_services::{
@@ -30,7 +30,7 @@ fn open(name: &str, settings: &ObjectSettings) -> Bucket {
 }
 
 #[tokio::test]
-async fn what_is_written_is_read_and_found() {
+async fn written_object_is_read_and_found() {
     let bucket = open(&s3::new_bucket(), &settings(s3::shared_endpoint()));
     let content = Bytes::from(vec![7; 300_000]);
     for key in ["1.png", "a b/ü?#%2F.png"] {
@@ -46,8 +46,8 @@ async fn what_is_written_is_read_and_found() {
 }
 
 #[tokio::test]
-async fn a_status_says_whether_trying_again_may_help() {
-    for (status, passes, says) in [
+async fn status_determines_whether_a_retry_may_help() {
+    for (status, passes, message) in [
         ("503 Slow Down", true, "status 503"),
         ("429 Too Many Requests", true, "status 429"),
         ("403 Forbidden", false, "status 403; check the credentials"),
@@ -57,13 +57,13 @@ async fn a_status_says_whether_trying_again_may_help() {
         let server = WebServer::start(move |_| WebResponse::status(status, &[], b""));
         let error = open("bucket", &served_by(&server)).read("1.png", 9).await.unwrap_err();
         assert_eq!(matches!(error, ObjectError::Unavailable(_)), passes, "{error:?}");
-        assert!(error.to_string().contains(says), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
         assert_eq!(server.requests().len(), 1);
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_may_come_whole_the_next_time() {
+async fn truncated_response_is_retryable() {
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\netag: \"a\"\r\n\
                 last-modified: Wed, 21 Oct 2015 07:28:00 GMT\r\n\r\nonly";
     let server = WebServer::start(move |_| WebResponse::Bytes(head.into()));
@@ -72,7 +72,7 @@ async fn an_answer_that_breaks_off_may_come_whole_the_next_time() {
 }
 
 #[tokio::test]
-async fn nobody_there_may_be_somebody_the_next_time() {
+async fn refused_connection_is_retryable() {
     let server = WebServer::start(|_| WebResponse::file(b""));
     let settings = served_by(&server);
     drop(server);
@@ -90,7 +90,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn requests_are_repeated_from_here_where_that_is_wanted() {
+async fn requests_are_retried_where_configured() {
     let mut count = 0;
     let server = WebServer::start(move |_| {
         count += 1;
@@ -103,7 +103,7 @@ async fn requests_are_repeated_from_here_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn without_an_account_nothing_is_signed_and_nobody_is_asked_for_one() {
+async fn anonymous_requests_are_unsigned_and_fetch_no_credentials() {
     let server = WebServer::start(|_| WebResponse::status("404 Not Found", &[], b""));
     let credentials = Credentials::default();
     let settings = ObjectSettings { credentials, ..served_by(&server) };
@@ -114,7 +114,7 @@ async fn without_an_account_nothing_is_signed_and_nobody_is_asked_for_one() {
 }
 
 #[tokio::test]
-async fn the_role_of_the_machine_signs_where_the_settings_ask_for_it() {
+async fn machine_role_signs_where_configured() {
     let server = WebServer::start(|request| match request.path.as_str() {
         "/latest/api/token" => WebResponse::file(b"token"),
         "/latest/meta-data/iam/security-credentials/" => WebResponse::file(b"night"),
@@ -138,7 +138,7 @@ async fn the_role_of_the_machine_signs_where_the_settings_ask_for_it() {
 }
 
 #[test]
-fn half_an_account_is_none() {
+fn incomplete_credentials_are_refused() {
     let credentials =
         Credentials::gather(|name| (name == "AWS_ACCESS_KEY_ID").then(|| "id".to_owned()));
     let settings = ObjectSettings { credentials, ..settings("http://127.0.0.1:1".to_owned()) };
@@ -148,7 +148,7 @@ fn half_an_account_is_none() {
 
 #[cfg(not(feature = "gcp"))]
 #[test]
-fn what_is_not_built_in_says_how_to_build_it() {
+fn missing_feature_error_names_the_build_flag() {
     let settings = settings("http://127.0.0.1:1".to_owned());
     let error = Bucket::open(Service::Google, "bucket", &settings).unwrap_err().to_string();
     assert!(error.contains("gs://bucket") && error.contains("--features gcp"), "{error}");

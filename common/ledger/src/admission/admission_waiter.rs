@@ -18,9 +18,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Maximum number of callers of a queue that ask the backend at the same time: enough for it to
-/// commit in groups. While calls have to wait, one at a time asks, so that a process reserves
-/// little and a wake-up is no stampede.
+/// Maximum number of concurrent requests of a queue to the backend: enough for it to commit in
+/// groups. While calls have to wait, requests are sequential, so that a process reserves little and
+/// a wake-up is no stampede.
 const MAX_CONCURRENT_REQUESTS: usize = 16;
 /// Interval between two requests for money: other processes release some without a notification.
 const MONEY_RETRY_INTERVAL: Duration = Duration::from_secs(1);
@@ -67,9 +67,10 @@ impl AdmissionQueue {
         Self { metrics, ..Self::default() }
     }
 
-    /// Asks until there is a decision. `request` is called at the caller's turn, since the token
-    /// counting may have changed meanwhile. To stop waiting, cancel the token: dropping the future
-    /// instead may leave a lease behind that counts as in flight while the process lives.
+    /// Repeats the request until there is a decision. `request` is called at the caller's turn,
+    /// since the token counting may have changed meanwhile. To stop waiting, cancel the token:
+    /// dropping the future instead may leave a lease behind that counts as in flight while the
+    /// process lives.
     pub async fn admit(
         &self,
         admission: &dyn Admission,
@@ -116,7 +117,8 @@ impl AdmissionQueue {
             obstacle = Some(reason);
             place.callers.is_exclusive.store(true, Ordering::Relaxed);
             if head.is_none() {
-                // Asked beside others while no call had to wait: it asks again at its turn.
+                // The request was concurrent with others while no call had to wait: it is repeated
+                // at its turn.
                 admission.release(&current.lease).await?;
                 continue;
             }
@@ -124,7 +126,7 @@ impl AdmissionQueue {
                 biased;
                 () = cancelled.cancelled() => {}
                 () = sleep(pause_before_next_request(retry_after, reason)) => continue,
-                () = helpful_change(&mut changes, reason) => continue,
+                () = await_relevant_change(&mut changes, reason) => continue,
             }
             admission.release(&current.lease).await?;
             return Ok(AdmissionOutcome::Cancelled);
@@ -143,7 +145,7 @@ type QueueKey = (RunId, String);
 #[derive(Debug)]
 struct Callers {
     turns: Semaphore,
-    /// Permit of the single caller that asks while calls have to wait.
+    /// Permit of the single requesting caller while calls have to wait.
     head: Semaphore,
     /// True if the last decision was to wait, or there was none yet.
     is_exclusive: AtomicBool,
@@ -187,7 +189,7 @@ fn pause_before_next_request(retry_after: Option<Duration>, reason: WaitReason) 
 
 /// Returns when a change may help. A cooldown and a rate limit end by time alone, and a closed
 /// backend reports no change.
-async fn helpful_change(changes: &mut watch::Receiver<u64>, reason: WaitReason) {
+async fn await_relevant_change(changes: &mut watch::Receiver<u64>, reason: WaitReason) {
     if reason != WaitReason::Budget || changes.changed().await.is_err() {
         std::future::pending::<()>().await;
     }

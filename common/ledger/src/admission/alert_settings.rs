@@ -3,7 +3,7 @@
 use juror_types::usage::Money;
 use serde::Deserialize;
 
-/// One of `[[budget.alerts]]`.
+/// Entry of `[[budget.alerts]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawAlert")]
 pub struct AlertSettings {
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_is_reached_to_the_last_pico_dollar() {
+    fn alert_share_is_exact_to_one_pico_dollar() {
         let share = AlertShare::new(0.8).unwrap();
         let reached = |spent, cap| share.is_reached(Money::from_pico(spent), Money::from_pico(cap));
         assert!(reached(8, 10) && reached(9_000_000_000, 10_000_000_000));

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cap_is_used_to_the_last_pico_dollar_and_no_further() {
+    fn cap_is_exact_to_one_pico_dollar() {
         let cap = Some(Budget::Cap(Money::from_pico(10)));
         let decide = |committed, outstanding, worst, ahead| {
             let account = account(committed, outstanding);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn no_record_means_no_and_unlimited_means_yes() {
+    fn missing_record_denies_and_unlimited_admits() {
         let account = account(0, 0);
         let one = Money::from_pico(1);
         assert!(matches!(

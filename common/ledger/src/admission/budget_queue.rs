@@ -1,7 +1,7 @@
 //! Queue of calls that wait for money, in the order of their first requests.
 //!
 //! A call ahead in the queue counts as served, so that a large one is not starved. A caller that
-//! stops asking loses its place after a while; releasing its lease ends it at once.
+//! stops its requests loses its place after a while; releasing its lease ends it immediately.
 
 use super::{AdmissionRequest, scope::Scope};
 use juror_types::{id::LeaseId, usage::Money};
@@ -16,7 +16,7 @@ pub struct WaitQueue {
 }
 
 impl WaitQueue {
-    /// Removes callers that stopped asking. A clock that was set back ends every place.
+    /// Removes callers without recent requests. A clock that was set back ends every place.
     pub fn prune(&mut self, now: i64) {
         self.waiting.retain(|place| place.seen <= now && now <= place.seen + GRACE_MS);
     }

@@ -1,6 +1,6 @@
 //! Conformance suite of admission. Each backend's tests run [`check_all`] against it.
 //!
-//! Time is the backend's own, so nothing here waits for it to pass.
+//! The backend has its own clock, so no check waits for time to pass.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
@@ -16,30 +16,30 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
-/// Runs the whole suite; `make` answers a new, empty backend each time.
+/// Runs the suite; `make` returns a new, empty backend each time.
 ///
 /// # Panics
-/// Where the backend does not do what it must.
+/// If the backend does not conform.
 pub async fn check_all<Backend, Make>(make: Make)
 where
     Backend: Admission + JobStore + 'static,
     Make: AsyncFn() -> Arc<Backend>,
 {
-    no_record_means_no(&*make().await).await;
-    a_cap_holds(&*make().await).await;
-    a_raised_cap_keeps_what_is_spent(&*make().await).await;
+    missing_record_denies(&*make().await).await;
+    cap_is_never_exceeded(&*make().await).await;
+    raised_cap_keeps_spent_amount(&*make().await).await;
     unlimited_runs_are_booked(&*make().await).await;
-    ends_may_come_twice(&*make().await).await;
+    lease_ends_are_idempotent(&*make().await).await;
     overruns_are_reported_and_stop_admission(&*make().await).await;
-    bills_of_overtaken_holders_are_presumed(&*make().await).await;
-    unfinished_jobs_carry_their_bills(&*make().await).await;
+    bills_of_superseded_holders_are_presumed(&*make().await).await;
+    unfinished_jobs_keep_their_bills(&*make().await).await;
     rates_are_limited_per_endpoint(&*make().await).await;
-    refusals_cool_down(&*make().await).await;
-    ends_wake_those_who_wait(&*make().await).await;
-    callers_at_once_share_a_cap(make().await).await;
+    refusals_start_a_cooldown(&*make().await).await;
+    lease_ends_wake_waiters(&*make().await).await;
+    concurrent_callers_share_a_cap(make().await).await;
 }
 
-async fn no_record_means_no<Backend: Admission>(backend: &Backend) {
+async fn missing_record_denies<Backend: Admission>(backend: &Backend) {
     let decision = decide(backend, "a", 0).await;
     assert!(matches!(
         decision,
@@ -48,7 +48,7 @@ async fn no_record_means_no<Backend: Admission>(backend: &Backend) {
     assert_eq!(backend.ledger(&run()).await.expect("a ledger"), None);
 }
 
-async fn a_cap_holds<Backend: Admission + JobStore>(backend: &Backend) {
+async fn cap_is_never_exceeded<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Cap(money(10))).await;
     assert_eq!(decide(backend, "a", 6).await, AdmissionDecision::Admitted);
     let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
@@ -60,7 +60,7 @@ async fn a_cap_holds<Backend: Admission + JobStore>(backend: &Backend) {
     assert_eq!(decide(backend, "free", 0).await, AdmissionDecision::Admitted);
 }
 
-async fn a_raised_cap_keeps_what_is_spent<Backend: Admission + JobStore>(backend: &Backend) {
+async fn raised_cap_keeps_spent_amount<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Cap(money(5))).await;
     assert_eq!(decide(backend, "a", 5).await, AdmissionDecision::Admitted);
     settle(backend, "a", 5).await;
@@ -80,11 +80,15 @@ async fn unlimited_runs_are_booked<Backend: Admission + JobStore>(backend: &Back
     assert_eq!((after.committed, after.outstanding), (money(700), Money::ZERO));
 }
 
-async fn ends_may_come_twice<Backend: Admission + JobStore>(backend: &Backend) {
+async fn lease_ends_are_idempotent<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Cap(money(100))).await;
     for lease in ["settled", "released", "presumed"] {
         assert_eq!(decide(backend, lease, 10).await, AdmissionDecision::Admitted);
-        assert_eq!(decide(backend, lease, 10).await, AdmissionDecision::Admitted, "asked again");
+        assert_eq!(
+            decide(backend, lease, 10).await,
+            AdmissionDecision::Admitted,
+            "repeated request"
+        );
     }
     assert_eq!(ledger(backend).await.outstanding, money(30));
     let claim = claim(backend).await;
@@ -119,7 +123,9 @@ async fn overruns_are_reported_and_stop_admission<Backend: Admission + JobStore>
     assert_eq!(decide(backend, "b", 1).await, AdmissionDecision::Admitted);
 }
 
-async fn bills_of_overtaken_holders_are_presumed<Backend: Admission + JobStore>(backend: &Backend) {
+async fn bills_of_superseded_holders_are_presumed<Backend: Admission + JobStore>(
+    backend: &Backend,
+) {
     open(backend, Budget::Unlimited).await;
     decide(backend, "a", 10).await;
     let overtaken = claim(backend).await;
@@ -131,7 +137,7 @@ async fn bills_of_overtaken_holders_are_presumed<Backend: Admission + JobStore>(
     assert_eq!((ledger.committed, ledger.presumed), (money(4), money(4)));
 }
 
-async fn unfinished_jobs_carry_their_bills<Backend: Admission + JobStore>(backend: &Backend) {
+async fn unfinished_jobs_keep_their_bills<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Unlimited).await;
     let first = claim(backend).await;
     for (lease, metered) in [("a", true), ("b", false)] {
@@ -172,10 +178,10 @@ async fn rates_are_limited_per_endpoint<Backend: Admission>(backend: &Backend) {
         backend.try_admit(&elsewhere).await.expect("a decision"),
         AdmissionDecision::Admitted
     );
-    assert_eq!(ledger(backend).await.outstanding, money(2), "who waits holds nothing");
+    assert_eq!(ledger(backend).await.outstanding, money(2), "a waiting call reserves nothing");
 }
 
-async fn refusals_cool_down<Backend: Admission>(backend: &Backend) {
+async fn refusals_start_a_cooldown<Backend: Admission>(backend: &Backend) {
     open(backend, Budget::Unlimited).await;
     let hour = Duration::from_secs(3_600);
     let endpoint = "judge".to_owned();
@@ -190,7 +196,7 @@ async fn refusals_cool_down<Backend: Admission>(backend: &Backend) {
     assert!(pause > hour / 2 && pause <= hour, "{pause:?}");
 }
 
-async fn ends_wake_those_who_wait<Backend: Admission + JobStore>(backend: &Backend) {
+async fn lease_ends_wake_waiters<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Cap(money(100))).await;
     let mut changes = backend.changes();
     for (lease, end) in [("a", 0), ("b", 1), ("c", 2)] {
@@ -208,12 +214,12 @@ async fn ends_wake_those_who_wait<Backend: Admission + JobStore>(backend: &Backe
         }
         let max_wait = Duration::from_secs(10);
         let woken = tokio::time::timeout(max_wait, changes.changed()).await;
-        assert!(woken.is_ok(), "the end of {lease} woke nobody");
+        assert!(woken.is_ok(), "the end of {lease} woke no waiter");
         backend.release(&LeaseId::new("waiting")).await.expect("it gives up");
     }
 }
 
-async fn callers_at_once_share_a_cap<Backend: Admission + JobStore + 'static>(
+async fn concurrent_callers_share_a_cap<Backend: Admission + JobStore + 'static>(
     backend: Arc<Backend>,
 ) {
     open(&*backend, Budget::Cap(money(32))).await;

@@ -1,5 +1,5 @@
-//! One sequence of operations, put to the state machine over memory and to a backend: both must
-//! decide alike and hold the same money after every step.
+//! Differential tests: a sequence of operations runs on the in-memory state machine and on a
+//! backend; both must decide equally and hold the same amounts after every step.
 
 use super::{
     Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, CountRule, Ledger,
@@ -30,14 +30,14 @@ use std::{
     time::Duration,
 };
 
-/// A backend, with what the comparison needs beyond the traits.
+/// Backend with further operations for the comparison.
 pub trait Subject: Admission + JobStore + BudgetRecords {
-    /// Presumes spent what other owners hold of a run, and answers how many leases; none if the
-    /// backend cannot.
+    /// Presumes the leases of other owners of a run as spent and returns their number; none if the
+    /// backend does not support it.
     async fn adopt_leases(&self, run: &RunId, owner: &OwnerId) -> Option<usize>;
 }
 
-/// A clock that a test moves.
+/// Manual clock.
 #[derive(Clone)]
 pub struct TestClock(Arc<AtomicI64>);
 
@@ -47,23 +47,23 @@ impl TestClock {
         Self::at(1_795_000_000_000)
     }
 
-    /// A clock at this time, in milliseconds since 1970.
+    /// Creates a clock at this time, in milliseconds since 1970.
     pub fn at(now: i64) -> Self {
         Self(Arc::new(AtomicI64::new(now)))
     }
 
-    /// The clock as a backend takes it.
+    /// Clock function for a backend.
     pub fn shared(&self) -> Clock {
         let clock = self.0.clone();
         Arc::new(move || clock.load(Ordering::SeqCst))
     }
 
-    /// Moves the clock to a time.
+    /// Sets the clock.
     pub fn set(&self, now: i64) {
         self.0.store(now, Ordering::SeqCst);
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     pub fn pass(&self, milliseconds: i64) {
         self.0.fetch_add(milliseconds, Ordering::SeqCst);
     }
@@ -73,13 +73,13 @@ impl TestClock {
     }
 }
 
-/// Most time that passes in one sequence, in milliseconds: backends forget ended leases after a
-/// week, and the pure books keep them.
+/// Maximum duration of a sequence in milliseconds: backends delete ended leases after a week, and
+/// the in-memory records keep them.
 const MAX_PASSED: i64 = 6 * 24 * 60 * 60 * 1_000;
 
 /// Both sides and the clock that they share.
 pub struct Pair<Backend> {
-    /// The backend that is compared.
+    /// Backend under test.
     pub backend: Backend,
     records: MemoryRecords,
     limiter: RateLimiterState,
@@ -90,11 +90,11 @@ pub struct Pair<Backend> {
 }
 
 impl<Backend: Subject> Pair<Backend> {
-    /// A new, empty backend that goes by this clock.
+    /// Creates an empty backend with this clock.
     pub async fn new(backend: Backend, clock: TestClock) -> Self {
         let mut records = MemoryRecords::default();
         for period in [Period::Day, Period::Month] {
-            sure(records.set_budget(period.budget_key(), Budget::Unlimited));
+            unwrap_infallible(records.set_budget(period.budget_key(), Budget::Unlimited));
         }
         let mut claims = Vec::new();
         for number in 0..RUNS {
@@ -104,7 +104,7 @@ impl<Backend: Subject> Pair<Backend> {
             claims.push(ClaimKey { fence, ..key });
         }
         // The other run has no record until a step writes one.
-        sure(state_machine::open_run(&mut records, &run(0), Budget::Unlimited));
+        unwrap_infallible(state_machine::open_run(&mut records, &run(0), Budget::Unlimited));
         backend.open_run(&run(0), Budget::Unlimited).await.unwrap();
         Self {
             backend,
@@ -117,7 +117,7 @@ impl<Backend: Subject> Pair<Backend> {
         }
     }
 
-    /// Lets something happen on both sides and compares them.
+    /// Applies a step to both sides and compares them.
     pub async fn take(&mut self, step: &LedgerStep) -> Result<(), TestCaseError> {
         let now = self.clock.now();
         let (records, limiter, backend) = (&mut self.records, &mut self.limiter, &self.backend);
@@ -125,18 +125,23 @@ impl<Backend: Subject> Pair<Backend> {
             LedgerStep::Open { run: number, cap, spent } => {
                 let (run, spent) = (run(number), Money::from_pico(spent));
                 backend.open_run_again(&run, budget(cap), spent).await.unwrap();
-                sure(state_machine::open_run(records, &run, budget(cap)));
-                // Claims are the store's.
+                unwrap_infallible(state_machine::open_run(records, &run, budget(cap)));
+                // Claims belong to the store.
                 let unattributed_cost =
                     backend.ledger(&run).await.unwrap().unwrap().unattributed_cost;
-                sure(state_machine::book_journal(records, &run, (spent, unattributed_cost), now));
+                unwrap_infallible(state_machine::book_journal(
+                    records,
+                    &run,
+                    (spent, unattributed_cost),
+                    now,
+                ));
                 let day = records.calendar.day_of(now);
                 let labels: Vec<BudgetLabel> = (0..LABELS.len()).map(label).collect();
                 self.seen.extend(Scope::all_of(&run, &labels, day));
             }
             LedgerStep::Label { run: number, ref labels } => {
                 let labels: Vec<BudgetLabel> = labels.iter().copied().map(label).collect();
-                sure(state_machine::label_run(records, &run(number), &labels));
+                unwrap_infallible(state_machine::label_run(records, &run(number), &labels));
                 backend.label_run(&run(number), &labels).await.unwrap();
             }
             LedgerStep::Cap { month, label: number, cap } => {
@@ -145,7 +150,7 @@ impl<Backend: Subject> Pair<Backend> {
                 let before = backend.set_cap(&shared, budget(cap)).await.unwrap();
                 prop_assert_eq!(
                     before,
-                    sure(state_machine::set_cap(records, &shared, budget(cap)))
+                    unwrap_infallible(state_machine::set_cap(records, &shared, budget(cap)))
                 );
             }
             LedgerStep::Zone { zone } => {
@@ -179,7 +184,7 @@ impl<Backend: Subject> Pair<Backend> {
                 self.seen.extend(Scope::all_of(&request.run, &labels, day));
                 compare_decisions(
                     &decision,
-                    &sure(state_machine::admit(records, limiter, &request, now)),
+                    &unwrap_infallible(state_machine::admit(records, limiter, &request, now)),
                 )?;
             }
             LedgerStep::Settle { lease: number, run: of, cost, tokens } => {
@@ -197,15 +202,15 @@ impl<Backend: Subject> Pair<Backend> {
                 let overrun = backend.settle(settlement).await.unwrap().overrun;
                 prop_assert_eq!(
                     overrun,
-                    sure(state_machine::settle(records, limiter, &bill, now)).overrun
+                    unwrap_infallible(state_machine::settle(records, limiter, &bill, now)).overrun
                 );
             }
             LedgerStep::Release { lease: number } => {
-                sure(state_machine::release(records, limiter, &lease(number), now));
+                unwrap_infallible(state_machine::release(records, limiter, &lease(number), now));
                 backend.release(&lease(number)).await.unwrap();
             }
             LedgerStep::Presume { lease: number } => {
-                sure(state_machine::presume_spent(records, &lease(number)));
+                unwrap_infallible(state_machine::presume_spent(records, &lease(number)));
                 backend.presume_spent(&lease(number)).await.unwrap();
             }
             LedgerStep::Observe { endpoint: number, requests, tokens, refused } => {
@@ -224,7 +229,7 @@ impl<Backend: Subject> Pair<Backend> {
                 if let Some(adopted) = backend.adopt_leases(&run(of), &owner(by)).await {
                     prop_assert_eq!(
                         adopted,
-                        sure(state_machine::adopt(records, &run(of), &owner(by)))
+                        unwrap_infallible(state_machine::adopt(records, &run(of), &owner(by)))
                     );
                 }
             }
@@ -237,14 +242,18 @@ impl<Backend: Subject> Pair<Backend> {
         self.compare_ledgers().await
     }
 
-    /// Both sides hold the same for each run.
+    /// Asserts equal amounts of each run on both sides.
     pub async fn compare_ledgers(&self) -> Result<(), TestCaseError> {
         for number in 0..RUNS {
-            let expected =
-                sure(state_machine::ledger(&self.records, &run(number), self.clock.now()));
+            let expected = unwrap_infallible(state_machine::ledger(
+                &self.records,
+                &run(number),
+                self.clock.now(),
+            ));
             let expected = expected.map(without_month);
             let held = self.backend.ledger(&run(number)).await.unwrap();
-            // What claims carry is the store's, of which the state machine knows nothing.
+            // Unattributed costs of claims belong to the store and are unknown to the state
+            // machine.
             let held = held
                 .map(|ledger| without_month(Ledger { unattributed_cost: Money::ZERO, ..ledger }));
             prop_assert_eq!(held, expected);
@@ -252,16 +261,19 @@ impl<Backend: Subject> Pair<Backend> {
         Ok(())
     }
 
-    /// Both sides hold the same for each run, day and month, and for each label in them.
+    /// Asserts equal amounts of each run, day and month, and of each of their labels.
     pub async fn compare_accounts(&self) -> Result<(), TestCaseError> {
         let scopes: Vec<Scope> = self.seen.iter().cloned().collect();
         for spending in self.backend.spending(&scopes).await.unwrap() {
-            prop_assert_eq!(spending.account, sure(self.records.account(&spending.scope)));
+            prop_assert_eq!(
+                spending.account,
+                unwrap_infallible(self.records.account(&spending.scope))
+            );
         }
         for label in (0..LABELS.len()).map(label).map(Some).chain([None]) {
             for period in Period::ALL {
                 let shared = SharedBudget { period, label: label.clone() };
-                let expected = sure(self.records.budget(&shared.key()));
+                let expected = unwrap_infallible(self.records.budget(&shared.key()));
                 prop_assert_eq!(self.backend.cap(&shared).await.unwrap(), expected);
             }
         }
@@ -269,13 +281,12 @@ impl<Backend: Subject> Pair<Backend> {
     }
 }
 
-/// The month of a backend is that of the process's clock.
+/// The month of a backend follows the clock of the process.
 fn without_month(ledger: Ledger) -> Ledger {
     Ledger { month: None, ..ledger }
 }
 
-/// A backend may add to a reason what to do about it; one that may forget says where it has no
-/// record.
+/// A backend may add a remedy to a reason; a volatile one names the place of a missing record.
 fn compare_decisions(
     decision: &AdmissionDecision,
     expected: &AdmissionDecision,
@@ -293,7 +304,7 @@ fn compare_decisions(
     Ok(())
 }
 
-fn sure<T>(result: Result<T, Infallible>) -> T {
+fn unwrap_infallible<T>(result: Result<T, Infallible>) -> T {
     let Ok(value) = result;
     value
 }

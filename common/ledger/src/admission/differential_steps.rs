@@ -1,17 +1,16 @@
-//! Operations on a backend while it is compared with the state machine.
+//! Operations of differential tests.
 
 use super::Limits;
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-/// Runs that ask.
+/// Runs that request admission.
 pub const RUNS: usize = 2;
 /// Labels of runs and of caps.
 pub const LABELS: [&str; 3] = ["dataset:golden", "tag:checkout", "tag:search"];
-/// Zones in which days and months begin.
+/// Time zones of days and months.
 pub const ZONES: [&str; 4] = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"];
-/// Times at which sequences begin: at any time, and before the clocks of Berlin and New York
-/// change.
+/// Start times of sequences: any time, and before the clock changes of Berlin and New York.
 const BEGINNINGS: [&str; 5] = [
     "2026-11-18T10:26:40Z",
     "2027-03-13T22:00:00Z",
@@ -19,7 +18,7 @@ const BEGINNINGS: [&str; 5] = [
     "2027-10-30T20:00:00Z",
     "2027-11-06T20:00:00Z",
 ];
-/// Endpoints that are asked.
+/// Endpoints of the requests.
 const ENDPOINTS: usize = 2;
 
 const HOUR: i64 = 60 * 60 * 1_000;
@@ -41,13 +40,13 @@ pub enum LedgerStep {
     Pass { milliseconds: i64 },
 }
 
-/// Time at which a sequence begins, in milliseconds since 1970.
+/// Start time of a sequence in milliseconds since 1970.
 pub fn beginning() -> impl Strategy<Value = i64> {
     let beginnings = BEGINNINGS.map(|text| text.parse::<Timestamp>().unwrap().as_millisecond());
     prop::sample::select(beginnings.to_vec())
 }
 
-/// Up to 60 things that happen one after the other.
+/// Sequence of up to 60 operations.
 pub fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
     let run = 0..RUNS;
     let lease = 0_usize..12;
@@ -61,7 +60,7 @@ pub fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
             .prop_map(|(month, label, cap)| LedgerStep::Cap { month, label, cap }),
         1 => (0..ZONES.len()).prop_map(|zone| LedgerStep::Zone { zone }),
         2 => limit(),
-        // The close of a run passes over leases that hold no money.
+        // Closing a run ignores leases without reserved amounts.
         8 => (lease.clone(), run.clone(), 0..ENDPOINTS, 0_u64..500, 1_i64..300).prop_map(
             |(lease, run, endpoint, tokens, worst)| LedgerStep::AdmissionRequest {
                 lease, run, endpoint, tokens, worst
@@ -79,8 +78,8 @@ pub fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
     prop::collection::vec(step, 1..60)
 }
 
-/// Up to 60 things that happen to rate limits alone: a provider tells limits and refuses, calls go
-/// out and come back.
+/// Sequence of up to 60 operations on rate limits: reported limits, refusals, and started and
+/// finished calls.
 pub fn steps_of_limits() -> impl Strategy<Value = Vec<LedgerStep>> {
     let lease = 0_usize..60;
     let step = prop_oneof![
@@ -117,7 +116,7 @@ fn observe() -> impl Strategy<Value = LedgerStep> {
     )
 }
 
-/// Units per minute; none are told.
+/// Units per minute; none if not reported.
 fn units() -> impl Strategy<Value = Option<u64>> {
     prop::option::of(prop_oneof![0_u64..5_000, 20_000_u64..200_000])
 }

@@ -125,11 +125,11 @@ impl EndpointState {
     /// Updates limits by a provider's reply; returns true if anything changed. A reply without news
     /// changes nothing, so that backends may drop it: even a refresh rounds the refill.
     pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
-        let told = |limit: Option<u64>| limit.filter(|limit| *limit > 0);
+        let reported = |limit: Option<u64>| limit.filter(|limit| *limit > 0);
         let known = (self.learned_requests, self.learned_tokens);
         let learned = (
-            told(observation.requests_per_minute).or(self.learned_requests),
-            told(observation.tokens_per_minute).or(self.learned_tokens),
+            reported(observation.requests_per_minute).or(self.learned_requests),
+            reported(observation.tokens_per_minute).or(self.learned_tokens),
         );
         let is_changed = known != learned;
         if !is_changed && observation.refused.is_none() && observation.counting.rule.is_none() {

@@ -1,9 +1,9 @@
 //! Reservations of calls that wait for the rate limits of an endpoint.
 //!
 //! The demand of such a call is taken from the buckets at its first request, which fixes its start
-//! time: later calls come after it without a search through the waiting ones, so a decision costs
-//! the same however many wait. A call that asks again before its time, as after a refund, may start
-//! sooner; it starts later only if the provider has refused a call meanwhile.
+//! time: later calls come after it without a search through the waiting ones, so the cost of a
+//! decision is independent of their number. A call that repeats its request early, as after a
+//! refund, may start sooner; it starts later only if the provider has refused a call meanwhile.
 
 use super::{
     WaitReason,

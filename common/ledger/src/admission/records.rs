@@ -57,7 +57,7 @@ pub trait LedgerRecords {
 /// Record of an admitted call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Its holder.
+    /// Holder.
     pub owner: OwnerId,
     /// The run that pays.
     pub run: RunId,
@@ -73,7 +73,7 @@ pub struct Lease {
     pub admitted: i64,
     /// Day of its admission, in which it counts.
     pub day: Date,
-    /// Its state.
+    /// State.
     pub lease_state: LeaseState,
 }
 
@@ -82,7 +82,7 @@ pub struct Lease {
 pub enum LeaseState {
     /// Its call is in flight.
     Outstanding,
-    /// Its call cost this.
+    /// Call cost this.
     Settled(Money),
     /// Cost unknown: the call counts at its worst case.
     Presumed,

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use juror_types::{budget_label::BudgetLabel, id::RunId};
 use std::fmt;
 
-/// One of the budgets that a call counts against.
+/// Budget that a call counts against.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// The run that pays.
@@ -188,7 +188,7 @@ impl From<Period> for SharedBudget {
     }
 }
 
-/// A period with a budget of its own.
+/// Budget period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Period {
     /// Each day.
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scope_is_read_by_the_name_of_its_account() {
+    fn scope_parses_from_its_account_name() {
         let labels = ["dataset:golden", "tag:checkout"].map(|label| label.parse().unwrap());
         let day = "2026-11-21".parse().unwrap();
         let scopes = Scope::all_of(&RunId::new("nightly"), &labels, day);

@@ -16,18 +16,18 @@ use std::{
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetSettings {
-    /// For one run.
+    /// Cap of one run.
     #[serde(deserialize_with = "optional_money")]
     pub run_usd: Option<Money>,
-    /// For all runs of a day; none leaves the cap in force.
+    /// Cap of all runs of a day; none leaves the cap in force.
     #[serde(deserialize_with = "optional_budget")]
     pub day_usd: Option<Budget>,
-    /// For all runs of a month; none leaves the cap in force.
+    /// Cap of all runs of a month; none leaves the cap in force.
     #[serde(deserialize_with = "optional_budget")]
     pub month_usd: Option<Budget>,
     /// Time zone in which days and months begin; none leaves the zone in force.
     pub zone: Option<BudgetCalendar>,
-    /// Tags of runs, each with budgets of its own.
+    /// Tags of runs, each with separate budgets.
     pub tags: Vec<LabelName>,
     /// Caps of single datasets, by their names.
     pub per_dataset: BTreeMap<LabelName, LabelCaps>,
@@ -41,10 +41,10 @@ pub struct BudgetSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LabelCaps {
-    /// For all its calls of a day; none leaves the cap in force.
+    /// Cap of all its calls of a day; none leaves the cap in force.
     #[serde(deserialize_with = "optional_budget")]
     pub day_usd: Option<Budget>,
-    /// For all its calls of a month; none leaves the cap in force.
+    /// Cap of all its calls of a month; none leaves the cap in force.
     #[serde(deserialize_with = "optional_budget")]
     pub month_usd: Option<Budget>,
 }

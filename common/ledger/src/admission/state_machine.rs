@@ -1,5 +1,5 @@
-//! The state machine of admission, without a clock or a storage of its own. Every operation takes
-//! the time in milliseconds since 1970 and the [`LedgerRecords`] of its backend.
+//! State machine of admission, without clock and storage. Every operation takes the time in
+//! milliseconds since 1970 and the [`LedgerRecords`] of its backend.
 
 mod budget_operations;
 
@@ -131,7 +131,7 @@ impl Lease {
         }
     }
 
-    /// Stands for an unknown lease: its whole bill is above its reservation.
+    /// Substitute for an unknown lease: its whole bill is above its reservation.
     fn for_unknown_lease(run: &RunId, labels: Vec<BudgetLabel>, now: i64, day: Date) -> Self {
         Self {
             owner: OwnerId::new(""),

@@ -4,7 +4,7 @@ juror_types::named_enum! {
     /// The rule by which a provider counts a request against its tokens per minute.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum CountRule {
-        /// Its input alone.
+        /// Input alone.
         Input = "input",
         /// The larger of its input and its output limit.
         Larger = "larger",
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_counts_by_the_rule() {
+    fn request_tokens_follow_the_rule() {
         assert_eq!(CountRule::Input.tokens(900, 1_000), (900, 0));
         assert_eq!(CountRule::Larger.tokens(900, 1_000), (900, 100));
         assert_eq!(CountRule::Larger.tokens(1_500, 1_000), (1_500, 0));
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_has_a_name_of_its_own() {
+    fn token_count_rules_have_distinct_names() {
         for rule in CountRule::ALL {
             assert_eq!(CountRule::from_name(rule.name()), Some(rule));
         }

@@ -10,17 +10,17 @@ use juror_types::{
 };
 use std::time::Duration;
 
-/// Time for which owners live in these checks.
+/// Lifetime of owners in these checks.
 const TTL: Duration = Duration::from_secs(60);
 
 /// Runs every check on an empty backend; `pass` moves its clock by milliseconds.
 pub async fn check<Backend: BatchRecords + Admission>(records: &Backend, pass: &dyn Fn(i64)) {
     rows_are_added_closed_detached_and_removed(records).await;
-    a_row_that_was_replaced_is_left_as_it_is(records).await;
-    a_shard_is_planned_without_the_rows_that_its_file_lacks(records).await;
+    replaced_row_is_unchanged(records).await;
+    shard_is_planned_without_rows_missing_from_its_file(records).await;
     a_shard_is_split(records).await;
-    a_shard_is_known_by_its_last_step_until_it_is_collected(records).await;
-    a_shard_is_taken_over_when_its_owner_is_gone(records, pass).await;
+    shard_keeps_its_last_step_until_collected(records).await;
+    shard_of_an_expired_owner_is_taken_over(records, pass).await;
     leases_of_rows_outlive_their_process(records, pass).await;
 }
 
@@ -84,7 +84,7 @@ async fn rows_are_added_closed_detached_and_removed(records: &dyn BatchRecords) 
     assert_eq!(repeated.expect("the backend answers"), RowAdded::Added);
     assert_eq!(stored(records, &run, "a").await, Some(row("a", "a")));
 
-    // A row that came to nothing is known, but waits for nothing.
+    // An abandoned row is recorded, but does not wait.
     let closed = BatchRow { open: false, record: "closed".to_owned(), ..row("a", "a") };
     records.change_row(&run, &closed, RowChange::Close).await.expect("the backend answers");
     assert_eq!(stored(records, &run, "a").await, Some(closed.clone()));
@@ -94,7 +94,7 @@ async fn rows_are_added_closed_detached_and_removed(records: &dyn BatchRecords) 
     assert_eq!(jobs(records, &shard, false).await, Vec::<String>::new());
     assert_eq!(stored(records, &run, "a").await, Some(closed.clone()));
 
-    // The next one takes its place.
+    // The next row replaces it.
     let next = row("a", "next");
     let added = records.add_row(&shard, &next).await.expect("the backend answers");
     assert_eq!(added, RowAdded::Added);
@@ -105,7 +105,7 @@ async fn rows_are_added_closed_detached_and_removed(records: &dyn BatchRecords) 
     assert_eq!(stored(records, &other, "z").await, Some(row("z", "z")));
 }
 
-async fn a_row_that_was_replaced_is_left_as_it_is(records: &dyn BatchRecords) {
+async fn replaced_row_is_unchanged(records: &dyn BatchRecords) {
     let run = RunId::new("replaced");
     let first = filled(records, &run, &["a"]).await;
     let old = BatchRow { open: false, ..row("a", "a") };
@@ -124,7 +124,7 @@ async fn a_row_that_was_replaced_is_left_as_it_is(records: &dyn BatchRecords) {
     assert_eq!(jobs(records, &second, true).await, ["a"]);
 }
 
-async fn a_shard_is_planned_without_the_rows_that_its_file_lacks(records: &dyn BatchRecords) {
+async fn shard_is_planned_without_rows_missing_from_its_file(records: &dyn BatchRecords) {
     let run = RunId::new("planned");
     let shard = filled(records, &run, &["a", "b", "c"]).await;
     let next = filling(records, &run).await;
@@ -157,7 +157,7 @@ async fn a_shard_is_split(records: &dyn BatchRecords) {
     assert_eq!(steps(records, &run).await, known);
 }
 
-async fn a_shard_is_known_by_its_last_step_until_it_is_collected(records: &dyn BatchRecords) {
+async fn shard_keeps_its_last_step_until_collected(records: &dyn BatchRecords) {
     let run = RunId::new("steps");
     let shard = filled(records, &run, &["a"]).await;
     let number = shard.number;
@@ -186,10 +186,7 @@ async fn a_shard_is_known_by_its_last_step_until_it_is_collected(records: &dyn B
     assert_eq!(filling(records, &run).await.number, number + 1, "no number is given twice");
 }
 
-async fn a_shard_is_taken_over_when_its_owner_is_gone(
-    records: &dyn BatchRecords,
-    pass: &dyn Fn(i64),
-) {
+async fn shard_of_an_expired_owner_is_taken_over(records: &dyn BatchRecords, pass: &dyn Fn(i64)) {
     let (run, there) = (RunId::new("owners"), OwnerId::new("there"));
     let shard = filled(records, &run, &["a"]).await;
     records.renew_owner(&there, TTL).await.expect("the backend answers");
@@ -202,9 +199,9 @@ async fn a_shard_is_taken_over_when_its_owner_is_gone(
     pass(1);
     let taken = [(shard.number, ShardStep::Filling)];
     assert_eq!(take().await, taken);
-    assert_eq!(take().await, taken, "what was taken before is still one's own");
+    assert_eq!(take().await, taken, "earlier shards keep their owner");
 
-    // Who comes back late notices before anything is written.
+    // A late owner is refused before any write.
     records.renew_owner(&here(), TTL).await.expect("the backend answers");
     assert!(!set(records, &shard, &ShardStep::Planned).await);
     let planned = records.plan_shard(&shard, &[], None).await.expect("the backend answers");
@@ -215,7 +212,7 @@ async fn a_shard_is_taken_over_when_its_owner_is_gone(
     let now = ShardKey { owner: there.clone(), ..shard };
     assert!(set(records, &now, &ShardStep::Planned).await);
 
-    // Who resigns is gone at once.
+    // A resigned owner is gone immediately.
     let back = async || records.take_over(&run, &here()).await.expect("the backend answers");
     records.renew_owner(&there, TTL).await.expect("the backend answers");
     assert_eq!(back().await, []);

@@ -14,23 +14,21 @@ use juror_types::{
     usage::Money,
 };
 
-/// Runs every check on an empty backend, whose clock is moved.
+/// Runs every check on an empty backend with a manual clock.
 pub async fn check<Backend: BudgetRecords + Admission>(backend: &Backend, clock: MovedClock<'_>) {
-    a_cap_stands_until_another_is_given(backend).await;
-    spending_is_that_of_the_scopes_asked_for(backend, clock).await;
-    days_and_months_begin_in_the_zone_that_is_set(backend, clock).await;
+    cap_persists_until_changed(backend).await;
+    spending_covers_the_requested_scopes(backend, clock).await;
+    days_and_months_start_in_the_configured_time_zone(backend, clock).await;
     a_call_counts_in_the_day_of_its_admission(backend, clock).await;
-    a_call_fits_the_budgets_of_all_its_labels(backend, clock).await;
+    call_must_fit_the_budgets_of_all_its_labels(backend, clock).await;
     a_call_counts_under_the_labels_of_its_admission(backend, clock).await;
-    an_alert_is_recorded_once_for_a_budget_and_a_share(backend).await;
+    alert_is_recorded_once_per_budget_and_share(backend).await;
 }
 
 /// Sets the clock of a backend, in milliseconds since 1970.
 type MovedClock<'a> = &'a (dyn Fn(i64) + Sync);
 
-async fn a_cap_stands_until_another_is_given<Backend: BudgetRecords + Admission>(
-    backend: &Backend,
-) {
+async fn cap_persists_until_changed<Backend: BudgetRecords + Admission>(backend: &Backend) {
     let run = RunId::new("first");
     backend.open_run(&run, Budget::Unlimited).await.expect("the backend answers");
     let label = Some(label("tag:first"));
@@ -50,7 +48,7 @@ async fn a_cap_stands_until_another_is_given<Backend: BudgetRecords + Admission>
     }
 }
 
-async fn spending_is_that_of_the_scopes_asked_for<Backend: BudgetRecords + Admission>(
+async fn spending_covers_the_requested_scopes<Backend: BudgetRecords + Admission>(
     backend: &Backend,
     clock: MovedClock<'_>,
 ) {
@@ -96,7 +94,7 @@ const MIDNIGHTS: [(&str, &str, &str, &str); 12] = [
     ("UTC", "2027-11-09T00:00:00Z", "2027-11-08", "2027-11-09"),
 ];
 
-async fn days_and_months_begin_in_the_zone_that_is_set<Backend: BudgetRecords + Admission>(
+async fn days_and_months_start_in_the_configured_time_zone<Backend: BudgetRecords + Admission>(
     backend: &Backend,
     clock: MovedClock<'_>,
 ) {
@@ -144,7 +142,7 @@ async fn a_call_counts_in_the_day_of_its_admission<Backend: BudgetRecords + Admi
     assert_eq!(committed(backend, &days).await, [5, 0]);
 }
 
-async fn a_call_fits_the_budgets_of_all_its_labels<Backend: BudgetRecords + Admission>(
+async fn call_must_fit_the_budgets_of_all_its_labels<Backend: BudgetRecords + Admission>(
     backend: &Backend,
     clock: MovedClock<'_>,
 ) {
@@ -181,14 +179,14 @@ async fn a_call_fits_the_budgets_of_all_its_labels<Backend: BudgetRecords + Admi
     for lease in ["c1", "s1"] {
         backend.presume_spent(&LeaseId::new(lease)).await.expect("the backend answers");
     }
-    for (run, lease, worst, said) in [
+    for (run, lease, worst, output) in [
         ("checkout", "c3", 11, "--tag checkout"),
         ("search", "s3", 16, "juror budget set month AMOUNT --dataset golden"),
     ] {
         let AdmissionDecision::NoBudget { reason } = decide(run, lease, worst).await else {
             panic!("{lease} is above the cap of a label")
         };
-        assert!(reason.contains(said), "{reason}");
+        assert!(reason.contains(output), "{reason}");
     }
     let (day, month) = ("2029-05-01".to_owned(), "2029-05".to_owned());
     let scopes = [
@@ -218,9 +216,7 @@ async fn a_call_counts_under_the_labels_of_its_admission<Backend: BudgetRecords 
     assert_eq!(committed(backend, &scopes).await, [0, 7]);
 }
 
-async fn an_alert_is_recorded_once_for_a_budget_and_a_share<Backend: BudgetRecords>(
-    backend: &Backend,
-) {
+async fn alert_is_recorded_once_per_budget_and_share<Backend: BudgetRecords>(backend: &Backend) {
     let [month, next] = ["2026-11", "2026-12"].map(|month| Scope::Month(month.to_owned()));
     for (scope, share, is_new) in [
         (&month, "0.8", true),
@@ -260,7 +256,7 @@ async fn committed<Backend: BudgetRecords>(backend: &Backend, scopes: &[Scope]) 
 async fn outstanding<Backend: BudgetRecords>(backend: &Backend, scopes: &[Scope; 2]) -> [i64; 2] {
     let spending = backend.spending(scopes).await.expect("the backend answers");
     let amounts: Vec<i64> = spending.iter().map(|of| of.account.outstanding.pico()).collect();
-    amounts.try_into().expect("each scope is told")
+    amounts.try_into().expect("each scope is present")
 }
 
 fn label(text: &str) -> BudgetLabel {

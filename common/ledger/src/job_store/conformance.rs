@@ -14,25 +14,25 @@ use juror_types::{
 };
 use std::sync::Arc;
 
-/// Runs the whole suite; `make` answers a new, empty backend each time.
+/// Runs the suite; `make` returns a new, empty backend each time.
 ///
 /// # Panics
-/// Where the backend does not do what it must.
+/// If the backend does not conform.
 pub async fn check_all<Backend, Make>(make: Make)
 where
     Backend: Admission + JobStore,
     Make: AsyncFn() -> Arc<Backend>,
 {
     starts_are_counted(&*make().await).await;
-    starts_alone_are_counted_apart(&*make().await).await;
-    a_finished_job_answers_with_its_result(&*make().await).await;
+    isolated_starts_are_counted_separately(&*make().await).await;
+    finished_job_returns_its_result(&*make().await).await;
     only_the_latest_holder_may_publish(&*make().await).await;
-    a_later_round_is_judged_anew(&*make().await).await;
+    later_round_is_judged_again(&*make().await).await;
     a_settlement_stores_the_result(&*make().await).await;
-    replies_are_remembered(&*make().await).await;
+    replies_are_cached(&*make().await).await;
 }
 
-/// A paid answer.
+/// Billed reply.
 pub(crate) fn reply() -> CachedReply {
     CachedReply {
         reply: "{\"scores\":{}}".to_owned(),
@@ -93,10 +93,10 @@ async fn starts_are_counted<Backend: JobStore>(backend: &Backend) {
     let (_, before) = claim(backend, 0).await;
     assert_eq!(before, 1, "the first start is still without an end");
     let (_, before) = claim(backend, 1).await;
-    assert_eq!(before, 0, "a new round begins to count anew");
+    assert_eq!(before, 0, "a new round starts at zero");
 }
 
-async fn starts_alone_are_counted_apart<Backend: JobStore>(backend: &Backend) {
+async fn isolated_starts_are_counted_separately<Backend: JobStore>(backend: &Backend) {
     let note = async |key: &ClaimKey, alone| backend.set_isolated(key, alone).await.expect("noted");
     let (overtaken, _) = claim(backend, 0).await;
     let (key, _) = claim(backend, 0).await;
@@ -115,10 +115,10 @@ async fn starts_alone_are_counted_apart<Backend: JobStore>(backend: &Backend) {
     note(&key, true).await;
     note(&key, false).await;
     assert_eq!(claimed_alone(backend, 0).await.1, 1, "the last start had neighbors in the end");
-    assert_eq!(claimed_alone(backend, 1).await.1, 0, "a new round begins to count anew");
+    assert_eq!(claimed_alone(backend, 1).await.1, 0, "a new round starts at zero");
 }
 
-async fn a_finished_job_answers_with_its_result<Backend: JobStore>(backend: &Backend) {
+async fn finished_job_returns_its_result<Backend: JobStore>(backend: &Backend) {
     let (key, _) = claim(backend, 0).await;
     let result = result(&key, "first");
     assert!(backend.finish(finished(&key, &result)).await.expect("finished"));
@@ -143,7 +143,7 @@ async fn only_the_latest_holder_may_publish<Backend: JobStore>(backend: &Backend
     assert_eq!(*stored, valid);
 }
 
-async fn a_later_round_is_judged_anew<Backend: JobStore>(backend: &Backend) {
+async fn later_round_is_judged_again<Backend: JobStore>(backend: &Backend) {
     let (first, _) = claim(backend, 0).await;
     assert!(backend.finish(finished(&first, &result(&first, "first"))).await.expect("finished"));
     let (second, _) = claim(backend, 1).await;
@@ -175,17 +175,17 @@ async fn a_settlement_stores_the_result<Backend: Admission + JobStore>(backend: 
     let next_round = ClaimKey { round: 1, ..key };
     let granted = backend.claim(&next_round, &OwnerId::new("next")).await.expect("a claim");
     let Claim::Granted { unattributed_cost, .. } = granted else { panic!("a new round") };
-    assert_eq!(unattributed_cost, UnattributedCost::default(), "the result has told it");
+    assert_eq!(unattributed_cost, UnattributedCost::default(), "the result includes it");
 }
 
-async fn replies_are_remembered<Backend: JobStore>(backend: &Backend) {
+async fn replies_are_cached<Backend: JobStore>(backend: &Backend) {
     let question = Digest::from_content(b"what was asked");
     assert_eq!(backend.cached(&question).await.expect("an answer"), None);
     let reply = reply();
     let (key, _) = claim(backend, 0).await;
     let remember = Some((question, reply.clone()));
-    let asked = FinishedJob { remember, ..finished(&key, &result(&key, "asked")) };
-    assert!(backend.finish(asked).await.expect("finished"));
+    let request = FinishedJob { remember, ..finished(&key, &result(&key, "asked")) };
+    assert!(backend.finish(request).await.expect("finished"));
     assert_eq!(backend.cached(&question).await.expect("an answer"), Some(reply.clone()));
     let stats = backend.cache_stats().await.expect("stats");
     assert_eq!((stats.replies, stats.cost_usd), (1, reply.cost));
@@ -196,20 +196,20 @@ async fn replies_are_remembered<Backend: JobStore>(backend: &Backend) {
     let played = FinishedJob { remember, ..finished(&key, &result(&key, "simulated")) };
     assert!(backend.finish(played).await.expect("finished"));
     let stats = backend.cache_stats().await.expect("stats");
-    assert_eq!((stats.replies, stats.cost_usd), (2, reply.cost), "nobody paid the simulator");
+    assert_eq!((stats.replies, stats.cost_usd), (2, reply.cost), "the simulator costs nothing");
     assert_eq!(stats.simulated_usd, Money::from_pico(70));
     assert_eq!(backend.clear_cache().await.expect("cleared"), 2);
     assert_eq!(backend.cached(&question).await.expect("an answer"), None);
     assert_eq!(backend.cache_stats().await.expect("stats"), CacheStats::default());
 }
 
-/// Claims the suite's job; answers the granted key and how many starts came before without end.
+/// Claims the suite's job; returns the granted key and the number of earlier unfinished starts.
 async fn claim<Backend: JobStore>(backend: &Backend, round: u32) -> (ClaimKey, u32) {
     let (key, unfinished_starts, _) = granted(backend, round).await;
     (key, unfinished_starts)
 }
 
-/// Claims the suite's job; answers the granted key and how many starts before were alone.
+/// Claims the suite's job; returns the granted key and the number of earlier isolated starts.
 async fn claimed_alone<Backend: JobStore>(backend: &Backend, round: u32) -> (ClaimKey, u32) {
     let (key, _, alone) = granted(backend, round).await;
     (key, alone)

@@ -81,7 +81,7 @@ impl Admission for RedisLedger {
         self.connection.registration().remove(&request.lease);
         let refusal = refusal(request, &answer).ok_or_else(|| unexpected_reply("admit a call"))?;
         if matches!(refusal, AdmissionDecision::NoRecord { .. }) {
-            // The message says that the server was emptied, if that is the cause.
+            // The message mentions an emptied server, if that is the cause.
             self.is_paused().await?;
         }
         Ok(refusal)

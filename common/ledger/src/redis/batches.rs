@@ -218,7 +218,7 @@ mod tests {
     use juror_types::usage::Money;
 
     #[tokio::test]
-    async fn it_conforms() {
+    async fn store_conforms() {
         let (redis, clock) = (TestRedis::shared(), TestClock::new());
         let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
         conformance::check(&backend, &|milliseconds| clock.pass(milliseconds)).await;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_restart_brings_back_no_lease_that_another_process_has_ended() {
+    async fn restart_restores_no_lease_ended_by_another_process() {
         let redis = TestRedis::durable();
         let open = async || RedisLedger::open(redis.settings()).await.unwrap();
         let (here, there) = (open().await, open().await);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_belongs_to_a_run_expires_with_it() {
+    async fn keys_of_a_run_expire_with_it() {
         let redis = TestRedis::shared();
         let backend = RedisLedger::open(redis.settings()).await.unwrap();
         let (run, owner) = (RunId::new("nightly"), OwnerId::new("here"));

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_left_counts_what_is_held_and_only_runs_that_go_on() {
+    async fn remaining_budget_subtracts_reservations_and_covers_active_runs() {
         let redis = TestRedis::shared();
         let backend = RedisLedger::open(redis.settings()).await.unwrap();
         let metrics = Metrics::recording();

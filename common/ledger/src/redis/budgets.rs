@@ -110,7 +110,7 @@ mod tests {
     use crate::{admission::differential::TestClock, budgets::conformance};
 
     #[tokio::test]
-    async fn it_conforms() {
+    async fn store_conforms() {
         let (redis, clock) = (TestRedis::shared(), TestClock::new());
         let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
         conformance::check(&backend, &|now| clock.set(now)).await;

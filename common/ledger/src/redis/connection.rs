@@ -1,4 +1,4 @@
-//! One connection to Redis, shared by all callers of a process and re-established when it is lost.
+//! Connection to Redis, shared by all callers of a process and re-established when it is lost.
 //!
 //! A server's run id identifies one start of the server. Whenever it differs from the last one, the
 //! process first registers its owners and leases.
@@ -71,7 +71,7 @@ impl Connection {
         Box::pin(async move {
             let link = self.link().await?;
             match self.invoke(&link, step, arguments).await {
-                Err(error) if lost_connection(&error) => self.forget(&link).await,
+                Err(error) if lost_connection(&error) => self.drop_link(&link).await,
                 answer => return answer.map_err(|error| explain(&error, self.address())),
             }
             let link = self.link().await?;
@@ -89,7 +89,7 @@ impl Connection {
         let mut link = self.link().await?;
         let answer = command.query_async(&mut link.link.connection).await;
         if answer.as_ref().is_err_and(lost_connection) {
-            self.forget(&link).await;
+            self.drop_link(&link).await;
         }
         answer.map_err(|error| explain(&error, self.address()))
     }
@@ -119,10 +119,10 @@ impl Connection {
         &self.process
     }
 
-    /// A separate connection that receives changes, and by which other processes see that this one
-    /// is alive.
+    /// Separate connection that receives changes, by which other processes also detect that this
+    /// one is alive.
     pub async fn listen(&self) -> Result<redis::aio::PubSub, LedgerError> {
-        // So that the process registers with a restarted server even without requests.
+        // This makes the process register with a restarted server even without requests.
         self.link().await?;
         let subscribed = async {
             let mut messages = self.server.connect_for_messages().await?;
@@ -185,7 +185,7 @@ impl Connection {
         Ok(open)
     }
 
-    async fn forget(&self, lost: &OpenLink) {
+    async fn drop_link(&self, lost: &OpenLink) {
         let mut link = self.link.lock().await;
         // Another caller may have re-established it already.
         if link.open.as_ref().is_some_and(|open| open.number == lost.number) {

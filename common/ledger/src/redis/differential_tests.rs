@@ -7,8 +7,8 @@ use juror_types::id::{OwnerId, RunId};
 use proptest::{prelude::*, test_runner::TestCaseError};
 
 impl Subject for RedisLedger {
-    /// No lock proves to a fleet that an owner is dead; the leases of a complete run end whoever
-    /// holds them, as if nobody that asks here adopted them.
+    /// Always none: no lock proves the death of an owner in a fleet; the leases of a complete run
+    /// end for all holders.
     async fn adopt_leases(&self, run: &RunId, owner: &OwnerId) -> Option<usize> {
         match owner.as_str() {
             "owner-2" => Some(self.close_leases(run).await.unwrap()),
@@ -20,19 +20,19 @@ impl Subject for RedisLedger {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn memory_and_redis_decide_alike(steps in steps(), now in beginning()) {
+    fn memory_and_redis_admit_equally(steps in steps(), now in beginning()) {
         compare(&steps, TestClock::at(now))?;
     }
 
     #[test]
-    fn memory_and_redis_keep_limits_alike(steps in steps_of_limits()) {
+    fn memory_and_redis_limit_equally(steps in steps_of_limits()) {
         compare(&steps, TestClock::new())?;
     }
 }
 
-/// Four workers ask before anybody knows a limit; some of their calls are refused by it.
+/// Four workers request admission before a limit is known; it refuses some of their calls.
 #[test]
-fn refusals_before_a_limit_was_known_halve_nothing_in_redis_either() {
+fn redis_does_not_halve_an_unknown_limit() {
     let reported = |refused| LedgerStep::Observe {
         endpoint: 0,
         requests: None,

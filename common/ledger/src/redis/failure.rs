@@ -78,7 +78,7 @@ pub fn explain(error: &RedisError, server: &str) -> LedgerError {
     }
 }
 
-/// True if the connection cannot be used any more.
+/// True if the connection is no longer usable.
 pub fn lost_connection(error: &RedisError) -> bool {
     error.is_io_error() || error.is_unrecoverable_error()
 }

@@ -137,11 +137,11 @@ impl RedisLedger {
 pub(crate) struct FinishArguments {
     /// The result, as JSON.
     pub(crate) result: String,
-    /// Question under which the reply is cached; empty if it is not.
+    /// Request under which the reply is cached; empty if it is not.
     pub(crate) question: String,
     /// The reply, as JSON.
     pub(crate) reply: String,
-    /// 1 if the result has a usable answer, otherwise 0.
+    /// 1 if the result has a usable reply, otherwise 0.
     pub(crate) usable: String,
 }
 
@@ -152,7 +152,7 @@ impl FinishArguments {
             Some((question, reply)) => (question.to_string(), write_json(reply)?),
             None => Default::default(),
         };
-        let usable = u8::from(finished.result.has_usable_answer() == Some(true)).to_string();
+        let usable = u8::from(finished.result.has_usable_reply() == Some(true)).to_string();
         Ok(Self { result: write_json(&finished.result)?, question, reply, usable })
     }
 }

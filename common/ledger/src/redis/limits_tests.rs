@@ -1,4 +1,4 @@
-//! Many processes under one rate limit: what their waiting costs Redis.
+//! Many processes under one rate limit: the load of waiting on Redis.
 
 use super::{test_server::TestRedis, *};
 use crate::{
@@ -14,7 +14,7 @@ const PROCESSES: usize = 24;
 const CALLERS_EACH: usize = 20;
 const GRANTS: usize = PROCESSES * CALLERS_EACH;
 
-/// Number of runs of a command, scripts' own commands included.
+/// Number of executions of a command, including those in scripts.
 fn times(redis: &TestRedis, command: &str) -> usize {
     let reported = redis.command(&["INFO", "commandstats"]);
     let start = format!("cmdstat_{command}:calls=");
@@ -23,7 +23,7 @@ fn times(redis: &TestRedis, command: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_is_asked_for_twice_however_many_wait_beside_it() {
+async fn waiting_call_is_requested_twice_regardless_of_queue_length() {
     let redis = TestRedis::own(&[]);
     let backends = join_all((0..PROCESSES).map(|_| RedisLedger::open(redis.settings()))).await;
     let backends: Vec<RedisLedger> = backends.into_iter().map(Result::unwrap).collect();
@@ -38,11 +38,11 @@ async fn a_call_that_waits_is_asked_for_twice_however_many_wait_beside_it() {
     let process = async |number: usize, backend: &RedisLedger| {
         let (room, token) = (AdmissionQueue::new(), CancellationToken::new());
         let call = async |caller: usize| {
-            let asked: AdmissionRequest =
+            let requested: AdmissionRequest =
                 request(&format!("{number}-{caller}"), &format!("owner-{number}"), 1);
-            let admitted = room.admit(backend, || asked.clone(), &token).await.unwrap();
+            let admitted = room.admit(backend, || requested.clone(), &token).await.unwrap();
             assert_eq!(admitted, AdmissionOutcome::Admitted);
-            backend.settle(bill(asked.lease.as_str(), 1, &claimed)).await.unwrap();
+            backend.settle(bill(requested.lease.as_str(), 1, &claimed)).await.unwrap();
         };
         join_all((0..CALLERS_EACH).map(call)).await;
     };
@@ -58,7 +58,7 @@ async fn a_call_that_waits_is_asked_for_twice_however_many_wait_beside_it() {
 }
 
 #[tokio::test]
-async fn a_learned_rule_of_counting_is_there_for_others() {
+async fn learned_token_count_rule_is_shared() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     let nothing = TokenCounting::default();
@@ -84,7 +84,7 @@ async fn a_learned_rule_of_counting_is_there_for_others() {
     other.open_run(&run(), Budget::Unlimited).await.unwrap();
     assert_eq!(other.known_token_counting("judge"), nothing);
     other.try_admit(&request("first", "owner", 1)).await.unwrap();
-    assert_eq!(other.known_token_counting("judge"), shared, "every decision tells it");
+    assert_eq!(other.known_token_counting("judge"), shared, "every decision returns it");
     other.close().await;
     backend.close().await;
 }

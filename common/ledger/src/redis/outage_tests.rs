@@ -1,4 +1,5 @@
-//! Redis away, restarted, restored, emptied, full: no call goes out without admission.
+//! Outages of Redis: unavailable, restarted, restored, emptied, full. No call starts without
+//! admission.
 
 use super::{
     test_server::TestRedis,
@@ -38,7 +39,7 @@ fn costs(pico: i64) -> JournalCosts {
 }
 
 #[tokio::test]
-async fn a_restart_pauses_admission_until_it_is_reconciled_and_bills_are_booked_meanwhile() {
+async fn restart_pauses_admission_until_reconciled_and_bills_are_booked_meanwhile() {
     let redis = TestRedis::durable();
     let settings = RedisSettings { allow_volatile: false, ..redis.settings() };
     let backend = RedisLedger::open(settings).await.unwrap();
@@ -69,7 +70,7 @@ async fn a_restart_pauses_admission_until_it_is_reconciled_and_bills_are_booked_
 }
 
 #[tokio::test]
-async fn who_does_not_come_back_after_a_restart_is_waited_for_and_then_gone() {
+async fn process_missing_after_a_restart_is_awaited_and_then_expired() {
     let redis = TestRedis::durable();
     let clock = TestClock::new();
     let open =
@@ -82,7 +83,7 @@ async fn who_does_not_come_back_after_a_restart_is_waited_for_and_then_gone() {
     drop(there);
 
     redis.kill();
-    // For so long that every heartbeat is old when it comes back.
+    // Long enough that every heartbeat has expired on return.
     clock.pass(600_000);
     redis.start_again();
     here.sweep().await.unwrap();
@@ -96,12 +97,12 @@ async fn who_does_not_come_back_after_a_restart_is_waited_for_and_then_gone() {
     );
     assert_eq!(figures(&here).await, [20, 20, 0, 10]);
     here.sweep().await.unwrap();
-    assert_eq!(figures(&here).await, [20, 20, 0, 10], "who reconciled is alive");
+    assert_eq!(figures(&here).await, [20, 20, 0, 10], "the reconciling process is alive");
     here.close().await;
 }
 
 #[tokio::test]
-async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconciled() {
+async fn emptied_server_has_no_budgets_and_pauses_until_reconciled() {
     let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
     let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
@@ -117,10 +118,10 @@ async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconci
     );
 
     let current = claim(&backend, "job").await;
-    assert!(current.fence > overtaken.fence, "what was granted once is not granted again");
+    assert!(current.fence > overtaken.fence, "a granted fence is never granted again");
     assert!(!backend.settle(bill("a", 7, &overtaken)).await.unwrap().may_publish);
     backend.open_run_again(&run(), Budget::Cap(money(100)), money(50)).await.unwrap();
-    assert_eq!(figures(&backend).await, [57, 7, 0, 0], "what was paid is booked all the same");
+    assert_eq!(figures(&backend).await, [57, 7, 0, 0], "the bill is booked regardless");
     assert!(refused(&backend, "b").await.contains("emptied"));
     backend.sweep().await.unwrap();
     let waiting = Reconciliation::Waiting { owners: Vec::new() };
@@ -134,7 +135,7 @@ async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconci
 }
 
 #[tokio::test]
-async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_others_hold() {
+async fn reopened_run_on_an_emptied_server_keeps_spent_and_reserved_amounts() {
     let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
     let open =
         async || RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
@@ -178,11 +179,11 @@ async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_othe
 }
 
 #[tokio::test]
-async fn a_server_without_a_ledger_admits_no_call_before_it_is_reconciled() {
+async fn server_without_a_ledger_admits_no_call_before_reconciliation() {
     let redis = TestRedis::own(&[]);
     redis.command(&["FLUSHALL"]);
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
-    assert!(!backend.is_paused().await.unwrap(), "nobody wants to call");
+    assert!(!backend.is_paused().await.unwrap(), "no call is waiting");
     assert_eq!(backend.ledger_state(false).await.unwrap(), LedgerState::Empty);
     backend.sweep().await.unwrap();
     no_record(&backend, "early").await;
@@ -190,14 +191,14 @@ async fn a_server_without_a_ledger_admits_no_call_before_it_is_reconciled() {
     assert!(refused(&backend, "a").await.contains("the aggregator does so"));
     let new = JournalCosts { is_new: true, ..JournalCosts::default() };
     let done = Reconciliation::Done { presumed: 0 };
-    assert_eq!(backend.reconcile(&new).await.unwrap(), done, "nobody is waited for");
+    assert_eq!(backend.reconcile(&new).await.unwrap(), done, "no owner is awaited");
     assert_eq!(backend.ledger_state(true).await.unwrap(), LedgerState::Reconciled);
     admitted(&backend, "a", "here", 10).await;
     backend.close().await;
 }
 
 #[tokio::test]
-async fn a_cut_connection_is_made_anew() {
+async fn cut_connection_is_reestablished() {
     let redis = TestRedis::own(&[]);
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -210,12 +211,12 @@ async fn a_cut_connection_is_made_anew() {
     changes.borrow_and_update();
     backend.release(&LeaseId::new("a")).await.unwrap();
     let woken = tokio::time::timeout(Duration::from_secs(10), changes.changed()).await;
-    assert!(woken.is_ok(), "nobody listens any more");
+    assert!(woken.is_ok(), "the subscription is lost");
     backend.close().await;
 }
 
 #[tokio::test]
-async fn a_server_that_may_forget_holds_no_finite_budget_unless_it_is_allowed() {
+async fn volatile_server_accepts_no_finite_budget_unless_allowed() {
     let forgetful = ["--appendonly", "yes", "--appendfsync", "everysec"];
     let evicting =
         ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "allkeys-lru"];
@@ -236,7 +237,7 @@ async fn a_server_that_may_forget_holds_no_finite_budget_unless_it_is_allowed() 
 }
 
 #[tokio::test]
-async fn without_memory_nothing_is_admitted_and_nothing_is_half_done() {
+async fn out_of_memory_server_admits_nothing_and_makes_no_partial_writes() {
     let redis = TestRedis::own(&[]);
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
@@ -253,7 +254,7 @@ async fn without_memory_nothing_is_admitted_and_nothing_is_half_done() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_or_not_open_to_us_is_named() {
+async fn unreachable_or_unauthorized_server_is_named() {
     let redis = TestRedis::own(&["--requirepass", "secret"]);
     let open = async |url: &str| match RedisLedger::open(RedisSettings::new(url)).await {
         Err(error) => error,
@@ -281,7 +282,7 @@ async fn a_server_that_is_not_there_or_not_open_to_us_is_named() {
 }
 
 #[tokio::test]
-async fn a_node_of_a_cluster_is_refused() {
+async fn cluster_node_is_refused() {
     let redis = TestRedis::own(&["--cluster-enabled", "yes"]);
     match RedisLedger::open(redis.settings()).await {
         Err(LedgerError::Broken(why)) => {
@@ -293,15 +294,15 @@ async fn a_node_of_a_cluster_is_refused() {
 }
 
 #[tokio::test]
-async fn a_lease_whose_caller_gave_up_before_the_answer_is_given_back() {
+async fn lease_of_a_cancelled_caller_is_released() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     admitted(&backend, "held", "here", 10).await;
     for again in [false, true] {
-        let asked = request("doubtful", "here", 20);
-        // Sent, and dropped with the answer unread.
-        let mut asking = backend.try_admit(&asked);
+        let sent_request = request("doubtful", "here", 20);
+        // Sent, and dropped with the reply unread.
+        let mut asking = backend.try_admit(&sent_request);
         assert!((&mut asking).now_or_never().is_none());
         assert_eq!(figures(&backend).await, [0, 0, 0, 30], "it was admitted all the same");
         drop(asking);

@@ -50,7 +50,7 @@ pub struct JournalCost {
     /// Cost of its results; none if its journal is damaged. If the account of such a run is lost,
     /// none of its calls is admitted before it is opened again.
     pub cost: Option<Money>,
-    /// Time of the last result: what the ledger lacks is booked on its day and month. None for now.
+    /// Time of the last result: missing costs are booked on its day and month. None for now.
     pub last_result_at: Option<Timestamp>,
     /// Labels under which the cost counts too; if empty, those that the ledger has of the run.
     pub labels: Vec<BudgetLabel>,

@@ -1,4 +1,4 @@
-//! Tests of a fleet's record of its runs.
+//! Tests of the run records of a fleet.
 
 use super::{test_server::TestRedis, *};
 use crate::{
@@ -32,7 +32,7 @@ async fn only_one_of_several_new_runs_reserves_a_name() {
 }
 
 #[tokio::test]
-async fn a_run_is_announced_closed_cancelled_and_opened_again() {
+async fn run_is_announced_closed_cancelled_and_reopened() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     assert_eq!(backend.run_status(&run()).await.unwrap(), None);
@@ -49,7 +49,7 @@ async fn a_run_is_announced_closed_cancelled_and_opened_again() {
     assert!(backend.cancel_run(&run()).await.unwrap());
     let cancelled = status().await;
     assert_eq!((cancelled.cancelled, cancelled.expected), (true, Some(2)));
-    assert!(backend.close_run(&run(), 3).await.unwrap(), "somebody knows better");
+    assert!(backend.close_run(&run(), 3).await.unwrap(), "a larger count is accepted");
     assert_eq!(status().await.expected, Some(3));
     let ended = RunProgress { reported_at: Some(3), ..RunProgress::default() };
     assert!(backend.record_progress(&run(), &RunProgress { results: 3, ..ended }).await.unwrap());
@@ -57,10 +57,10 @@ async fn a_run_is_announced_closed_cancelled_and_opened_again() {
     assert!(backend.pause_run(&run(), "no key either").await.unwrap());
     assert!(status().await.is_reported());
     let RunStatus { paused, progress, .. } = status().await;
-    assert_eq!(paused.as_deref(), Some("no key"), "the first reason tells most");
+    assert_eq!(paused.as_deref(), Some("no key"), "the first reason is kept");
     assert_eq!(progress.map(|progress| progress.results), Some(3));
     assert!(backend.update_record(&record()).await.unwrap());
-    assert!(status().await.is_reported(), "it is what it was");
+    assert!(status().await.is_reported(), "it stays reported");
     let cap = Some("0.1".parse().unwrap());
     let capped = RunRecord { budget_usd: cap, ..record() };
     assert!(backend.update_record(&capped).await.unwrap());
@@ -90,7 +90,7 @@ async fn a_run_is_announced_closed_cancelled_and_opened_again() {
     assert_eq!((ttl("run"), ttl("claims")), ("-1".to_owned(), "-1".to_owned()));
     assert!(backend.record_published(&run(), 2).await.unwrap());
     assert!(backend.cancel_run(&run()).await.unwrap());
-    assert_eq!(status().await.expected, Some(3), "what was sent again is counted on top");
+    assert_eq!(status().await.expected, Some(3), "republished jobs are added");
     assert!(backend.close_run(&run(), 3).await.unwrap());
     assert_eq!(status().await.expected, Some(4));
     backend.close().await;
@@ -140,11 +140,11 @@ pub fn record() -> RunRecord {
 }
 
 #[tokio::test]
-async fn a_usable_answer_ends_a_row_of_items_without_one() {
+async fn usable_reply_resets_the_failure_streak() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     let count = async || backend.count_unusable(&run()).await.unwrap();
-    assert_eq!(count().await, Some(0), "nobody knows the run");
+    assert_eq!(count().await, Some(0), "the run is unknown");
     assert_eq!(backend.run_status(&run()).await.unwrap(), None);
     backend.announce_run(&record()).await.unwrap();
     assert_eq!([count().await, count().await], [Some(1), Some(2)]);
@@ -157,6 +157,6 @@ async fn a_usable_answer_ends_a_row_of_items_without_one() {
         assert_eq!(count().await, next, "{outcome:?}");
     }
     backend.announce_run(&record()).await.unwrap();
-    assert_eq!(count().await, Some(1), "somebody decided to go on");
+    assert_eq!(count().await, Some(1), "the run was resumed");
     backend.close().await;
 }

@@ -35,7 +35,7 @@ pub struct RunStatus {
     pub cancelled: bool,
     /// Reason of its pause, if it is paused: its jobs are held without calls.
     pub paused: Option<String>,
-    /// Its progress, as the aggregator recorded it last.
+    /// Progress, as the aggregator recorded it last.
     pub progress: Option<RunProgress>,
 }
 
@@ -88,8 +88,8 @@ impl RunProgress {
 }
 
 impl RedisLedger {
-    /// Announces a run, before its first job. Announcing it again reopens it: it is not closed,
-    /// cancelled or paused any more, and keeps its claims and results.
+    /// Announces a run before its first job. A repeated announcement reopens it: it is no longer
+    /// closed, cancelled or paused, and keeps its claims and results.
     pub async fn announce_run(&self, record: &RunRecord) -> Result<(), LedgerError> {
         let arguments = [record.run_id.to_string(), write_json(record)?];
         self.connection.perform(&scripts::ANNOUNCE_RUN, &arguments).await.map(drop)

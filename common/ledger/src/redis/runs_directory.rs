@@ -13,7 +13,7 @@ pub struct RunsDirectory {
     pub id: String,
     /// The machine that registered it last.
     pub host: String,
-    /// Its path on that machine.
+    /// Path on that machine.
     pub path: String,
 }
 

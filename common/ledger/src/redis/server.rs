@@ -15,7 +15,7 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout of a reply. A write that waits for the disk may take a while.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A server's address with what is needed to log in.
+/// Address of a server with its credentials.
 pub struct Server {
     client: Client,
     /// None for `redis://`.

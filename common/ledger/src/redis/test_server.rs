@@ -1,4 +1,5 @@
-//! A Redis for tests: the machine's own, or one that the test starts, breaks and stops.
+//! Redis for tests: the server of this machine, or a dedicated one that a test starts, breaks and
+//! stops.
 
 #![expect(clippy::expect_used, reason = "a test without its server may break off")]
 
@@ -14,18 +15,17 @@ use tempfile::TempDir;
 
 const MACHINES_OWN: &str = "redis://127.0.0.1:6379";
 
-/// A server, and a namespace in it that nobody else uses; emptied when it is dropped.
+/// Server with an exclusive namespace, which is emptied on drop.
 pub struct TestRedis {
     /// URL of the server.
     pub url: String,
-    /// A name of its own: `NAME`, and whatever begins with `NAME.`.
+    /// Exclusive namespace: `NAME` and every key that begins with `NAME.`.
     pub namespace: String,
     own: Option<OwnServer>,
 }
 
 impl TestRedis {
-    /// The machine's own server, or one that is started if that does not answer. Do not stop or
-    /// flush it.
+    /// The server of this machine, or a new one if it does not respond. Do not stop or flush it.
     pub fn shared() -> Self {
         if connects(MACHINES_OWN) {
             Self { url: MACHINES_OWN.to_owned(), namespace: unique(), own: None }.accepted()
@@ -34,8 +34,7 @@ impl TestRedis {
         }
     }
 
-    /// A server of the test's own on a free port, with these further options, as in
-    /// `["--appendonly", "yes"]`.
+    /// Dedicated server on a free port with these further options, as in `["--appendonly", "yes"]`.
     pub fn own(options: &[&str]) -> Self {
         let own = OwnServer::start(options);
         let url = format!("redis://127.0.0.1:{}", own.port);
@@ -47,13 +46,13 @@ impl TestRedis {
         self
     }
 
-    /// A server that forgets nothing.
+    /// Dedicated durable server.
     pub fn durable() -> Self {
         Self::own(&["--appendonly", "yes", "--appendfsync", "always"])
     }
 
-    /// Says of a namespace that its ledger was reconciled with the server, as an aggregator does
-    /// for a new fleet.
+    /// Marks the ledger of a namespace as reconciled with the server, as an aggregator does for a
+    /// new fleet.
     pub fn accept_ledger(&self, namespace: &str) {
         let Some(mut connection) = connection(&self.url) else { return };
         let facts: redis::RedisResult<String> =
@@ -64,7 +63,7 @@ impl TestRedis {
         let accepted: redis::RedisResult<()> = redis::cmd("HSET")
             .arg(&[&ledger, "server", server.unwrap_or_default()])
             .query(&mut connection);
-        // A node of a cluster takes nothing.
+        // A cluster node accepts no command.
         drop(accepted);
     }
 
@@ -77,17 +76,17 @@ impl TestRedis {
         }
     }
 
-    /// Kills the test's own server, as a crash would.
+    /// Kills the dedicated server, as a crash would.
     pub fn kill(&self) {
         self.own_server().kill();
     }
 
-    /// Starts the test's own server again, on the same port and with the same files.
+    /// Restarts the dedicated server on the same port with the same files.
     pub fn start_again(&self) {
         self.own_server().start_again();
     }
 
-    /// Runs a command on the server and answers what it says, as text.
+    /// Runs a command on the server and returns its reply as text.
     pub fn command(&self, words: &[&str]) -> String {
         let mut connection = connection(&self.url).expect("a connection to Redis");
         let mut command = redis::Cmd::new();
@@ -114,21 +113,21 @@ impl Drop for TestRedis {
             for some in keys.chunks(1_000) {
                 let unlinked: redis::RedisResult<()> =
                     redis::cmd("UNLINK").arg(some).query(&mut connection);
-                // A server that is gone has nothing to be emptied of.
+                // A stopped server needs no cleanup.
                 drop(unlinked);
             }
         }
     }
 }
 
-/// The steps of a call's way, `claim`, `admit` and `settle`, each with the hash under which Redis
-/// is told to take it: by these, whoever stands between a process and Redis knows them.
+/// Scripts of a call, `claim`, `admit` and `settle`, each with the hash in the commands to Redis,
+/// by which a proxy recognizes them.
 pub fn hashes_of_steps() -> [(&'static str, String); 3] {
     [("claim", &scripts::CLAIM), ("admit", &scripts::ADMIT), ("settle", &scripts::SETTLE)]
         .map(|(name, step)| (name, step.get_hash().to_owned()))
 }
 
-/// A process that ends with its value.
+/// Process that is killed on drop.
 struct OwnServer {
     port: u16,
     arguments: Vec<String>,
@@ -138,14 +137,14 @@ struct OwnServer {
 
 struct Running {
     process: Child,
-    /// Kept open, since a server that cannot write its log ends.
+    /// Kept open, since a server ends if it cannot write its log.
     _log: BufReader<ChildStdout>,
 }
 
 impl OwnServer {
     fn start(options: &[&str]) -> Self {
         install();
-        // Somebody may take the port between our looking and Redis's binding.
+        // Another process may take the port before Redis binds it.
         (0..5).find_map(|_| Self::try_start(options)).expect("redis-server starts")
     }
 
@@ -186,15 +185,15 @@ impl Drop for OwnServer {
     }
 }
 
-/// Starts the server and waits until it says that it is ready; none if it ends instead.
+/// Starts the server and waits until it is ready; none if it ends instead.
 fn launch(arguments: &[String]) -> Option<Running> {
     let mut command = Command::new("redis-server");
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut process = command.spawn().expect("redis-server starts");
     let mut log = BufReader::new(process.stdout.take().expect("its log"));
-    let mut said = String::new();
-    while !said.contains("Ready to accept connections") {
-        if log.read_line(&mut said).expect("its log is read") == 0 {
+    let mut output = String::new();
+    while !output.contains("Ready to accept connections") {
+        if log.read_line(&mut output).expect("its log is read") == 0 {
             process.wait().expect("Redis has ended");
             return None;
         }
@@ -202,7 +201,7 @@ fn launch(arguments: &[String]) -> Option<Running> {
     Some(Running { process, _log: log })
 }
 
-/// Makes sure that there is a `redis-server`; on a machine without it this takes root and Debian.
+/// Installs `redis-server` if it is missing, which needs root and Debian.
 fn install() {
     static ONCE: Mutex<()> = Mutex::new(());
     let _one_at_a_time = ONCE.lock();

@@ -26,7 +26,7 @@ pub async fn admitted(backend: &RedisLedger, lease: &str, owner: &str, worst: i6
     assert_eq!(decision, AdmissionDecision::Admitted, "{lease}");
 }
 
-/// Backends in namespaces of their own on one server.
+/// Backends in separate namespaces on one server.
 struct Backends {
     redis: TestRedis,
     made: StdMutex<Vec<Arc<RedisLedger>>>,
@@ -58,21 +58,21 @@ impl Backends {
 }
 
 #[tokio::test]
-async fn it_is_an_admission() {
+async fn admission_conforms() {
     let backends = Backends::new();
     admission::conformance::check_all(async || backends.fresh().await).await;
     backends.close().await;
 }
 
 #[tokio::test]
-async fn it_is_a_store() {
+async fn job_store_conforms() {
     let backends = Backends::new();
     job_store::conformance::check_all(async || backends.fresh().await).await;
     backends.close().await;
 }
 
 #[tokio::test]
-async fn the_dead_are_presumed_and_the_living_are_not() {
+async fn leases_of_dead_processes_are_presumed_and_live_ones_are_kept() {
     let redis = TestRedis::shared();
     let clock = TestClock::new();
     let open =
@@ -97,7 +97,7 @@ async fn the_dead_are_presumed_and_the_living_are_not() {
 }
 
 #[tokio::test]
-async fn the_leases_of_a_complete_run_end_whoever_holds_them() {
+async fn leases_of_a_complete_run_end_for_all_holders() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
@@ -120,7 +120,7 @@ async fn the_leases_of_a_complete_run_end_whoever_holds_them() {
 }
 
 #[tokio::test]
-async fn an_end_wakes_other_processes() {
+async fn lease_end_wakes_other_processes() {
     let redis = TestRedis::shared();
     let open = async || RedisLedger::open(redis.settings()).await.unwrap();
     let (here, there) = (open().await, open().await);
@@ -138,14 +138,14 @@ async fn an_end_wakes_other_processes() {
         assert_eq!(decision, held);
         here.release(&LeaseId::new("a")).await.unwrap();
         let woken = tokio::time::timeout(Duration::from_secs(10), changes.changed()).await;
-        assert!(woken.is_ok(), "nobody was woken");
+        assert!(woken.is_ok(), "no waiter was woken");
     }
     here.close().await;
     there.close().await;
 }
 
 #[tokio::test]
-async fn days_and_months_have_budgets_that_may_change_while_they_are_spent() {
+async fn daily_and_monthly_caps_may_change_while_spent() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     assert_eq!(backend.cap(&Period::Day.into()).await.unwrap(), None);
@@ -163,7 +163,7 @@ async fn days_and_months_have_budgets_that_may_change_while_they_are_spent() {
 }
 
 #[tokio::test]
-async fn the_largest_amounts_neither_fail_nor_wrap() {
+async fn largest_amounts_neither_fail_nor_overflow() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -181,7 +181,7 @@ async fn the_largest_amounts_neither_fail_nor_wrap() {
 }
 
 #[tokio::test]
-async fn a_server_tells_its_version_and_what_it_may_forget() {
+async fn server_reports_version_and_persistence() {
     let (volatile, durable) = (TestRedis::own(&[]), TestRedis::durable());
     let backend = RedisLedger::open(volatile.settings()).await.unwrap();
     let version = backend.version().await.unwrap();
@@ -195,7 +195,7 @@ async fn a_server_tells_its_version_and_what_it_may_forget() {
 }
 
 #[tokio::test]
-async fn a_reply_is_remembered_for_as_long_as_was_set() {
+async fn replies_expire_after_the_configured_ttl() {
     let redis = TestRedis::shared();
     let settings = RedisSettings { replies_kept: Duration::from_secs(3_600), ..redis.settings() };
     let backend = RedisLedger::open(settings).await.unwrap();
@@ -213,7 +213,7 @@ async fn a_reply_is_remembered_for_as_long_as_was_set() {
 }
 
 #[test]
-fn a_namespace_is_a_plain_word() {
+fn namespace_has_plain_characters_only() {
     for bad in ["", "a*", "a b", "a:b", "é"] {
         assert!(prefix(bad).is_err(), "{bad}");
     }

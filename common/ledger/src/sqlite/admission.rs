@@ -34,7 +34,7 @@ impl Admission for SqliteLedger {
             .perform_durably(move |connection, memory| {
                 memory.mark_changed();
                 // Here too: short-lived processes end before their first heartbeat.
-                memory.forget_ended_leases(connection)?;
+                memory.delete_ended_leases(connection)?;
                 let mut records = SqliteRecords(connection, &memory.cache);
                 state_machine::open_run(&mut records, &run, budget)?;
                 let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
@@ -129,7 +129,7 @@ impl Admission for SqliteLedger {
     }
 
     async fn sweep(&self) -> Result<(), LedgerError> {
-        self.writer.perform(|connection, memory| memory.beat_and_sweep(connection)).await
+        self.writer.perform(|connection, memory| memory.send_heartbeats_and_sweep(connection)).await
     }
 
     async fn observe(&self, observation: &Observation) -> Result<(), LedgerError> {

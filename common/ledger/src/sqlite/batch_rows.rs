@@ -54,7 +54,7 @@ impl BatchRows<'_> {
         after: Option<&JobId>,
         limit: u32,
     ) -> Result<Vec<BatchRow>, SqliteFailure> {
-        // Each has an index of its own.
+        // Each has its own index.
         let mut statement = self.0.prepare_cached(if open {
             "SELECT job, round, lease, open, record FROM batch_rows
              WHERE run = ?1 AND shard = ?2 AND open AND job > ?3 ORDER BY job LIMIT ?4"

@@ -173,7 +173,7 @@ mod tests {
     use juror_types::{id::LeaseId, usage::Money};
 
     #[tokio::test]
-    async fn it_conforms() {
+    async fn store_conforms() {
         let folder = tempfile::tempdir().unwrap();
         let (file, clock) = (folder.path().join("juror.db"), TestClock::new());
         let backend = SqliteLedger::open_with_clock(&file, clock.shared()).unwrap();

@@ -64,8 +64,8 @@ impl ClaimRecords<'_> {
                 "INSERT OR REPLACE INTO results (run, job, round, result) VALUES (?1, ?2, ?3, ?4)",
             )?
             .execute(params![claim.run.as_str(), claim.job.as_str(), claim.round, finish.result])?;
-        // Its starts need no end: in this round its result is returned, and a later round counts
-        // anew.
+        // The starts need no end: in this round the result is returned, and a later round counts
+        // from zero.
         self.0
             .prepare_cached(
                 "UPDATE claims SET carried_calls = 0, carried_pico = 0, carried_input = 0,

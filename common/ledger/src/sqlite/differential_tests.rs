@@ -15,7 +15,7 @@ impl Subject for SqliteLedger {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
-    fn memory_and_database_decide_alike(steps in steps(), now in beginning()) {
+    fn memory_and_database_admit_equally(steps in steps(), now in beginning()) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("juror.db");
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

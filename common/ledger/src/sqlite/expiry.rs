@@ -32,7 +32,7 @@ impl SqliteLedger {
     /// Deletes a run: its results, claims, batches, budget and account. Its spending stays in the
     /// accounts of its days and months. Returns false, without a change, for a run with calls or
     /// batches in progress.
-    pub async fn forget_run(&self, run: &RunId) -> Result<bool, LedgerError> {
+    pub async fn delete_run(&self, run: &RunId) -> Result<bool, LedgerError> {
         let run = run.clone();
         self.writer
             .perform_durably(move |connection, _| {
@@ -67,7 +67,7 @@ impl SqliteLedger {
     }
 
     /// Deletes cached replies without a use in the last `days` days; returns their number.
-    pub async fn forget_unused_replies(&self, days: u32) -> Result<u64, LedgerError> {
+    pub async fn delete_unused_replies(&self, days: u32) -> Result<u64, LedgerError> {
         self.writer
             .perform_durably(move |connection, memory| {
                 let mut statement =
@@ -100,7 +100,7 @@ mod tests {
     use juror_types::id::Digest;
 
     #[tokio::test]
-    async fn replies_that_nobody_asks_for_are_forgotten() {
+    async fn unused_replies_expire() {
         const DAY: i64 = 86_400_000;
         const QUESTIONS: [&[u8]; 2] = [b"asked each night", b"asked once"];
         let folder = Folder::new();
@@ -117,7 +117,7 @@ mod tests {
         for (days, unused) in [(5, 0), (4, 1), (2, 1), (1, 2)] {
             assert_eq!(backend.unused_replies(days).await.unwrap(), unused, "{days} days");
         }
-        assert_eq!(backend.forget_unused_replies(2).await.unwrap(), 1);
+        assert_eq!(backend.delete_unused_replies(2).await.unwrap(), 1);
         for (question, kept) in QUESTIONS.iter().zip([true, false]) {
             assert_eq!(
                 backend.cached(&Digest::from_content(question)).await.unwrap().is_some(),

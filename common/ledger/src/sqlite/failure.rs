@@ -42,7 +42,7 @@ impl SqliteFailure {
 }
 
 /// The error of a thread that cannot be started.
-pub fn no_thread(error: &std::io::Error) -> LedgerError {
+pub fn thread_error(error: &std::io::Error) -> LedgerError {
     LedgerError::Unavailable(format!(
         "no thread can be started ({error}): end other programs, or raise the limit on processes"
     ))

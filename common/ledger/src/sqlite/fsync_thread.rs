@@ -20,7 +20,7 @@ use std::{
 /// Time for which the first group waits for others.
 const GROUP_DELAY: Duration = Duration::from_millis(4);
 
-/// Capacity of the channel of groups; the thread takes all of them at once.
+/// Capacity of the channel of groups; the thread drains it completely.
 const CHANNEL_CAPACITY: usize = 64;
 
 /// Sends committed orders to the thread.
@@ -39,7 +39,7 @@ impl FsyncThread {
         let thread = std::thread::Builder::new()
             .name("juror-sync".to_owned())
             .spawn(move || disk.serve(&receiver))
-            .map_err(|error| failure::no_thread(&error))?;
+            .map_err(|error| failure::thread_error(&error))?;
         Ok(Self { commits, thread })
     }
 
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_for_the_disk_hears_what_became_of_it() {
+    fn fsync_waiters_receive_the_result() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("juror.db");
         let (sender, answers) = mpsc::channel();

@@ -52,7 +52,7 @@ impl LedgerRecords for SqliteRecords<'_> {
             Budget::Unlimited => None,
             Budget::Cap(cap) => Some(cap.pico()),
         };
-        self.1.forget_budget(key);
+        self.1.delete_budget(key);
         self.0
             .prepare_cached("INSERT OR REPLACE INTO budgets (scope, cap_pico) VALUES (?1, ?2)")?
             .execute(params![key, cap])?;
@@ -64,7 +64,7 @@ impl LedgerRecords for SqliteRecords<'_> {
     }
 
     fn set_labels(&mut self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), SqliteFailure> {
-        self.1.forget_labels(run);
+        self.1.delete_labels(run);
         labels::write(self.0, run, labels)
     }
 
@@ -164,7 +164,7 @@ impl LedgerRecords for SqliteRecords<'_> {
 impl SqliteRecords<'_> {
     /// Writes the time zone in which days and months begin.
     pub(crate) fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<(), SqliteFailure> {
-        self.1.forget_calendar();
+        self.1.delete_calendar();
         self.0
             .prepare_cached("INSERT OR REPLACE INTO ledger_settings VALUES ('zone', ?1)")?
             .execute([calendar.zone()])?;
@@ -179,7 +179,7 @@ impl SqliteRecords<'_> {
     }
 
     /// Deletes owners without a heartbeat since this time and without leases.
-    pub(crate) fn forget_idle_owners(&self, since: i64) -> Result<(), SqliteFailure> {
+    pub(crate) fn delete_idle_owners(&self, since: i64) -> Result<(), SqliteFailure> {
         self.0
             .prepare_cached(
                 "DELETE FROM owners WHERE beat_ms < ?1 AND NOT EXISTS
@@ -192,7 +192,7 @@ impl SqliteRecords<'_> {
 
     /// Deletes at most `limit` leases that are not outstanding and were admitted before this time;
     /// returns their number.
-    pub(crate) fn forget_ended_leases(
+    pub(crate) fn delete_ended_leases(
         &self,
         admitted_before: i64,
         at_most: usize,

@@ -49,7 +49,7 @@ impl Folder {
 }
 
 #[tokio::test]
-async fn it_conforms() {
+async fn store_conforms() {
     let folder = tempfile::tempdir().unwrap();
     let number = AtomicI64::new(0);
     let make = async || {
@@ -61,7 +61,7 @@ async fn it_conforms() {
 }
 
 #[tokio::test]
-async fn a_crash_forgets_no_money_and_adoption_presumes_what_was_in_flight() {
+async fn crash_loses_no_cost_and_adoption_presumes_calls_in_flight() {
     let folder = Folder::new();
     let backend = folder.open();
     backend.open_run(&run(), Budget::Cap(Money::from_pico(100))).await.unwrap();
@@ -77,7 +77,7 @@ async fn a_crash_forgets_no_money_and_adoption_presumes_what_was_in_flight() {
     assert_eq!(backend.adopt(&run(), &OwnerId::new("next")).await.unwrap(), 1);
     assert_eq!(figures(&backend).await, [35, 20, 15, 0]);
     let settled = backend.settle(bill("in flight", 5, &before)).await.unwrap();
-    assert!(settled.may_publish, "nobody has taken the claim over");
+    assert!(settled.may_publish, "the claim was not taken over");
     assert_eq!(
         figures(&backend).await,
         [20, 0, 20, 0],
@@ -87,7 +87,7 @@ async fn a_crash_forgets_no_money_and_adoption_presumes_what_was_in_flight() {
 }
 
 #[tokio::test]
-async fn two_processes_share_the_day_and_the_silent_one_is_presumed() {
+async fn two_processes_share_a_day_and_leases_of_the_silent_one_are_presumed() {
     let folder = Folder::new();
     let (one, two) = (folder.open(), folder.open());
     one.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -121,7 +121,7 @@ fn held_by_earlier() -> AdmissionDecision {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_callers_share_commits_and_the_accounts_balance() {
+async fn many_callers_share_commits_and_accounts_balance() {
     let folder = Folder::new();
     let backend = Arc::new(folder.open());
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -146,7 +146,7 @@ async fn many_callers_share_commits_and_the_accounts_balance() {
 }
 
 #[tokio::test]
-async fn an_operation_that_fails_leaves_its_neighbors_and_the_memory_alone() {
+async fn failed_operation_leaves_other_operations_and_memory_unchanged() {
     let folder = Folder::new();
     let backend = folder.open();
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -165,7 +165,7 @@ async fn an_operation_that_fails_leaves_its_neighbors_and_the_memory_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sixty_four_callers_use_a_cap_up_to_less_than_one_call() {
+async fn sixty_four_callers_leave_less_than_one_call_of_a_cap() {
     let folder = Folder::new();
     let backend = Arc::new(folder.open());
     let room = Arc::new(admission::AdmissionQueue::new());
@@ -191,7 +191,7 @@ async fn sixty_four_callers_use_a_cap_up_to_less_than_one_call() {
 }
 
 #[tokio::test]
-async fn only_news_wakes_those_who_wait() {
+async fn only_changes_wake_waiters() {
     let folder = Folder::new();
     let backend = folder.open();
     let mut changes = backend.changes();
@@ -209,7 +209,7 @@ async fn only_news_wakes_those_who_wait() {
 }
 
 #[tokio::test]
-async fn ended_leases_are_forgotten_in_time_and_their_money_is_not() {
+async fn ended_leases_expire_and_their_cost_remains() {
     let folder = Folder::new();
     let backend = folder.open();
     backend.open_run(&run(), Budget::Cap(Money::from_pico(100))).await.unwrap();
@@ -233,7 +233,7 @@ async fn ended_leases_are_forgotten_in_time_and_their_money_is_not() {
 
     folder.pass(2 * DAY);
     backend.sweep().await.unwrap();
-    assert_eq!(leases(), 1, "what is in flight is kept");
+    assert_eq!(leases(), 1, "the lease in flight is kept");
     assert_eq!(figures(&backend).await, before);
     backend.settle(bill("in flight", 5, &job)).await.unwrap();
     assert_eq!(figures(&backend).await, [40, 20, 20, 0]);

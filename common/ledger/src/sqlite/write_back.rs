@@ -31,7 +31,7 @@ impl WriteBackCache {
     }
 
     /// Invalidates the calendar before a change.
-    pub(crate) fn forget_calendar(&self) {
+    pub(crate) fn delete_calendar(&self) {
         self.calendar.take();
     }
 
@@ -50,7 +50,7 @@ impl WriteBackCache {
     }
 
     /// Invalidates a budget before a change.
-    pub(crate) fn forget_budget(&self, key: &str) {
+    pub(crate) fn delete_budget(&self, key: &str) {
         self.budgets.borrow_mut().remove(key);
     }
 
@@ -69,7 +69,7 @@ impl WriteBackCache {
     }
 
     /// Invalidates the labels of a run before a change.
-    pub(crate) fn forget_labels(&self, run: &RunId) {
+    pub(crate) fn delete_labels(&self, run: &RunId) {
         self.labels.borrow_mut().remove(run);
     }
 

@@ -48,7 +48,7 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("juror-ledger".to_owned())
             .spawn(move || limiter.serve())
-            .map_err(|error| failure::no_thread(&error))?;
+            .map_err(|error| failure::thread_error(&error))?;
         Ok(Self {
             free_slots: Arc::new(Semaphore::new(QUEUE_CAPACITY)),
             orders: Mutex::new(Some(sender)),
@@ -65,19 +65,19 @@ impl Writer {
         T: Send + 'static,
         F: FnMut(&Connection, &mut Memory) -> Result<T, SqliteFailure> + Send + 'static,
     {
-        self.order(false, work).await
+        self.submit(false, work).await
     }
 
-    /// As [`Writer::perform`]; returns when it is on disk and survives a power failure.
+    /// As [`Writer::perform`]; returns when the commit is on disk and survives a power failure.
     pub async fn perform_durably<T, F>(&self, work: F) -> Result<T, LedgerError>
     where
         T: Send + 'static,
         F: FnMut(&Connection, &mut Memory) -> Result<T, SqliteFailure> + Send + 'static,
     {
-        self.order(true, work).await
+        self.submit(true, work).await
     }
 
-    async fn order<T, F>(&self, awaits_sync: bool, work: F) -> Result<T, LedgerError>
+    async fn submit<T, F>(&self, awaits_sync: bool, work: F) -> Result<T, LedgerError>
     where
         T: Send + 'static,
         F: FnMut(&Connection, &mut Memory) -> Result<T, SqliteFailure> + Send + 'static,
@@ -173,8 +173,8 @@ impl WriterThread {
         self.syncer.close();
     }
 
-    /// Commits a group. If one of several operations fails, each gets a transaction of its own, so
-    /// that the others are not affected.
+    /// Commits a group. If one of several operations fails, each gets its own transaction, so that
+    /// the others are unaffected.
     fn commit(&mut self, mut group: Vec<Box<dyn WriterOrder>>) {
         let before = self.memory.clone();
         let changes = self.connection.total_changes();
@@ -222,7 +222,7 @@ impl WriterThread {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(SqliteFailure::from)
             .and_then(|transaction| {
-                self.memory.beat_and_sweep(&transaction)?;
+                self.memory.send_heartbeats_and_sweep(&transaction)?;
                 self.memory.cache.write(&transaction)?;
                 Ok(transaction.commit()?)
             });

@@ -71,29 +71,32 @@ impl Memory {
 
     /// Sends the heartbeat of this process's owners, and presumes spent the leases of owners
     /// without one.
-    pub fn beat_and_sweep(&mut self, connection: &Connection) -> Result<(), SqliteFailure> {
+    pub fn send_heartbeats_and_sweep(
+        &mut self,
+        connection: &Connection,
+    ) -> Result<(), SqliteFailure> {
         let now = self.now();
         let mut records = SqliteRecords(connection, &self.cache);
         for owner in &self.owners {
             records.record_heartbeat(owner, now)?;
         }
         let presumed = state_machine::sweep(&mut records, now)?;
-        records.forget_idle_owners(now - state_machine::OWNER_TIMEOUT)?;
+        records.delete_idle_owners(now - state_machine::OWNER_TIMEOUT)?;
         if presumed > 0 {
             self.mark_changed();
         }
-        self.forget_ended_leases(connection)
+        self.delete_ended_leases(connection)
     }
 
     /// Deletes leases that ended long ago, a batch at a time: accounts include their cost, and they
     /// will not be settled again.
-    pub fn forget_ended_leases(&mut self, connection: &Connection) -> Result<(), SqliteFailure> {
+    pub fn delete_ended_leases(&mut self, connection: &Connection) -> Result<(), SqliteFailure> {
         let now = self.now();
         if now < self.next_clearing {
             return Ok(());
         }
         let records = SqliteRecords(connection, &self.cache);
-        if records.forget_ended_leases(now - ENDED_LEASE_TTL, MAX_DELETED_LEASES)?
+        if records.delete_ended_leases(now - ENDED_LEASE_TTL, MAX_DELETED_LEASES)?
             < MAX_DELETED_LEASES
         {
             self.next_clearing = now + CLEANUP_INTERVAL;

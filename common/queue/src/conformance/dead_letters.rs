@@ -4,9 +4,7 @@ use super::{Harness, expect_next, expect_silence, publish};
 use crate::{DeadLetters, Disposition, Priority, Queue};
 use std::collections::BTreeSet;
 
-pub(super) async fn a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(
-    harness: &impl Harness,
-) {
+pub(super) async fn dead_letter_keeps_its_reason_until_replayed(harness: &impl Harness) {
     let queue = harness.fresh().await;
     publish(&*queue, "poison", Priority::High).await;
     let mut subscription = queue.subscribe(1).await.unwrap();
@@ -25,7 +23,7 @@ pub(super) async fn a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(
     again.acknowledge().await.unwrap();
 }
 
-pub(super) async fn a_dead_letter_that_is_done_is_forgotten_and_no_other(harness: &impl Harness) {
+pub(super) async fn completed_dead_letter_is_deleted_and_no_other(harness: &impl Harness) {
     let queue = harness.fresh().await;
     let mut subscription = queue.subscribe(1).await.unwrap();
     for name in ["one", "two", "one"] {
@@ -33,8 +31,8 @@ pub(super) async fn a_dead_letter_that_is_done_is_forgotten_and_no_other(harness
         let delivery = expect_next(&mut subscription).await;
         delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
     }
-    assert_eq!(queue.forget(&|note| note.0 == "three").await.unwrap(), 0);
-    assert_eq!(queue.forget(&|note| note.0 == "one").await.unwrap(), 2);
+    assert_eq!(queue.remove_dead_letters(&|note| note.0 == "three").await.unwrap(), 0);
+    assert_eq!(queue.remove_dead_letters(&|note| note.0 == "one").await.unwrap(), 2);
     let left = queue.list().await.unwrap();
     assert_eq!(left.iter().map(|dead| dead.message.0.as_str()).collect::<Vec<_>>(), ["two"]);
     expect_silence(harness, &mut subscription).await;

@@ -1,11 +1,11 @@
-//! Checks of deliveries that come again, at once or after a delay.
+//! Checks of immediate and delayed redeliveries.
 
 use super::{Harness, expect_next, expect_silence, publish};
 use crate::{Disposition, Priority, Queue};
 use std::collections::BTreeSet;
 use tokio::time::Instant;
 
-pub(super) async fn a_dropped_delivery_comes_again_marked(harness: &impl Harness) {
+pub(super) async fn dropped_delivery_is_redelivered_and_marked(harness: &impl Harness) {
     let queue = harness.fresh().await;
     publish(&*queue, "one", Priority::High).await;
     let mut subscription = queue.subscribe(1).await.unwrap();
@@ -13,12 +13,12 @@ pub(super) async fn a_dropped_delivery_comes_again_marked(harness: &impl Harness
     let again = expect_next(&mut subscription).await;
     assert!(again.redelivered);
     assert_eq!(again.priority, Priority::High);
-    // A settlement without an await settles nothing.
+    // A settlement that is not awaited has no effect.
     drop(again.settle(Disposition::Acknowledge));
     expect_next(&mut subscription).await.acknowledge().await.unwrap();
 }
 
-pub(super) async fn what_is_given_back_comes_again_marked(harness: &impl Harness) {
+pub(super) async fn requeued_message_is_redelivered_and_marked(harness: &impl Harness) {
     let queue = harness.fresh().await;
     publish(&*queue, "one", Priority::Normal).await;
     let mut subscription = queue.subscribe(1).await.unwrap();
@@ -30,7 +30,7 @@ pub(super) async fn what_is_given_back_comes_again_marked(harness: &impl Harness
     expect_silence(harness, &mut subscription).await;
 }
 
-pub(super) async fn a_retry_waits_keeps_its_lane_and_frees_its_place(harness: &impl Harness) {
+pub(super) async fn delayed_retry_keeps_its_priority_and_frees_its_slot(harness: &impl Harness) {
     let queue = harness.fresh().await;
     publish(&*queue, "later", Priority::High).await;
     publish(&*queue, "meanwhile", Priority::Normal).await;
@@ -48,7 +48,7 @@ pub(super) async fn a_retry_waits_keeps_its_lane_and_frees_its_place(harness: &i
     again.acknowledge().await.unwrap();
 }
 
-pub(super) async fn a_shorter_delay_overtakes_a_longer_one(harness: &impl Harness) {
+pub(super) async fn shorter_delay_is_delivered_before_a_longer_one(harness: &impl Harness) {
     let queue = harness.fresh().await;
     publish(&*queue, "long", Priority::Normal).await;
     publish(&*queue, "short", Priority::Normal).await;
@@ -64,7 +64,7 @@ pub(super) async fn a_shorter_delay_overtakes_a_longer_one(harness: &impl Harnes
     first.acknowledge().await.unwrap();
 }
 
-pub(super) async fn both_lanes_survive_a_delay(harness: &impl Harness) {
+pub(super) async fn both_priorities_survive_a_delay(harness: &impl Harness) {
     let queue = harness.fresh().await;
     let priorities = [("ordinary", Priority::Normal), ("urgent", Priority::High)];
     for (name, priority) in priorities {

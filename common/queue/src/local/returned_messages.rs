@@ -22,7 +22,7 @@ impl<M: Message> LocalQueue<M> {
 }
 
 impl<M: Message> LocalReturns<M> {
-    /// True if the queue is closed and holds nothing: only what is put back can come.
+    /// True if the queue is closed and empty, so that only requeued messages can follow.
     pub fn is_drained(&self) -> bool {
         self.0.lock().is_drained()
     }

@@ -90,7 +90,7 @@ impl<M> LocalShared<M> {
     }
 
     /// Removes a held message, for good or to the dead letters.
-    pub(super) fn forget(&self, dead: Option<DeadLetter<M>>) {
+    pub(super) fn end_message(&self, dead: Option<DeadLetter<M>>) {
         let mut state = self.lock();
         state.dead.extend(dead);
         state.held -= 1;

@@ -26,7 +26,7 @@ impl Harness for Local {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_does_what_every_queue_does() {
+async fn queue_conforms() {
     every_queue(&Local).await;
 }
 
@@ -53,7 +53,7 @@ async fn a_closed_queue_refuses_new_messages_and_ends_when_it_is_empty() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_closed_queue_waits_for_what_is_delayed_or_out() {
+async fn closed_queue_waits_for_delayed_and_unacknowledged_messages() {
     let queue = LocalQueue::new(100);
     publish(&queue, "slow").await.unwrap();
     let mut holder = queue.subscribe(1).await.unwrap();
@@ -74,7 +74,7 @@ async fn a_closed_queue_waits_for_what_is_delayed_or_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn publishing_waits_until_a_message_leaves_for_good() {
+async fn publishing_to_a_full_queue_waits_for_a_settled_message() {
     let queue = LocalQueue::new(1);
     publish(&queue, "one").await.unwrap();
     let mut subscription = queue.subscribe(1).await.unwrap();
@@ -89,7 +89,7 @@ async fn publishing_waits_until_a_message_leaves_for_good() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_refuses_a_publisher_that_waits_for_room() {
+async fn closing_refuses_a_waiting_publisher() {
     let queue = LocalQueue::new(1);
     publish(&queue, "one").await.unwrap();
     let mut second = by_hand(publish(&queue, "two"));
@@ -100,7 +100,7 @@ async fn closing_refuses_a_publisher_that_waits_for_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_publisher_that_stops_waiting_leaves_nothing_behind() {
+async fn cancelled_publisher_leaves_no_message() {
     let queue = LocalQueue::new(1);
     publish(&queue, "one").await.unwrap();
     let mut second = by_hand(publish(&queue, "two"));
@@ -113,7 +113,7 @@ async fn a_publisher_that_stops_waiting_leaves_nothing_behind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_receiver_that_stops_waiting_takes_no_message_and_no_place_with_it() {
+async fn cancelled_receiver_takes_no_message_and_no_prefetch_slot() {
     let queue = LocalQueue::new(10);
     let mut subscription = queue.subscribe(1).await.unwrap();
     for name in ["one", "two"] {
@@ -128,7 +128,7 @@ async fn a_receiver_that_stops_waiting_takes_no_message_and_no_place_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delay_beyond_the_clock_is_refused_and_the_message_given_back() {
+async fn out_of_range_delay_is_refused_and_the_message_requeued() {
     let queue = LocalQueue::new(10);
     publish(&queue, "one").await.unwrap();
     let mut subscription = queue.subscribe(1).await.unwrap();
@@ -139,7 +139,7 @@ async fn a_delay_beyond_the_clock_is_refused_and_the_message_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_back_fits_into_a_full_queue_and_keeps_it_from_ending() {
+async fn requeued_messages_fit_into_a_full_queue_and_keep_it_open() {
     let queue = LocalQueue::new(1);
     let returns = queue.returns();
     publish(&queue, "one").await.unwrap();

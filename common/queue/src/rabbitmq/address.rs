@@ -15,7 +15,7 @@ use tokio::{
 /// Heartbeat interval in seconds, so that a silent cut is noticed within half a minute.
 const HEARTBEAT: u16 = 15;
 
-/// A broker's address with what is needed to log in.
+/// Address of a broker with its credentials.
 #[derive(Clone)]
 pub(super) struct Address {
     uri: AMQPUri,
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_refused_without_its_password() {
+    fn unusable_address_is_refused_without_its_password() {
         for url in ["http://juror:secret@broker", "secret", ""] {
             let refused = parse(url).err().unwrap();
             assert!(matches!(refused, QueueError::Refused(_)), "{url}");

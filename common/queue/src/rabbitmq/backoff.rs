@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_up_to_the_longest() {
+    fn backoff_grows_up_to_the_maximum() {
         let mut backoff = Backoff::for_connections();
         assert!(!backoff.is_used());
         for (least, most) in [(50, 100), (100, 200), (200, 400)] {

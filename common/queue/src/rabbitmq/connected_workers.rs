@@ -53,8 +53,8 @@ async fn workers(
 ) -> Result<ConnectedWorkers, QueueError> {
     let channel = link.channel().await?;
     let mut consumers = [0; 2];
-    for (count, needs_drawing) in consumers.iter_mut().zip([false, true]) {
-        let name = namespace.work(Priority::Normal, needs_drawing);
+    for (count, needs_rendering) in consumers.iter_mut().zip([false, true]) {
+        let name = namespace.work(Priority::Normal, needs_rendering);
         *count = link.inspect(&channel, name).await?.consumer_count();
     }
     link.during(channel.close(200, "done".into())).await?;

@@ -1,4 +1,4 @@
-//! One connection from its opening to its end.
+//! Lifecycle of one connection.
 
 use super::{super::QueueError, address::Address, failure, topology::Topology};
 use crate::rabbitmq::handshake;
@@ -59,12 +59,12 @@ impl BrokerConnection {
         })
     }
 
-    /// A channel of its own.
+    /// Opens a channel.
     pub(super) async fn channel(&self) -> Result<OwnChannel, QueueError> {
         self.during(self.connection.create_channel()).await.map(OwnChannel)
     }
 
-    /// A channel of its own whose publishes are confirmed.
+    /// Opens a channel with publisher confirms.
     pub(super) async fn confirming_channel(&self) -> Result<OwnChannel, QueueError> {
         let channel = self.channel().await?;
         self.during(channel.confirm_select(ConfirmSelectOptions::default())).await?;
@@ -137,15 +137,16 @@ impl BrokerConnection {
         let closing = self.connection.close(200, "done".into());
         match timeout(CLOSE_TIMEOUT, closing).await {
             Ok(Ok(())) => {}
-            // It is closed already, or the broker will notice by its missing heartbeat.
+            // The connection is closed already, or the broker detects its end by the missing
+            // heartbeat.
             Ok(Err(error)) => tracing::debug!(%error, "closing a connection to RabbitMQ"),
             Err(_) => tracing::debug!("RabbitMQ sent no reply to the close"),
         }
     }
 }
 
-/// A channel of one holder. Dropped, it is closed at once: the broker removes its consumers, and
-/// redelivers unsettled messages.
+/// Channel of one holder, which is closed on drop: the broker removes its consumers, and redelivers
+/// unsettled messages.
 pub(super) struct OwnChannel(Channel);
 
 impl Deref for OwnChannel {

@@ -110,7 +110,7 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
                 OpenDelivery::new(&self.shared, &live.tags, delivery, self.route).counting(counted);
             match decoded {
                 Ok(message) => {
-                    let routing_key = key(priority, message.needs_drawing());
+                    let routing_key = key(priority, message.needs_rendering());
                     let settlement = Box::new(settlement.keyed(routing_key).holding(slot));
                     let message = Arc::new(message);
                     return Ok(Some(Delivery::new(message, priority, redelivered, settlement)));
@@ -192,7 +192,7 @@ impl Live {
                 () = sleep_until(stale_since.unwrap_or_else(Instant::now)), if stale_since.is_some() => continue,
             };
             match delivered {
-                // One that cannot be settled any more is redelivered.
+                // A delivery that can no longer be settled is redelivered.
                 Some(Ok(delivery)) if delivery.acker.usable() => {
                     let (priority, counted) = self.take_turn(at, preferred)?;
                     return Some((priority, counted, delivery));
@@ -278,7 +278,7 @@ async fn dead_letter(
     tracing::warn!(kind = route.kind(), "a message is dead-lettered: {problem}");
     let disposition = match route {
         Route::Jobs | Route::Results => Disposition::DeadLetter(problem),
-        // It is among the dead letters already.
+        // The message is among the dead letters already.
         Route::Poison => Disposition::Acknowledge,
     };
     Box::new(settlement).settle(disposition).await

@@ -29,19 +29,19 @@ use tokio::time::timeout;
 
 /// Name of the consumer of one scan, the only one of its channel.
 const CONSUMER: &str = "dead-letters";
-/// Maximum wait for a streamed message before the broker is asked for a further one.
+/// Maximum wait for a streamed message before another one is requested from the broker.
 const STREAM_PAUSE: Duration = Duration::from_millis(100);
 
 /// A dead letter of any kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredDeadLetter {
-    /// Its message id; empty if it has none.
+    /// Message id; empty if it has none.
     pub message_id: String,
     /// The priority by which it came.
     pub priority: Priority,
     /// Reason of its dead-lettering, as a message.
     pub reason: String,
-    /// Its content.
+    /// Content.
     pub content: DeadLetterBody,
 }
 
@@ -97,14 +97,14 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
         }
     }
 
-    async fn forget(
+    async fn remove_dead_letters(
         &self,
         is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
     ) -> Result<usize, QueueError> {
         let mut forgotten = 0;
         loop {
             let link = self.shared.link().await?;
-            match self.forget_over(&link, is_done, &mut forgotten).await {
+            match self.remove_over(&link, is_done, &mut forgotten).await {
                 Err(QueueError::Unavailable(_)) => {}
                 settled => return settled.map(|()| forgotten),
             }
@@ -149,7 +149,7 @@ impl<M: Message> RabbitQueue<M> {
         scan.end().await
     }
 
-    async fn forget_over(
+    async fn remove_over(
         &self,
         link: &BrokerConnection,
         is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
@@ -184,7 +184,7 @@ impl<M: Message> RabbitQueue<M> {
     }
 }
 
-/// One pass over the dead letters. Letters that it does not remove are requeued at its end.
+/// One pass over the dead letters. Remaining letters are requeued at its end.
 ///
 /// The letters are streamed by a consumer: a separate get costs a quorum queue a disk write each.
 struct DeadLetterScan<'a> {
@@ -247,7 +247,8 @@ impl<'a> DeadLetterScan<'a> {
     }
 
     async fn end(self) -> Result<(), QueueError> {
-        // Before any letter is requeued, or it would be streamed here again.
+        // The consumer ends before letters are requeued, which would otherwise be streamed here
+        // again.
         let cancelling = self.channel.basic_cancel(CONSUMER.into(), BasicCancelOptions::default());
         self.link.during(cancelling).await?;
         // An acknowledged tag would close the channel.

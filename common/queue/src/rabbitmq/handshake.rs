@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_read_from_a_greeting_and_from_nothing_else() {
+    fn version_is_parsed_only_from_a_handshake() {
         let mut frame = START.to_vec();
         frame.extend(b"\x00\x09\x00\x00\x00\x20\x07productS\x00\x00\x00\x08RabbitMQ");
         frame.extend(b"\x07versionS\x00\x00\x00\x063.10.8");
@@ -120,11 +120,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_broker_tells_its_version_and_others_none() {
+    async fn broker_reports_its_version_and_other_servers_none() {
         let port = juror_services::rabbitmq::shared_port();
         let version = async |url: &str| broker_version(url, &TlsFiles::default()).await;
-        let told = version(&format!("amqp://nobody:wrong@127.0.0.1:{port}")).await.unwrap();
-        assert!(told.split('.').all(|part| part.parse::<u32>().is_ok()), "{told}");
+        let reported = version(&format!("amqp://nobody:wrong@127.0.0.1:{port}")).await.unwrap();
+        assert!(reported.split('.').all(|part| part.parse::<u32>().is_ok()), "{reported}");
         let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("amqp://{}", nobody.local_addr().unwrap());
         drop(nobody);

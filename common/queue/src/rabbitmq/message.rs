@@ -50,7 +50,7 @@ impl Envelope {
         })?;
         Ok(Self {
             exchange: exchange(route, namespace),
-            routing_key: key(priority, message.needs_drawing()).into(),
+            routing_key: key(priority, message.needs_rendering()).into(),
             payload: payload.into(),
             message_id,
             kind: route.kind(),

@@ -13,7 +13,7 @@ const HOLDS: [(Duration, &str); 5] = [
     (Duration::from_secs(600), "hold.10m"),
 ];
 
-/// Kinds of jobs, each with a queue of its own, the preferred priority first: priority, and whether
+/// Kinds of jobs, each with a separate queue, in order of preference: priority, and whether
 /// rendering is needed.
 pub(super) const JOB_KINDS: [(Priority, bool); 4] = [
     (Priority::High, false),
@@ -76,8 +76,8 @@ impl Namespace {
     }
 
     /// The queue of a kind of jobs.
-    pub(super) fn work(&self, priority: Priority, needs_drawing: bool) -> ShortString {
-        self.name(key(priority, needs_drawing))
+    pub(super) fn work(&self, priority: Priority, needs_rendering: bool) -> ShortString {
+        self.name(key(priority, needs_rendering))
     }
 
     /// All hold queues, each with an exchange of the same name, and their delays.
@@ -97,8 +97,8 @@ impl Namespace {
         match route {
             Route::Jobs => JOB_KINDS
                 .into_iter()
-                .filter(|(_, needs_drawing)| draws || !needs_drawing)
-                .map(|(priority, needs_drawing)| (priority, self.work(priority, needs_drawing)))
+                .filter(|(_, needs_rendering)| draws || !needs_rendering)
+                .map(|(priority, needs_rendering)| (priority, self.work(priority, needs_rendering)))
                 .collect(),
             Route::Results => vec![(Priority::Normal, self.results())],
             Route::Poison => vec![(Priority::Normal, self.poison())],
@@ -108,7 +108,7 @@ impl Namespace {
     /// All queues, with the suffix of their name, which is the same in all namespaces.
     pub(super) fn every_queue(&self) -> impl Iterator<Item = (&'static str, ShortString)> {
         let holds = HOLDS.iter().map(|(_, end)| *end);
-        let work = JOB_KINDS.map(|(priority, needs_drawing)| key(priority, needs_drawing));
+        let work = JOB_KINDS.map(|(priority, needs_rendering)| key(priority, needs_rendering));
         let others = ["results", "dead", "poison"];
         work.into_iter().chain(others).chain(holds).map(|end| (end, self.name(end)))
     }
@@ -119,8 +119,8 @@ impl Namespace {
 }
 
 /// The routing key of a message.
-pub(super) fn key(priority: Priority, needs_drawing: bool) -> &'static str {
-    match (priority, needs_drawing) {
+pub(super) fn key(priority: Priority, needs_rendering: bool) -> &'static str {
+    match (priority, needs_rendering) {
         (Priority::High, false) => "work.hi",
         (Priority::High, true) => "draw.hi",
         (Priority::Normal, false) => "work",
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_delay_is_held_at_least_so_long_or_as_long_as_can_be() {
+    fn delay_is_at_least_the_requested_time_up_to_the_maximum() {
         let namespace = Namespace::parse("juror").unwrap();
         for (milliseconds, name) in [
             (0, "juror.hold.1s"),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_queue_is_one_of_the_topology_and_none_is_missing() {
+    fn every_queue_is_part_of_the_topology() {
         let namespace = Namespace::parse("juror").unwrap();
         let topology = super::super::topology::Topology::new(&namespace, None);
         let mut declared: Vec<_> = topology.queues.into_iter().map(|queue| queue.name).collect();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_that_could_not_name_a_queue_is_refused() {
+    fn invalid_namespace_is_refused() {
         for text in ["", "a b", "jürör", &"x".repeat(101)] {
             assert!(matches!(Namespace::parse(text), Err(QueueError::Refused(_))), "{text}");
         }

@@ -87,7 +87,7 @@ mod tests {
     use tokio::time::advance;
 
     #[tokio::test(start_paused = true)]
-    async fn a_lane_is_in_doubt_while_all_that_it_may_send_is_out_or_was_settled_just_now() {
+    async fn priority_is_ambiguous_while_all_its_prefetched_messages_are_out_or_just_settled() {
         let preference = Arc::new(PriorityWindow::new(2));
         let mut out = VecDeque::from([preference.count(), preference.count()]);
         assert_eq!((preference.prefetch(), preference.stale_since()), (4, None));

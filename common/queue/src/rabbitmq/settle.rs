@@ -46,7 +46,7 @@ impl OpenDelivery {
         let (payload, routing_key) = (delivery.data.into(), delivery.routing_key);
         let received = Received { payload, message_id, routing_key, route };
         let tag = delivery.delivery_tag;
-        tags.hand_out(tag);
+        tags.add_unsettled(tag);
         Self {
             shared: Arc::clone(shared),
             received,
@@ -142,7 +142,7 @@ impl Drop for OpenDelivery {
 pub(super) const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: false };
 
 /// Logs a delivery that cannot be settled since its channel is gone. It is redelivered, which is no
-/// error of the caller's, who must expect duplicates anyway.
+/// error of the caller, which must expect duplicates anyway.
 fn note_if_lost(settled: Result<bool, QueueError>) {
     if !matches!(settled, Ok(true)) {
         tracing::debug!(?settled, "the delivery's connection is lost; it will be redelivered");

@@ -15,7 +15,7 @@ const WINDOW: usize = 1_000;
 /// State of the connection to the broker.
 #[derive(Clone)]
 pub(super) enum ConnectionState {
-    /// No connection now; the supervisor makes one.
+    /// There is no connection; the supervisor is opening one.
     Connecting,
     /// Connected.
     Connected(Arc<BrokerConnection>),
@@ -85,14 +85,14 @@ impl Shared {
 
     async fn publish_in(&self, window: &Semaphore, letter: Envelope) -> Result<(), QueueError> {
         let _room = window.acquire().await.map_err(|_| QueueError::Closed)?;
-        let (done, told) = oneshot::channel();
+        let (done, reported) = oneshot::channel();
         if self.publisher.send(PublishRequest { letter, done }).await.is_err() {
-            return Err(self.why_over());
+            return Err(self.end_reason());
         }
-        told.await.unwrap_or_else(|_| Err(self.why_over()))
+        reported.await.unwrap_or_else(|_| Err(self.end_reason()))
     }
 
-    fn why_over(&self) -> QueueError {
+    fn end_reason(&self) -> QueueError {
         match &*self.phase.borrow() {
             ConnectionState::Closed(reason) => reason.clone(),
             ConnectionState::Connecting | ConnectionState::Connected(_) => QueueError::Closed,

@@ -1,4 +1,4 @@
-//! A namespace of a test's own, deleted at its end.
+//! Namespace of a test, deleted at its end.
 
 #![expect(clippy::expect_used, reason = "a test without its broker may break off")]
 
@@ -11,19 +11,19 @@ use lapin::{
 };
 use std::time::Duration;
 
-/// Names that nobody else uses. Dropped, it deletes what was declared under them.
+/// Exclusive names. Drop deletes the queues and exchanges declared under them.
 pub struct TestNamespace {
     name: String,
     url: String,
 }
 
 impl TestNamespace {
-    /// A name that nobody else uses, at this broker.
+    /// Creates an exclusive namespace on this broker.
     pub fn new(url: &str) -> Self {
         Self::named(&format!("test-{:016x}", rand::random::<u64>()), url)
     }
 
-    /// This name, at this broker.
+    /// Namespace with this name on this broker.
     pub fn named(name: &str, url: &str) -> Self {
         Self { name: name.to_owned(), url: url.to_owned() }
     }
@@ -33,7 +33,7 @@ impl TestNamespace {
         format!("{}.{end}", self.name)
     }
 
-    /// Settings that reach it by another URL.
+    /// Settings with another URL.
     pub fn settings(&self, url: &str) -> RabbitSettings {
         RabbitSettings {
             url: url.to_owned(),
@@ -54,7 +54,7 @@ impl TestNamespace {
 impl Drop for TestNamespace {
     fn drop(&mut self) {
         let (name, url) = (self.name.clone(), self.url.clone());
-        // A thread, since this may be dropped in the middle of a runtime that breaks off.
+        // A thread, since this may be dropped within a failing runtime.
         let deleting = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime").block_on(delete(&name, &url));
@@ -63,7 +63,7 @@ impl Drop for TestNamespace {
     }
 }
 
-/// A connection that knows nothing of the adapter.
+/// Connection that bypasses the adapter.
 pub async fn raw_connection(url: &str) -> Connection {
     let address = Address::parse(url, &TlsFiles::default()).expect("a URL");
     let connecting = address.connect(ConnectionProperties::default());

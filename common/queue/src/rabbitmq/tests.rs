@@ -1,4 +1,4 @@
-//! Against a real broker.
+//! Tests with a real broker.
 
 mod namespace;
 mod proxy;
@@ -13,7 +13,7 @@ use super::{
 use namespace::{Own, broker_url};
 use std::sync::Mutex;
 
-/// Keeps what the suite asked for until its end.
+/// Keeps the requested queues until the end of the suite.
 #[derive(Default)]
 struct Rabbit(Mutex<Vec<(RabbitQueues, Own)>>);
 
@@ -50,7 +50,7 @@ impl Harness for Rabbit {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_does_what_every_queue_does() {
+async fn queue_conforms() {
     let rabbit = Rabbit::default();
     every_queue(&rabbit).await;
     for (queues, own) in rabbit.0.into_inner().unwrap() {

@@ -1,5 +1,5 @@
-//! TLS connections for lapin, whose own TLS would add another implementation with another way to
-//! verify certificates.
+//! TLS connections for lapin, whose built-in TLS would add another implementation with another
+//! certificate verification.
 
 use async_rs::{Runtime, Tokio, traits::Reactor, util::RuntimeParts};
 use futures_io::{AsyncRead, AsyncWrite};

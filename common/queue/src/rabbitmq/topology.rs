@@ -101,10 +101,10 @@ impl QueueSpecification {
 
 fn work(
     namespace: &Namespace,
-    (priority, needs_drawing): (Priority, bool),
+    (priority, needs_rendering): (Priority, bool),
     max_length: Option<u32>,
 ) -> QueueSpecification {
-    let mut arguments = match needs_drawing {
+    let mut arguments = match needs_rendering {
         false => dead_lettering(namespace.dead()),
         true => dead_lettering_after(DRAWING_WAIT, namespace.jobs(), key(priority, false)),
     };
@@ -113,10 +113,10 @@ fn work(
         arguments.insert("x-max-length".into(), AMQPValue::LongLongInt(length.into()));
     }
     QueueSpecification {
-        name: namespace.work(priority, needs_drawing),
+        name: namespace.work(priority, needs_rendering),
         arguments,
         exchange: namespace.jobs(),
-        routing_key: key(priority, needs_drawing).into(),
+        routing_key: key(priority, needs_rendering).into(),
     }
 }
 

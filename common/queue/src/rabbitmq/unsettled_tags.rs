@@ -26,7 +26,7 @@ impl Tags {
         Self { link, channel, out: Mutex::default() }
     }
 
-    pub(super) fn hand_out(&self, tag: u64) {
+    pub(super) fn add_unsettled(&self, tag: u64) {
         self.lock().insert(tag);
     }
 
@@ -68,7 +68,7 @@ impl Batch for Tags {
     async fn acknowledge(&self, mut tags: Vec<u64>) -> Result<(), QueueError> {
         tags.sort_unstable();
         if let Err(error) = self.send(&tags).await {
-            // As for a single one: they are redelivered, which is no error of the caller's.
+            // As for a single delivery: they are redelivered, which is no error of the caller.
             tracing::debug!(%error, "the deliveries' connection is lost; they will be redelivered");
         }
         self.lock().retain(|tag| tags.binary_search(tag).is_err());
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_frame_reaches_up_to_the_first_delivery_that_is_still_out() {
+    fn multiple_acknowledgement_ends_before_the_first_unsettled_delivery() {
         let out = BTreeSet::from([3, 4, 5, 7, 8]);
         assert_eq!(reach(&out, &[3, 4, 5, 7, 8]), Some(8));
         assert_eq!(reach(&out, &[3, 4, 7, 8]), Some(4));

@@ -1,4 +1,4 @@
-//! Over real TCP.
+//! Tests over real TCP.
 
 use super::*;
 use crate::MessageKind;
@@ -30,7 +30,7 @@ impl Served {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Status line with headers, and body, of what is answered before the connection is closed.
+    /// Status line with headers, and body, of the response before the connection is closed.
     async fn ask(&self, request: &str) -> (String, String) {
         let mut stream = self.connect().await;
         stream.write_all(format!("{request}\r\nHost: juror\r\n\r\n").as_bytes()).await.unwrap();
@@ -47,7 +47,7 @@ impl Served {
 }
 
 #[tokio::test]
-async fn metrics_are_given_in_prometheus_text_format() {
+async fn metrics_use_the_prometheus_text_format() {
     let served = Served::start().await;
     served.metrics.redelivered(MessageKind::Job);
     let (head, body) = served.ask("GET /metrics HTTP/1.1").await;
@@ -62,7 +62,7 @@ async fn metrics_are_given_in_prometheus_text_format() {
 }
 
 #[tokio::test]
-async fn readiness_names_what_is_missing_and_health_asks_for_nothing() {
+async fn readiness_lists_unmet_conditions_and_health_requires_none() {
     let served = Served::start().await;
     let (broker, redis) = (served.readiness.require("broker"), served.readiness.require("redis"));
     let (head, body) = served.ask("GET /readyz HTTP/1.1").await;
@@ -79,7 +79,7 @@ async fn readiness_names_what_is_missing_and_health_asks_for_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_and_nothing_can_be_written() {
+async fn unknown_paths_are_404_and_writes_are_refused() {
     let served = Served::start().await;
     for (request, status) in [
         ("GET / HTTP/1.1", "404"),
@@ -100,13 +100,13 @@ async fn what_is_not_there_is_not_found_and_nothing_can_be_written() {
 }
 
 #[tokio::test]
-async fn who_says_nothing_takes_a_place_and_does_not_keep_the_end_waiting() {
+async fn silent_client_does_not_delay_shutdown() {
     let served = Served::start().await;
     let mut silent = Vec::new();
     for _ in 0..MAX_CONNECTIONS {
         silent.push(served.connect().await);
     }
-    // One more waits for a place; it is served as soon as somebody leaves.
+    // One more connection waits for a permit; it is served once another ends.
     let asking = served.ask("GET /healthz HTTP/1.1");
     let leaving = async {
         tokio::task::yield_now().await;
@@ -122,11 +122,11 @@ async fn who_says_nothing_takes_a_place_and_does_not_keep_the_end_waiting() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_says_nothing_for_too_long_is_sent_away() {
+async fn silent_client_is_disconnected_after_a_timeout() {
     let served = Served::start().await;
     let mut slow = served.connect().await;
     slow.write_all(b"GET /metrics HTT").await.unwrap();
-    // With the clock paused, time passes as soon as everybody waits.
+    // With the clock paused, time advances once all tasks wait.
     let left = slow.read(&mut [0; 1]).await;
     assert!(matches!(left, Ok(0) | Err(_)), "{left:?}");
     served.end().await;

@@ -1,17 +1,17 @@
-//! Regions in which two pictures differ: place, kind, the responsible element and its repair.
+//! Regions in which two images differ: position, kind, responsible element and its repair.
 
 use serde::{Deserialize, Serialize};
 
-/// A box in pixels of a picture: x, y, width, height.
+/// Box in pixels of an image: x, y, width, height.
 pub type PixelBox = [u32; 4];
 
-/// A region in which the rendered picture differs from the screenshot.
+/// Region in which the rendered image differs from the screenshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceRegion {
     /// The place in the screenshot.
     #[serde(rename = "box")]
     pub place: PixelBox,
-    /// The place in the rendered picture.
+    /// Position in the rendered image.
     pub render_box: PixelBox,
     /// Share of the screenshot's pixels that differ here, 0 to 1.
     pub share: f64,
@@ -40,7 +40,7 @@ pub struct EvidenceRegion {
 }
 
 crate::serde_enum! {
-    /// A kind of difference between two pictures.
+    /// Kind of difference between two images.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum RegionKind {
         /// The same shape in another color.
@@ -63,11 +63,11 @@ crate::serde_enum! {
 /// An element of the rendered page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegionElement {
-    /// Its tag, in lower case.
+    /// Tag, in lower case.
     pub tag: String,
-    /// Its `id` attribute.
+    /// `id` attribute.
     pub id: Option<String>,
-    /// Its own text, at most 80 characters.
+    /// Own text, at most 80 characters.
     pub text: String,
     /// A unique CSS path of it.
     pub path: String,
@@ -75,7 +75,7 @@ pub struct RegionElement {
     /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
-    /// Its place, in pixels of the screenshot.
+    /// Position in pixels of the screenshot.
     #[serde(rename = "box")]
     pub place: PixelBox,
     /// Number of alike elements, including itself, that need the same repair.

@@ -26,7 +26,7 @@ fn specified() -> Value {
 }
 
 #[test]
-fn the_specified_record_is_read_and_written_as_it_is() {
+fn specified_record_round_trips() {
     let outcome: EvidenceOutcome = serde_json::from_value(specified()).unwrap();
     let evidence = outcome.measured().unwrap();
     assert_eq!(evidence.source, EvidenceSource::Browser);
@@ -36,7 +36,7 @@ fn the_specified_record_is_read_and_written_as_it_is() {
 }
 
 #[test]
-fn a_failure_is_its_reason_alone() {
+fn failure_serializes_as_its_reason() {
     let record = json!({"error": "throws: x is not a function"});
     let outcome: EvidenceOutcome = serde_json::from_value(record.clone()).unwrap();
     assert_eq!(outcome.error(), Some("throws: x is not a function"));
@@ -45,7 +45,7 @@ fn a_failure_is_its_reason_alone() {
 }
 
 #[test]
-fn a_picture_without_a_page_knows_no_elements() {
+fn image_without_a_page_has_no_elements() {
     let evidence = Evidence::for_equal_pictures(EvidenceSource::Rendered);
     let record = serde_json::to_value(&evidence).unwrap();
     assert_eq!(record["explained"], Value::Null);

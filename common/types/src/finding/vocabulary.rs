@@ -93,7 +93,8 @@ mod tests {
         for name in FindingVocabulary::builtin_names() {
             let FindingVocabulary { kinds, elements } = FindingVocabulary::builtin(name).unwrap();
             let kind_names = kinds.iter().map(|kind| (kind.key.as_str(), kind.title.as_str()));
-            let element_names = elements.iter().map(|it| (it.key.as_str(), it.title.as_str()));
+            let element_names =
+                elements.iter().map(|element| (element.key.as_str(), element.title.as_str()));
             for names in [kind_names.collect::<Vec<_>>(), element_names.collect()] {
                 let keys: HashSet<_> = names.iter().map(|(key, _)| key).collect();
                 let titles: HashSet<_> = names.iter().map(|(_, title)| title).collect();
@@ -106,10 +107,11 @@ mod tests {
 
     /// A misspelled criterion would be ignored, and the kind touch nothing.
     #[test]
-    fn kinds_touch_criteria_of_the_rubric_that_they_are_made_for() {
+    fn kinds_refer_to_criteria_of_their_rubric() {
         for (vocabulary, rubric) in ["interface", "picture"].into_iter().zip(builtin()) {
             let rubric = rubric.parse().unwrap();
-            let keys: HashSet<_> = rubric.criteria.iter().map(|it| it.key.as_str()).collect();
+            let keys: HashSet<_> =
+                rubric.criteria.iter().map(|criterion| criterion.key.as_str()).collect();
             let mut touched = HashSet::new();
             for kind in &FindingVocabulary::builtin(vocabulary).unwrap().kinds {
                 let criteria = kind.criteria.iter().map(String::as_str);

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_dates_stars_and_gateways_find_their_family() {
+    fn model_family_is_found_by_name_date_wildcard_and_gateway_prefix() {
         let models = Models::builtin();
         for (model, family) in [
             ("gpt-4o", "gpt-4o"),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn every_model_with_a_price_has_facts_of_its_own_provider() {
+    fn priced_models_have_capabilities_of_their_provider() {
         let models = Models::builtin();
         for entry in crate::model::Prices::builtin().iter() {
             let facts = models.find(&entry.model).unwrap_or_else(|| panic!("{}", entry.model));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_facts_carry_the_check_values() {
+    fn capabilities_match_the_check_values() {
         let models = Models::builtin();
         for (model, tokens) in [
             ("gpt-4o", 1105),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_bounded_by_its_texts_and_images() {
+    fn request_size_is_bounded_by_texts_and_images() {
         let models = Models::builtin();
         let facts = models.facts("gpt-4o");
         let texts = TextTokens::from_text("abcd").plus(TextTokens::from_text("é"));

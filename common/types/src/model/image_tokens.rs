@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_cost_what_the_guide_says() {
+    fn tile_tokens_match_the_provider_guide() {
         for (width, height, large, mini) in [
             (1440, 900, 1105, 36835),
             (390, 844, 425, 14167),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_cost_what_the_guide_says() {
+    fn patch_tokens_match_the_provider_guide() {
         for (width, height, at_162, at_120) in
             [(1440, 900, 2115, 1566), (390, 844, 569, 422), (1920, 1080, 2443, 1810)]
         {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_larger_multiplier_and_the_larger_budget_count() {
+    fn larger_multiplier_and_budget_apply() {
         assert_eq!(patches(1536, 100).tokens(1440, 900, High), 1566);
         for detail in [Auto, Original] {
             assert_eq!(patches(1536, 120).tokens(1920, 1080, detail), 2448);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn claude_shrinks_to_its_sides_and_tokens() {
+    fn claude_resizes_to_its_side_and_token_limits() {
         assert_eq!(CLAUDE_4.tokens(1440, 900, High), 1550);
         assert_eq!(CLAUDE_5.tokens(1440, 900, High), 1716);
         assert_eq!(CLAUDE_4.tokens(28, 29, High), 2);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn no_size_overflows_or_leaves_the_limits() {
+    fn no_image_size_overflows_or_exceeds_the_limits() {
         let extremes = [0, 1, 31, 2047, 6001, 65_535, u32::MAX];
         for width in extremes {
             for height in extremes {

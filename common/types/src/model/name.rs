@@ -24,8 +24,8 @@ pub(super) fn behind_gateway(model: &str) -> Option<&str> {
 /// (`:free`), providers a date or a version (`gpt-4o-2024-08-06`, `…-preview-09-2025`), local
 /// servers a file extension. A name that ends in `-latest` matches any model whose name has its other
 /// parts (`gemini-flash-latest` and `gemini-3.8-flash`).
-pub fn is_same_model(asked: &str, answered: &str) -> bool {
-    let ((asked, asked_date), (answered, answered_date)) = (parts(asked), parts(answered));
+pub fn is_same_model(requested: &str, answered: &str) -> bool {
+    let ((requested, asked_date), (answered, answered_date)) = (parts(requested), parts(answered));
     let same_date = asked_date.is_none() || answered_date.is_none() || asked_date == answered_date;
     let is_version = |rest: &str| {
         rest.starts_with('-')
@@ -34,8 +34,9 @@ pub fn is_same_model(asked: &str, answered: &str) -> bool {
                 ["preview", "exp"].contains(&part) || (digits && part.len() > 1)
             })
     };
-    let same_name = asked == answered || answered.strip_prefix(&*asked).is_some_and(is_version);
-    is_latest_version(&asked, &answered) || (same_name && same_date)
+    let same_name =
+        requested == answered || answered.strip_prefix(&*requested).is_some_and(is_version);
+    is_latest_version(&requested, &answered) || (same_name && same_date)
 }
 
 /// True if a name stands for the newest version of a model.
@@ -43,9 +44,9 @@ pub(super) fn is_latest(model: &str) -> bool {
     model.ends_with(LATEST)
 }
 
-fn is_latest_version(asked: &str, answered: &str) -> bool {
-    let mut family = asked.strip_suffix(LATEST).into_iter().flat_map(|name| name.split('-'));
-    is_latest(asked) && family.all(|part| answered.split('-').any(|other| other == part))
+fn is_latest_version(requested: &str, answered: &str) -> bool {
+    let mut family = requested.strip_suffix(LATEST).into_iter().flat_map(|name| name.split('-'));
+    is_latest(requested) && family.all(|part| answered.split('-').any(|other| other == part))
 }
 
 /// A model's own name in lower case, and the date at its end.
@@ -67,8 +68,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_names_the_model_that_was_asked_for_in_many_ways() {
-        for (asked, answered) in [
+    fn response_model_name_variants_match_the_request() {
+        for (requested, answered) in [
             ("gpt-4o", "gpt-4o"),
             ("gpt-4o", "gpt-4o-2024-08-06"),
             ("gpt-4o-2024-08-06", "gpt-4o"),
@@ -80,9 +81,9 @@ mod tests {
             ("gemini-flash-latest", "gemini-3.8-flash"),
             ("llava", "/models/LLaVA.gguf"),
         ] {
-            assert!(is_same_model(asked, answered), "{asked} {answered}");
+            assert!(is_same_model(requested, answered), "{requested} {answered}");
         }
-        for (asked, answered) in [
+        for (requested, answered) in [
             ("gpt-4o-mini", "gpt-4o-2024-08-06"),
             ("gpt-4o", "gpt-4o-mini"),
             ("gpt-4o-2024-05-13", "gpt-4o-2024-08-06"),
@@ -91,12 +92,12 @@ mod tests {
             ("team-latest", "gpt-4o"),
             ("gemini-flash-latest", "gemini-3.8-pro"),
         ] {
-            assert!(!is_same_model(asked, answered), "{asked} {answered}");
+            assert!(!is_same_model(requested, answered), "{requested} {answered}");
         }
     }
 
     #[test]
-    fn a_date_is_four_two_two_digits_or_eight() {
+    fn date_suffix_has_eight_digits_or_dashes() {
         assert_eq!(without_date("gpt-4o-2024-08-06"), Some("gpt-4o"));
         assert_eq!(without_date("claude-haiku-4-5-20251001"), Some("claude-haiku-4-5"));
         for undated in ["gpt-4o", "-20251001", "", "gpt-4-0613", "modèle-2024-08-0é"] {

@@ -23,7 +23,7 @@ pub struct PriceEntry {
     pub model: String,
     /// Provider of the model; none for a price that the user gave.
     pub provider: Option<Provider>,
-    /// Its endpoint.
+    /// Endpoint.
     pub endpoint: Endpoint,
     /// Price of its tokens.
     pub price: Price,
@@ -60,7 +60,7 @@ pub enum Endpoint {
 pub struct PriceTerms {
     /// Provider of the model.
     pub provider: Option<Provider>,
-    /// Its endpoint; chat where not given.
+    /// Endpoint; chat where not given.
     #[serde(default)]
     pub endpoint: Endpoint,
     /// Input tokens.
@@ -109,7 +109,7 @@ pub struct NoPrice {
 }
 
 impl PriceEntry {
-    /// The price in a lane; the realtime price where the model has none of its own there.
+    /// Price in a lane; the realtime price if the model has no separate one.
     pub fn price_in(&self, lane: Lane) -> &Price {
         let own = match lane {
             Lane::Flex => self.flex.as_ref(),
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_compiled_in_prices_say_what_their_source_says() {
+    fn compiled_in_prices_match_their_source() {
         let prices = Prices::builtin();
         assert!(prices.iter().count() >= 82);
         let entry = prices.find("gpt-4o").unwrap();
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dated_name_is_taken_exactly_before_its_family() {
+    fn dated_name_takes_precedence_over_its_family() {
         let prices = Prices::builtin();
         assert_eq!(prices.find("gpt-4o-2024-08-06").unwrap().model, "gpt-4o-2024-08-06");
         assert_eq!(prices.find("gpt-4o-2026-01-01").unwrap().model, "gpt-4o");
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_behind_a_gateway_costs_what_its_provider_asks_unless_it_has_a_price_of_its_own() {
+    fn gateway_model_has_its_provider_price_unless_it_has_its_own() {
         let prices = Prices::builtin();
         assert_eq!(prices.find("openai/gpt-4o").unwrap().model, "gpt-4o");
         assert_eq!(prices.find("router/openai/gpt-4o-2026-01-01").unwrap().model, "gpt-4o");
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_users_prices_replace_ours_and_leave_the_rest() {
+    fn user_prices_override_only_their_models() {
         let mine = "schema = 1\n[prices.\"gpt-4o\"]\ninput = 1\noutput = 2\n[prices.mine]\ninput = 0\noutput = 0\n";
         let prices = Prices::builtin().overlaid_with(Prices::parse(mine, "mine.toml").unwrap());
         assert_eq!(prices.find("gpt-4o").unwrap().price.output, 2);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_without_a_price_is_told_what_to_do() {
+    fn missing_price_error_has_a_remedy() {
         let error = Prices::builtin().require("gpt-4p").unwrap_err();
         assert!(error.nearest.contains(&"gpt-4o".to_owned()), "{error}");
         let message = error.to_string();
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_key_file_and_line() {
+    fn errors_name_key_file_and_line() {
         for (text, line, key) in [
             ("schema = 1\n\n[prices.mine]\ninput = 1\noutput = 2\ncahced = 1\n", 6, "cahced"),
             ("schema = 1\n[prices.mine]\ninput = -1\noutput = 2\n", 3, "-1"),

@@ -87,7 +87,7 @@ mod tests {
     const PATH: &str = r#"<svg viewBox="0 0 24 24"><path d="M12 2C6.48 2 2 6.48 2 12s4.48 10 10 10 10-4.48 10-10S17.52 2 12 2zm1 15h-2v-6h2v6zm0-8h-2V7h2v2zM3.5 18.49l6-6.01 4 4L22 6.92l-1.41-1.41-7.09 7.97-4-4L2 16.99zM12 15.39l-3.76 2.27.99-4.28-3.32-2.88 4.38-.37L12 6.09l1.71 4.04 4.38.37-3.32 2.88.99 4.28z"/></svg>"#;
 
     #[test]
-    fn words_count_half_and_digits_signs_and_other_bytes_count_whole() {
+    fn words_count_half_and_other_bytes_count_whole() {
         for (text, tokens) in [
             ("", 0),
             ("abc", 2),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_tokenizers_cut_fine_stays_within_the_bound() {
+    fn dense_text_stays_within_the_bound() {
         // With how many tokens o200k and cl100k take at most.
         let base64 = "aGVsbG8gd29ybGQsIHRoaXMgaXMgYSB0ZXN0IG9mIHRva2VucyBmb3IgaW1hZ2Vz";
         for (text, tokens) in [
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_never_above_the_bound() {
+    fn expected_tokens_never_exceed_the_bound() {
         for text in ["", "a", "const button = <Button/>;", "按钮", "ünï", "🦊🦊"] {
             assert!(expected(text) <= bound(text), "{text}");
         }

@@ -7,14 +7,14 @@ use crate::{
     verdict::{Score, Verdict},
 };
 
-/// The criterion that compares the pictures as a whole.
+/// Criterion that compares the images as a whole.
 const SIMILARITY: &str = "visual_similarity";
 /// The criterion that compares design values.
 const TOKENS: &str = "token_adherence";
 
 /// Color difference (CIEDE2000) above which a region's difference is large …
 const LARGE_DELTA_E: f64 = 10.0;
-/// … if the region is at least this share of the picture.
+/// … if the region is at least this share of the image.
 const LARGE_SHARE: f64 = 0.02;
 /// Minimum color difference of a color that is absent.
 const OTHER_COLOR: f64 = 5.0;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn similarity_is_held_against_large_regions_alone() {
+    fn similarity_contradicts_only_large_regions() {
         let expected = [Contradiction::SimilarityAgainstEvidence];
         assert_eq!(broken(9, 5, &differing(10.1, 0.021)), expected);
         for (score, evidence) in
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_low_score_needs_something_that_differs() {
+    fn low_score_without_a_difference_contradicts() {
         let equal = Evidence::for_equal_pictures(EvidenceSource::Rendered);
         assert_eq!(broken(5, 5, &equal), [Contradiction::DeductionAgainstEvidence]);
         assert_eq!(broken(6, 5, &equal), []);

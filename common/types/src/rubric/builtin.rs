@@ -69,7 +69,7 @@ mod tests {
 
     /// Old runs are compared with new ones by version 1, which another byte would forbid.
     #[test]
-    fn version_one_is_the_file_that_it_always_was() {
+    fn version_one_file_is_unchanged() {
         let digests = [
             ("semantic@1", "871ef44830ec53eee5106a43be4171b1b425c78b9b752721ef9b1f46e04a297a"),
             ("acrue@1", "a8df0493f28f720da17c4174c1b4b5171acefe4d29807aa28d732b6cf288bdbb"),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn semantic_has_the_five_criteria_of_ten() {
+    fn semantic_has_five_criteria_of_ten_points() {
         let rubric = rubric("semantic");
         let keys: Vec<_> = rubric.criteria.iter().map(|criterion| criterion.key.as_str()).collect();
         assert_eq!(
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn semantic_with_evidence_scores_as_semantic_does() {
+    fn semantic_with_evidence_scores_like_semantic() {
         let (plain, evidence) = (rubric("semantic"), rubric("semantic-evidence"));
         assert_eq!(plain.criteria, evidence.criteria);
         assert_eq!((plain.formula, plain.scale), (evidence.formula, evidence.scale));

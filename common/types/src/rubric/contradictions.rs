@@ -61,7 +61,7 @@ fn is_critical_above_middle(rubric: &Rubric, answer: &JudgeAnswer) -> bool {
     let mut scores = answer.scores.iter();
     scores.any(|(key, (score, _))| {
         2 * u64::from(*score) > double_middle
-            && touching(&answer.findings, key).any(|it| it.severity == Severity::Critical)
+            && touching(&answer.findings, key).any(|finding| finding.severity == Severity::Critical)
     })
 }
 
@@ -69,8 +69,9 @@ fn is_critical_above_middle(rubric: &Rubric, answer: &JudgeAnswer) -> bool {
 /// space.
 fn repeats_a_finding(findings: &[Finding]) -> bool {
     let mut known = HashSet::new();
-    findings.iter().any(|it| {
-        let texts = [&it.kind, &it.element, &it.place, &it.shown, &it.found];
+    findings.iter().any(|finding| {
+        let texts =
+            [&finding.kind, &finding.element, &finding.place, &finding.shown, &finding.found];
         !known.insert(texts.map(|text| plain(text)))
     })
 }
@@ -93,10 +94,10 @@ mod tests {
         builtin_named(name).unwrap().parse().unwrap()
     }
 
-    /// An answer with this score throughout, which these findings touch throughout.
+    /// Reply with this score for every criterion, which all of these findings touch.
     fn answer(rubric: &Rubric, score: u32, findings: Vec<Finding>) -> JudgeAnswer {
         let criteria = rubric.criteria.iter();
-        let scores = criteria.map(|it| (it.key.clone(), (score, None))).collect();
+        let scores = criteria.map(|criterion| (criterion.key.clone(), (score, None))).collect();
         JudgeAnswer { scores, findings, ..JudgeAnswer::default() }
     }
 
@@ -105,7 +106,7 @@ mod tests {
             kind: "wrong_color".into(),
             element: "button".into(),
             place: place.into(),
-            criteria: rubric.criteria.iter().map(|it| it.key.clone()).collect(),
+            criteria: rubric.criteria.iter().map(|criterion| criterion.key.clone()).collect(),
             shown: "blue".into(),
             found: "red".into(),
             severity,
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_verdicts_break_no_rule() {
+    fn valid_verdicts_have_no_contradiction() {
         let rubric = rubric("semantic@2");
         assert_eq!(broken(10, vec![]), []);
         assert_eq!(broken(7, vec![finding(&rubric, "left", Severity::Major)]), []);
@@ -146,14 +147,14 @@ mod tests {
     }
 
     #[test]
-    fn a_critical_finding_keeps_the_score_at_the_middle_or_below() {
+    fn critical_finding_contradicts_a_score_above_the_middle() {
         let rubric = rubric("semantic@2");
         let found = broken(6, vec![finding(&rubric, "left", Severity::Critical)]);
         assert_eq!(found, [Contradiction::CriticalAboveMiddle]);
     }
 
     #[test]
-    fn the_same_finding_twice_contradicts_and_one_at_another_place_does_not() {
+    fn duplicate_finding_contradicts_and_one_at_another_place_does_not() {
         let rubric = rubric("semantic@2");
         let at = |place: &str| finding(&rubric, place, Severity::Minor);
         assert_eq!(broken(8, vec![at("left"), at(" LEFT")]), [Contradiction::RepeatedFinding]);
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_version_one_contradict_by_their_issues_as_a_whole() {
+    fn version_one_verdicts_contradict_by_their_issues_as_a_whole() {
         let rubric = rubric("semantic@1");
         let with = |score, issues: &[&str]| {
             let issues = issues.iter().map(|&issue| issue.to_owned()).collect();

@@ -72,7 +72,7 @@ impl FindingRules {
             let elements = named
                 .elements
                 .iter()
-                .filter(|it| !self.elements.iter().any(|own| own.key == it.key));
+                .filter(|element| !self.elements.iter().any(|own| own.key == element.key));
             all.elements.extend(elements.cloned());
         }
         all

@@ -13,8 +13,8 @@ use serde::Deserialize;
 use toml::de::DeTable;
 
 impl Rubric {
-    /// Parses a rubric's file. `origin` names the file in errors. Unknown keys, another schema
-    /// version and invalid values are errors; all invalid values are reported at once.
+    /// Parses a rubric file. `origin` is the file name in errors. Unknown keys, another schema
+    /// version and invalid values are errors; all invalid values are reported together.
     pub fn parse(text: &str, origin: &str) -> Result<Self, RubricError> {
         let fail = |problems| RubricError { origin: origin.to_owned(), problems };
         let misread = |error| fail(vec![TomlProblem::from_error(text, &error)]);

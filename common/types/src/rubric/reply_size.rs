@@ -18,7 +18,7 @@ const OF_SCORE: u32 = 10;
 const FRAME: u32 = 100;
 
 impl Rubric {
-    /// Output tokens of the longest reply that the rubric asks for, estimated and rounded up.
+    /// Output tokens of the longest reply to the rubric, estimated and rounded up.
     pub fn needed_output_tokens(&self) -> u32 {
         let criteria = u32::try_from(self.criteria.len()).unwrap_or(u32::MAX);
         let (of_criterion, statements) = match (self.reply, self.formula) {
@@ -42,7 +42,7 @@ mod tests {
     use crate::rubric::builtin;
 
     #[test]
-    fn every_builtin_rubric_holds_a_full_reply() {
+    fn every_builtin_rubric_admits_a_full_reply() {
         for rubric in builtin() {
             let rubric = rubric.parse().unwrap();
             let needed = rubric.needed_output_tokens();
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn more_findings_take_more_room() {
+    fn more_findings_need_more_reply_tokens() {
         let mut rubric = builtin()[0].parse().unwrap();
         let twenty = rubric.needed_output_tokens();
         rubric.findings.max = 40;

@@ -1,4 +1,4 @@
-//! JSON Schema of the reply that a rubric asks for.
+//! JSON Schema of the reply to a rubric.
 
 use super::{Criterion, Formula, Need, ReplyVersion, Rubric};
 use crate::finding::Severity;
@@ -48,10 +48,13 @@ fn version_two(rubric: &Rubric) -> Value {
         described(object([(reason, text()), ("score", score(rubric))]), &criterion.title)
     };
     let scores = match rubric.formula {
-        Formula::SumOverMax => {
-            object(rubric.criteria.iter().map(|it| (it.key.as_str(), explained("why", it))))
-        }
-        Formula::WeightedGroups => groups(rubric, |it| explained("rationale", it)),
+        Formula::SumOverMax => object(
+            rubric
+                .criteria
+                .iter()
+                .map(|criterion| (criterion.key.as_str(), explained("why", criterion))),
+        ),
+        Formula::WeightedGroups => groups(rubric, |criterion| explained("rationale", criterion)),
     };
     let findings = json!({"type": "array", "items": finding(rubric)});
     let mut parts =
@@ -93,7 +96,9 @@ fn region_number() -> Value {
 /// Groups with their criteria under `sub_scores`.
 fn groups(rubric: &Rubric, of_criterion: impl Fn(&Criterion) -> Value) -> Value {
     object(rubric.groups.iter().map(|group| {
-        let criteria = rubric.criteria_of(&group.key).map(|it| (it.key.as_str(), of_criterion(it)));
+        let criteria = rubric
+            .criteria_of(&group.key)
+            .map(|criterion| (criterion.key.as_str(), of_criterion(criterion)));
         (group.key.as_str(), object([("sub_scores", object(criteria))]))
     }))
 }

@@ -20,12 +20,12 @@ pub struct JudgingTime {
 }
 
 impl JudgingTime {
-    /// One session that is open since this time.
+    /// Judging time with one session that is open since this time.
     pub fn since(start: Timestamp) -> Self {
         Self { sessions: 1, open_since: Some(start.to_string()), ..Self::default() }
     }
 
-    /// The same with the open session, if there is one, ended at this time.
+    /// Ends the open session, if there is one, at this time.
     pub fn closed(self, end: Timestamp) -> Self {
         let Some(start) = &self.open_since else { return self };
         // A start that cannot be read counts no time.
@@ -36,7 +36,7 @@ impl JudgingTime {
         Self { active_ms, open_since: None, ended_at: Some(end.to_string()), ..self }
     }
 
-    /// The same with a further session that is open since this time.
+    /// Starts a further session at this time.
     pub fn reopened(self, start: Timestamp) -> Self {
         Self {
             sessions: self.sessions.saturating_add(1),
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_add_up_and_what_lies_between_them_does_not_count() {
+    fn session_times_add_up_without_the_gaps() {
         let first = JudgingTime::since(at(100)).closed(at(130));
         assert_eq!(
             (first.sessions, first.active_ms, first.ended_at.clone()),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_went_back_takes_no_time() {
+    fn clock_set_back_adds_no_time() {
         assert_eq!(JudgingTime::since(at(100)).closed(at(50)).active_ms, 0);
     }
 }

@@ -13,33 +13,35 @@ use serde_json::Value;
 pub struct SettingDifference {
     /// The setting, such as `image.max_side`.
     pub setting: &'static str,
-    /// Its value in the first run.
+    /// Value in the first run.
     pub known: String,
-    /// Its value in the other one.
-    pub asked: String,
+    /// Value in the other one.
+    pub requested: String,
 }
 
 impl RunRecord {
-    /// Settings beside those of the judge that change what is judged or counted, with both values:
+    /// Settings besides those of the judge that change inputs or counts, with both values:
     /// preparation of images and settings of stages, where both runs have them.
-    pub fn differing_terms(&self, asked: &Self) -> Vec<SettingDifference> {
+    pub fn differing_terms(&self, requested: &Self) -> Vec<SettingDifference> {
         let side = |record: &Self| {
             record.max_side.map_or("not set".to_owned(), |pixels| format!("{pixels} pixels"))
         };
-        let prepared = self.preparation.zip(asked.preparation);
+        let prepared = self.preparation.zip(requested.preparation);
         let prepared = prepared.map(|pair| (pair.0.to_string(), pair.1.to_string()));
         let image = [
-            differing("image.max_side", side(self), side(asked)),
-            prepared.and_then(|(known, asked)| differing("image preparation", known, asked)),
+            differing("image.max_side", side(self), side(requested)),
+            prepared
+                .and_then(|(known, requested)| differing("image preparation", known, requested)),
         ];
-        let stages = self.stages.as_ref().zip(asked.stages.as_ref());
-        let stages = stages.into_iter().flat_map(|(known, asked)| stage_differences(known, asked));
+        let stages = self.stages.as_ref().zip(requested.stages.as_ref());
+        let stages =
+            stages.into_iter().flat_map(|(known, requested)| stage_differences(known, requested));
         image.into_iter().flatten().chain(stages).collect()
     }
 
     /// The first difference of a requested run from this one, with both values; none if it is the
     /// same run. Budget, limits, name and program version are not compared.
-    pub fn difference(&self, asked: &Self) -> Option<String> {
+    pub fn difference(&self, requested: &Self) -> Option<String> {
         let known = self;
         let rubric = |rubric: &RubricReference| {
             format!("{}@{} (digest {})", rubric.id, rubric.version, rubric.digest.short())
@@ -55,42 +57,42 @@ impl RunRecord {
             if flags.is_empty() { "every item".to_owned() } else { flags.join(" ") }
         };
         let evidence = |record: &RunRecord| record.evidence.name().to_owned();
-        let terms = || known.differing_terms(asked).into_iter().next();
-        dataset_difference(&known.dataset, &asked.dataset)
-            .or_else(|| differs("selection of items", selection(known), selection(asked)))
-            .or_else(|| differs("rubric", rubric(&known.rubric), rubric(&asked.rubric)))
-            .or_else(|| judge_difference(known.judge.as_ref(), asked.judge.as_ref()))
-            .or_else(|| differs("evidence", evidence(known), evidence(asked)))
+        let terms = || known.differing_terms(requested).into_iter().next();
+        dataset_difference(&known.dataset, &requested.dataset)
+            .or_else(|| differs("selection of items", selection(known), selection(requested)))
+            .or_else(|| differs("rubric", rubric(&known.rubric), rubric(&requested.rubric)))
+            .or_else(|| judge_difference(known.judge.as_ref(), requested.judge.as_ref()))
+            .or_else(|| differs("evidence", evidence(known), evidence(requested)))
             .or_else(|| {
-                terms().map(|SettingDifference { setting, known, asked }| {
-                    format!("its {setting} is {known}, but {asked} is requested")
+                terms().map(|SettingDifference { setting, known, requested }| {
+                    format!("its {setting} is {known}, but {requested} is requested")
                 })
             })
-            .or_else(|| differs("list of budget tags", budget_tags(known), budget_tags(asked)))
-            .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
+            .or_else(|| differs("list of budget tags", budget_tags(known), budget_tags(requested)))
+            .or_else(|| differs("repeat", known.repeat.to_string(), requested.repeat.to_string()))
     }
 }
 
 /// Datasets are the same if their manifests have the same bytes, wherever they are.
-fn dataset_difference(known: &DatasetRecord, asked: &DatasetRecord) -> Option<String> {
-    let [was, is] = [&known.digest, &asked.digest].map(Digest::short);
-    match known.path == asked.path {
-        true => (known.digest != asked.digest).then(|| {
+fn dataset_difference(known: &DatasetRecord, requested: &DatasetRecord) -> Option<String> {
+    let [was, is] = [&known.digest, &requested.digest].map(Digest::short);
+    match known.path == requested.path {
+        true => (known.digest != requested.digest).then(|| {
             format!("its dataset {} has changed since (digest {was}, now {is})", known.path)
         }),
-        false if known.digest == asked.digest => None,
+        false if known.digest == requested.digest => None,
         false => differs(
             "dataset",
             format!("{} (digest {was})", known.path),
-            format!("{} (digest {is})", asked.path),
+            format!("{} (digest {is})", requested.path),
         ),
     }
 }
 
 /// The first setting of the judge that differs.
-fn judge_difference(known: Option<&Judge>, asked: Option<&Judge>) -> Option<String> {
+fn judge_difference(known: Option<&Judge>, requested: Option<&Judge>) -> Option<String> {
     let switch = |judge: Option<&Judge>| if judge.is_some() { "on" } else { "off" }.to_owned();
-    let [was, is] = [known, asked].map(|judge| {
+    let [was, is] = [known, requested].map(|judge| {
         let value = serde_json::to_value(judge).unwrap_or_default();
         value.as_object().cloned().unwrap_or_default()
     });
@@ -99,7 +101,7 @@ fn judge_difference(known: Option<&Judge>, asked: Option<&Judge>) -> Option<Stri
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
     };
-    differs("judge", switch(known), switch(asked)).or_else(|| {
+    differs("judge", switch(known), switch(requested)).or_else(|| {
         let keys = was.keys().chain(is.keys().filter(|key| !was.contains_key(*key)));
         let mut keys = keys.filter(|key| was.get(*key) != is.get(*key));
         let key = keys.next()?;
@@ -118,7 +120,7 @@ fn budget_tags(record: &RunRecord) -> String {
 
 fn stage_differences(
     known: &StageTerms,
-    asked: &StageTerms,
+    requested: &StageTerms,
 ) -> impl Iterator<Item = SettingDifference> {
     let accuracy = |terms: &StageTerms| terms.token_accuracy.to_string();
     let correctness = |terms: &StageTerms| match terms.correctness {
@@ -133,10 +135,10 @@ fn stage_differences(
         [&terms.compile_command, &terms.pipeline_command, &terms.render_command].map(command)
     };
     let [compile, pipeline, render] = commands(known);
-    let [compile_now, pipeline_now, render_now] = commands(asked);
+    let [compile_now, pipeline_now, render_now] = commands(requested);
     [
-        differing("stages.token_accuracy", accuracy(known), accuracy(asked)),
-        differing("stages.min_correctness", correctness(known), correctness(asked)),
+        differing("stages.token_accuracy", accuracy(known), accuracy(requested)),
+        differing("stages.min_correctness", correctness(known), correctness(requested)),
         differing("stages.compile_command", compile, compile_now),
         differing("stages.pipeline_command", pipeline, pipeline_now),
         differing("stages.render_command", render, render_now),
@@ -145,10 +147,10 @@ fn stage_differences(
     .flatten()
 }
 
-fn differing(setting: &'static str, known: String, asked: String) -> Option<SettingDifference> {
-    (known != asked).then_some(SettingDifference { setting, known, asked })
+fn differing(setting: &'static str, known: String, requested: String) -> Option<SettingDifference> {
+    (known != requested).then_some(SettingDifference { setting, known, requested })
 }
 
-fn differs(what: &str, known: String, asked: String) -> Option<String> {
-    (known != asked).then(|| format!("its {what} is {known}, but {asked} is requested"))
+fn differs(what: &str, known: String, requested: String) -> Option<String> {
+    (known != requested).then(|| format!("its {what} is {known}, but {requested} is requested"))
 }

@@ -46,7 +46,7 @@ pub(crate) fn line(text: &str, table: &DeTable<'_>, steps: &[PathStep<'_>]) -> O
     Some(line_of_offset(text, value.span().start))
 }
 
-/// The path of the innermost key that starts at this byte, or whose value does.
+/// Path of the innermost key that starts at this byte, or whose value does.
 pub(crate) fn dotted_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
     let mut steps = Vec::new();
     key_starts_at(table, offset, &mut steps).then(|| dotted(&steps))
@@ -98,7 +98,10 @@ fn value_starts_at<'table>(
 fn own_name<'table>(value: &'table Spanned<DeValue<'_>>) -> &'table str {
     let table = value.get_ref().as_table();
     let named = |key| table.and_then(|table| get(table, key));
-    named("key").or_else(|| named("name")).and_then(|it| it.get_ref().as_str()).unwrap_or_default()
+    named("key")
+        .or_else(|| named("name"))
+        .and_then(|value| value.get_ref().as_str())
+        .unwrap_or_default()
 }
 
 fn get<'table, 'text>(

@@ -38,8 +38,8 @@ impl Money {
         Self(i64::try_from(product).unwrap_or(i64::MAX))
     }
 
-    /// This amount times `part` / `whole`, rounded up to a pico-dollar. None where `whole` is zero,
-    /// or an amount is negative.
+    /// Returns the amount times `part` / `whole`, rounded up to a pico-dollar. None if `whole` is
+    /// zero, or an amount is negative.
     pub fn scaled(self, part: Self, whole: Self) -> Option<Self> {
         let [amount, part, whole] = [self, part, whole].map(|money| u128::try_from(money.0).ok());
         let scaled = (amount? * part?).checked_add(whole? - u128::from(whole? > 0))?;
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decimals_read_back_exactly() {
+    fn decimals_round_trip_exactly() {
         for (text, pico, shown) in [
             ("5", 5 * PICO_PER_DOLLAR, "5.000000000"),
             ("0.0059275", 5_927_500_000, "0.005927500"),
@@ -190,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_is_refused() {
+    fn invalid_amounts_are_refused() {
         for text in ["", ".", "-", "1e3", "1,5", "$5", "0.0000000000001", "99999999999", " 1"] {
             assert!(text.parse::<Money>().is_err(), "{text}");
         }
     }
 
     #[test]
-    fn a_told_amount_is_rounded_up_and_never_a_float() {
+    fn reported_amount_is_rounded_up_exactly() {
         for (number, pico) in [
             ("0.0059275", Some(5_927_500_000)),
             ("5.9275e-3", Some(5_927_500_000)),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn people_never_read_less_than_was_spent() {
+    fn displayed_amount_is_never_below_the_cost() {
         assert_eq!(Money::from_pico(1).rounded(2), "0.01");
         assert_eq!("1.999".parse::<Money>().unwrap().rounded(2), "2.00");
         assert_eq!("1.25".parse::<Money>().unwrap().rounded(2), "1.25");

@@ -85,7 +85,7 @@ mod tests {
     };
 
     #[test]
-    fn a_call_costs_what_its_tokens_cost() {
+    fn call_cost_is_the_price_of_its_tokens() {
         let usage = Usage { input_tokens: 1_523, cached_input_tokens: 0, output_tokens: 212 };
         assert_eq!(GPT_4O.cost(&usage, None).to_string(), "0.005927500");
         let cached = Usage { cached_input_tokens: 1_000, ..usage };
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_case_is_never_below_the_bill() {
+    fn worst_case_is_never_below_the_actual_cost() {
         let dear = Price { cache_write: Some(3_000_000), ..GPT_4O };
         let usage = Usage { input_tokens: 1_000, cached_input_tokens: 0, output_tokens: 100 };
         assert!(dear.worst_cost(1_000, 100) >= dear.cost(&usage, None));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_into_the_cache_is_told_or_taken_as_all() {
+    fn cache_writes_are_reported_or_assumed_for_all_tokens() {
         let price = Price { cache_write: Some(3_125_000), ..GPT_4O };
         let usage = Usage { input_tokens: 2_000, cached_input_tokens: 500, output_tokens: 0 };
         let cost = |written| price.cost(&usage, written).to_string();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_request_is_dearer_as_a_whole_and_a_short_one_is_not() {
+    fn long_context_price_applies_to_the_whole_request() {
         let price = Price { long_input: Some(5_000_000), ..GPT_4O };
         assert_eq!(price.worst_cost(1_000, 100), GPT_4O.worst_cost(1_000, 100));
         let long =

@@ -28,7 +28,7 @@ fn with(mut fields: Value) -> Result<Item, String> {
 }
 
 #[test]
-fn every_field_finds_its_place_and_the_rest_is_metadata() {
+fn fields_are_mapped_and_the_rest_is_metadata() {
     let item = with(json!({
         "schema": 1, "generated_code": "code/1.tsx", "sha256": DIGEST,
         "expected_tokens": {"color": {"primary": "#fff"}}, "extracted_tokens": "tokens/1.json",
@@ -57,14 +57,14 @@ fn every_field_finds_its_place_and_the_rest_is_metadata() {
 }
 
 #[test]
-fn a_whole_number_is_an_id_as_it_is_written() {
+fn integer_id_keeps_its_notation() {
     for (id, expected) in [(json!(17), "17"), (json!(-1), "-1"), (json!(0), "0")] {
         assert_eq!(with(json!({ "id": id })).unwrap().id, expected);
     }
 }
 
 #[test]
-fn null_is_absent_everywhere() {
+fn null_fields_are_absent() {
     let nulls = KNOWN_FIELDS.iter().filter(|name| **name != "id");
     let fields = nulls.map(|name| ((*name).to_owned(), Value::Null)).collect();
     let item = with(Value::Object(fields)).unwrap();
@@ -79,7 +79,7 @@ fn a_blank_cluster_is_absent() {
 }
 
 #[test]
-fn a_rubric_of_two_images_takes_both_in_its_order() {
+fn rubric_of_two_images_reads_both_in_order() {
     let shape = DatasetShape { style_required: true, ..shape(&["original", "restyled"]) };
     let item = read(
         json!({"restyled": "b.png", "id": "fox", "original": "a.jpg", "style": "Ukiyo-e",
@@ -96,7 +96,7 @@ fn a_rubric_of_two_images_takes_both_in_its_order() {
 }
 
 #[test]
-fn code_is_a_path_only_if_it_looks_like_nothing_else() {
+fn code_is_a_path_only_if_unambiguous() {
     let code = |code: &str| with(json!({"generated_code": code})).unwrap().generated_code;
     for path in ["a.tsx", "dir/my file.HTML", "x.mjs", "https://host/a.tsx?signed=1"] {
         assert_eq!(code(path), Some(Text::Path(path.into())), "{path}");
@@ -114,12 +114,12 @@ fn code_is_a_path_only_if_it_looks_like_nothing_else() {
 }
 
 #[test]
-fn one_text_is_one_tag() {
+fn single_string_is_one_tag() {
     assert_eq!(with(json!({"tags": "a;b"})).unwrap().tags, ["a;b"]);
 }
 
 #[test]
-fn every_refusal_names_field_and_remedy() {
+fn errors_name_field_and_remedy() {
     for (fields, message) in [
         (json!({"id": 5.5}), "id: expected a text in quotes, found a number"),
         (json!({"id": " "}), "id: empty; every item needs it"),
@@ -209,7 +209,7 @@ fn every_refusal_names_field_and_remedy() {
 }
 
 #[test]
-fn a_missing_field_points_to_what_looks_like_it() {
+fn missing_field_suggests_similar_names() {
     let shape = shape(&["screenshot"]);
     let error = read(json!({"id": "one", "screenshots": "1.png"}), &shape).unwrap_err();
     assert_eq!(error, "screenshot: missing; rename \"screenshots\" if that is what it should be");

@@ -14,7 +14,7 @@ const RESULT: &str = include_str!("../../../../docs/schemas/result.schema.json")
 const FILE_PREFIX: &str = "#/$defs/";
 const DOCUMENT_PREFIX: &str = "#/components/schemas/";
 
-/// Parts of schemas that get a schema of their own: containing schema and property.
+/// Parts of schemas that get a separate schema: containing schema and property.
 const PARTS: [(&str, &str); 10] = [
     ("report", "run"),
     ("run", "dataset"),
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_in_both_files_is_one_definition() {
+    fn schema_in_both_files_has_one_definition() {
         let (mut of_reports, mut of_results) = (Map::new(), Map::new());
         definitions_of(REPORT, &mut of_reports).unwrap();
         definitions_of(RESULT, &mut of_results).unwrap();

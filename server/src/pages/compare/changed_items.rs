@@ -1,4 +1,4 @@
-//! The items with the largest changes, with pictures and issues of both runs.
+//! Items with the largest changes, with images and issues of both runs.
 
 use crate::{
     pages::{links, thumbnail},
@@ -10,7 +10,7 @@ use juror_analysis::{
     metrics::Unit,
 };
 use juror_journal::journal::JournalError;
-use juror_report::{html::simulated, sanitize::harmless};
+use juror_report::{html::simulated, sanitize::sanitize};
 use juror_types::outcome::JobResult;
 use maud::{Markup, html};
 
@@ -18,7 +18,7 @@ use maud::{Markup, html};
 const MAX_ITEMS: usize = 6;
 /// Maximum number of listed issues of each side.
 const MAX_ISSUES: usize = 4;
-/// Width of the scale, in units of the drawing.
+/// Width of the scale in SVG units.
 const WIDTH: f64 = 200.0;
 
 /// Changed items, with their results in both runs.
@@ -81,13 +81,13 @@ fn item(base: &RunView, head: &RunView, pair: &ItemPair) -> Markup {
     let of_head = pair.head.as_ref().map(|result| (head, result));
     let shown = of_head.or_else(|| pair.base.as_ref().map(|result| (base, result)));
     html! {
-        article.moved aria-label=(harmless(&change.id)) {
+        article.moved aria-label=(sanitize(&change.id)) {
             @if let Some((view, result)) = shown {
                 (thumbnail::link(&view.report.run.id, result, &links::item(&view.report.run.id, &change.id, "")))
             }
             div {
                 h3 {
-                    bdi { (harmless(&change.id)) } " "
+                    bdi { (sanitize(&change.id)) } " "
                     span class=(format!("chip {class}")) {
                         (word) " by " (figure(change.difference.abs(), Unit::Share).trim_end_matches('%')) " points"
                     }
@@ -103,7 +103,7 @@ fn item(base: &RunView, head: &RunView, pair: &ItemPair) -> Markup {
     }
 }
 
-/// Drawing of both scores on a scale from 0 to 100 %.
+/// Chart of both scores on a scale from 0 to 100 %.
 fn drawn(change: &ItemChange) -> Markup {
     let place = |score: f64| (score * WIDTH).clamp(0.0, WIDTH);
     let (base, head) = (place(change.base), place(change.head));
@@ -128,7 +128,7 @@ fn criteria(view: &RunView, pair: &ItemPair) -> Markup {
     html! {
         p.facts {
             @for (title, before, after) in scores.filter(|(_, before, after)| before != after) {
-                span { (harmless(title)) " " (decimals(before, 2)) " → " (decimals(after, 2)) } " "
+                span { (sanitize(title)) " " (decimals(before, 2)) " → " (decimals(after, 2)) } " "
             }
         }
     }
@@ -154,7 +154,7 @@ fn side(
             @if all.is_empty() { p.faint { "No issues." } }
             @else if issues.is_empty() { p.faint { "The same issues." } }
             @else {
-                ul.issues { @for issue in issues.iter().take(MAX_ISSUES) { li { bdi { (harmless(issue)) } } } }
+                ul.issues { @for issue in issues.iter().take(MAX_ISSUES) { li { bdi { (sanitize(issue)) } } } }
                 @if issues.len() > MAX_ISSUES { p.faint { "and " (issues.len() - MAX_ISSUES) " more" } }
             }
         }

@@ -4,7 +4,7 @@ use super::highlight::{Kind, pieces};
 use juror_analysis::format::grouped;
 use juror_report::{
     Code,
-    sanitize::{harmless, harmless_lines},
+    sanitize::{sanitize, sanitize_lines},
 };
 use juror_types::item::Language;
 use maud::{Markup, html};
@@ -22,15 +22,15 @@ pub fn section(code: &Result<Code, String>) -> Markup {
             }
             @match code {
                 Ok(code) => {
-                    @if let Some(remark) = &code.remark { p.notice { (harmless(remark)) } }
+                    @if let Some(remark) = &code.remark { p.notice { (sanitize(remark)) } }
                     pre tabindex="0" role="region" aria-label="The code" {
-                        code dir="ltr" { (colored(&harmless_lines(&code.text), code.language)) }
+                        code dir="ltr" { (colored(&sanitize_lines(&code.text), code.language)) }
                     }
                     @if code.left_out > 0 {
                         p.faint { (grouped(code.left_out as u64)) " more bytes are left out." }
                     }
                 }
-                Err(reason) => { p.missing { "No code: " (harmless_lines(reason)) } }
+                Err(reason) => { p.missing { "No code: " (sanitize_lines(reason)) } }
             }
         }
     }

@@ -1,15 +1,15 @@
-//! The same item in runs before this one that asked the same.
+//! The item in earlier comparable runs.
 
 use crate::{
     app_state::AppState,
     pages::{error_page::PageError, links, query::PageQuery},
     view::RunView,
 };
-use juror_analysis::{format::figure, history::ask_the_same, metrics::Unit};
+use juror_analysis::{format::figure, history::are_comparable, metrics::Unit};
 use juror_app::catalog::runs_before;
 use juror_report::{
     html::{minutes, outcome_chip, simulated},
-    sanitize::harmless,
+    sanitize::sanitize,
     topics::results::{MAX_ISSUE, first_issue},
 };
 use juror_types::{outcome::JobResult, run::RunRecord};
@@ -19,7 +19,8 @@ use tokio::task::spawn_blocking;
 /// Maximum number of runs that are searched.
 const MAX_RUNS: usize = 5;
 
-/// Larger runs take so long to read that they are looked at only when that is asked for.
+/// Maximum number of jobs of runs that are read without an explicit request, since larger ones take
+/// long.
 const MAX_JOBS: u64 = 5_000;
 
 /// The section; nothing where there is no such run.
@@ -30,7 +31,7 @@ pub async fn load(
     query: &PageQuery,
 ) -> Result<Markup, PageError> {
     let all = site.runs().await?;
-    let earlier = runs_before(&all, view.files.record(), ask_the_same).take(MAX_RUNS);
+    let earlier = runs_before(&all, view.files.record(), are_comparable).take(MAX_RUNS);
     let runs: Vec<_> = earlier.map(|run| &run.record).collect();
     if runs.is_empty() {
         return Ok(html! {});
@@ -38,8 +39,8 @@ pub async fn load(
     let jobs: u64 = runs.iter().map(|run| run.jobs()).sum();
     if jobs > MAX_JOBS && query.text("earlier").is_none() {
         let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
-        let asked = links::query([("earlier", "true".to_owned())].into_iter().chain(repeat));
-        let address = links::item(&view.report.run.id, &result.screenshot_id, &asked);
+        let requested = links::query([("earlier", "true".to_owned())].into_iter().chain(repeat));
+        let address = links::item(&view.report.run.id, &result.screenshot_id, &requested);
         return Ok(section(&html! {
             p { a href=(format!("{address}#earlier")) { "Show this item in earlier runs" } }
         }));
@@ -96,14 +97,14 @@ fn row(record: &RunRecord, result: &JobResult) -> Markup {
         tr {
             th scope="row" {
                 a href=(links::item(&record.run_id, &result.screenshot_id, &links::query(repeat))) {
-                    bdi { (harmless(record.run_id.as_str())) }
+                    bdi { (sanitize(record.run_id.as_str())) }
                 }
                 @if result.is_simulated() && verdict.is_some() { " " (simulated()) }
             }
             td { time datetime=(record.created_at) { (minutes(&record.created_at)) } }
             td { (outcome_chip(result.outcome)) }
             td.n { (verdict.map_or_else(|| "–".to_owned(), |verdict| figure(verdict.correctness(), Unit::Share))) }
-            td.issue { (harmless(&first_issue(result, MAX_ISSUE))) }
+            td.issue { (sanitize(&first_issue(result, MAX_ISSUE))) }
         }
     }
 }

@@ -100,7 +100,7 @@ struct Cutter<'code> {
     in_tag: bool,
     /// Braces that are open within a tag: there it is script again.
     braces: u32,
-    /// True if a name stands right before: what follows its `<` are types, and no element.
+    /// True directly after a name: a `<` then starts type arguments, not an element.
     behind_name: bool,
 }
 
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_tsx_are_told_apart() {
+    fn tsx_tokens_are_classified() {
         let code = "const a = 1; // one\nreturn <Card title=\"x\" on={() => go('y')}>It's</Card>";
         let found = of(code, Language::Tsx);
         let expected = [
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_html_is_no_script() {
+    fn html_text_is_not_highlighted_as_script() {
         let found = of("<!-- c --><p class='a'>if it's new</p>", Language::Html);
         let expected = [
             (Kind::Comment, "<!-- c -->"),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_code_is_it_comes_out_whole() {
+    fn highlighted_code_keeps_its_text() {
         for code in ["<", "\"", "`a\\", "</", "<a b={", "/* x", "é<ü'ö\"", "}}>{{<", "<!--", "''''"]
         {
             for language in [Language::Tsx, Language::Html, Language::Js] {

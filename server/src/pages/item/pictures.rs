@@ -4,7 +4,7 @@ use crate::{api::image_address, view::RunView};
 use juror_app::item_source::ItemDetails;
 use juror_report::{
     html::{PairSide, pair_alignment, picture_caption, regions_over},
-    sanitize::harmless,
+    sanitize::sanitize,
 };
 use juror_types::{
     evidence::EvidenceOutcome,
@@ -47,7 +47,7 @@ fn picture(
     address: Option<String>,
     show: Option<&ItemDetails>,
 ) -> Markup {
-    let name = harmless(&input.name.replace('_', " "));
+    let name = sanitize(&input.name.replace('_', " "));
     let is_unjudged = address.is_some() && input.digest.is_none();
     let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
     let findings = result.verdict().map_or(&[][..], |verdict| &verdict.findings);
@@ -77,7 +77,7 @@ fn picture(
 fn absence(view: &RunView, input: &InputRecord, show: Option<&ItemDetails>) -> String {
     let mut pictures = show.iter().flat_map(|show| &show.attachment.pictures);
     match pictures.find(|(name, _)| *name == input.name) {
-        Some((_, Err(reason))) => format!("This image cannot be shown: {}.", harmless(reason)),
+        Some((_, Err(reason))) => format!("This image cannot be shown: {}.", sanitize(reason)),
         _ if view.report.run.judge.is_none() => {
             "This image was not judged, so its content at that time is unknown.".to_owned()
         }

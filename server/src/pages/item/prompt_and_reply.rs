@@ -2,7 +2,7 @@
 
 use juror_analysis::format::{counted, grouped};
 use juror_app::item_source::{AsJudged, PromptPart};
-use juror_report::sanitize::{harmless, harmless_lines};
+use juror_report::sanitize::{sanitize, sanitize_lines};
 use juror_types::outcome::JobResult;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -21,23 +21,23 @@ pub fn section(
             (facts(result))
             @match prompt {
                 Some(Ok(AsJudged { content: parts, remark })) => {
-                    @if let Some(remark) = remark { p.notice { "What it was sent: " (harmless(remark)) } }
+                    @if let Some(remark) = remark { p.notice { "What it was sent: " (sanitize(remark)) } }
                     details {
                         summary { "What the judge is sent, in " (counted(parts.len() as u64, "part")) }
                         @for (number, part) in parts.iter().enumerate() {
                             h3 { (part.role) }
-                            pre tabindex="0" role="region" aria-label=(format!("Part {}, {}", number + 1, part.role)) { (harmless_lines(&part.text)) }
+                            pre tabindex="0" role="region" aria-label=(format!("Part {}, {}", number + 1, part.role)) { (sanitize_lines(&part.text)) }
                         }
                     }
                 }
-                Some(Err(reason)) => { p.missing { "The prompt cannot be reconstructed: " (harmless(reason)) } }
+                Some(Err(reason)) => { p.missing { "The prompt cannot be reconstructed: " (sanitize(reason)) } }
                 None => {}
             }
             @match &result.reply {
                 Some(reply) => {
                     details {
                         summary { "What it answered last" }
-                        pre tabindex="0" role="region" aria-label="The judge's answer" { (harmless_lines(&indented(reply))) }
+                        pre tabindex="0" role="region" aria-label="The judge's answer" { (sanitize_lines(&indented(reply))) }
                     }
                 }
                 None => { p.faint { "No answer is kept." } }
@@ -51,8 +51,8 @@ fn facts(result: &JobResult) -> Markup {
     html! {
         dl.pairs.small {
             @if let Some(judge) = &result.judge {
-                dt { "Judge" } dd { (judge.provider.name()) " " bdi { (harmless(&judge.model)) } }
-                @if let Some(fingerprint) = &judge.fingerprint { dt { "Backend" } dd { bdi { (harmless(fingerprint)) } } }
+                dt { "Judge" } dd { (judge.provider.name()) " " bdi { (sanitize(&judge.model)) } }
+                @if let Some(fingerprint) = &judge.fingerprint { dt { "Backend" } dd { bdi { (sanitize(fingerprint)) } } }
             }
             dt { "Calls" }
             dd { (grouped(result.attempts.into())) @if result.cached { ", the verdict is from the cache" } }

@@ -2,11 +2,11 @@
 
 use juror_analysis::format::counted;
 use juror_app::item_source::{AsJudged, TokenLine};
-use juror_report::sanitize::harmless;
+use juror_report::sanitize::sanitize;
 use maud::{Markup, html};
 use serde_json::Value;
 
-/// More tokens than these are left out: the first ones say it.
+/// Maximum number of shown tokens.
 const MAX: usize = 500;
 
 /// The section, or why there is none to be shown.
@@ -16,10 +16,10 @@ pub fn section(tokens: &Result<AsJudged<Vec<TokenLine>>, String>) -> Markup {
             h2 #tokens { "Design tokens" }
             @match tokens {
                 Ok(lines) => {
-                    @if let Some(remark) = &lines.remark { p.notice { (harmless(remark)) } }
+                    @if let Some(remark) = &lines.remark { p.notice { (sanitize(remark)) } }
                     (table(&lines.content))
                 }
-                Err(reason) => { p.missing { "No tokens: " (harmless(reason)) } }
+                Err(reason) => { p.missing { "No tokens: " (sanitize(reason)) } }
             }
         }
     }
@@ -28,14 +28,14 @@ pub fn section(tokens: &Result<AsJudged<Vec<TokenLine>>, String>) -> Markup {
 /// A value as people write it: a string without its quotes.
 pub fn value(value: &Value) -> String {
     match value {
-        Value::String(text) => harmless(text),
-        other => harmless(&other.to_string()),
+        Value::String(text) => sanitize(text),
+        other => sanitize(&other.to_string()),
     }
 }
 
 fn table(lines: &[TokenLine]) -> Markup {
     let differing = lines.iter().filter(|line| !line.equal).count() as u64;
-    // What differs first: it is what a reader looks for.
+    // Differing tokens come first: readers look for them.
     let mut sorted: Vec<&TokenLine> = lines.iter().collect();
     sorted.sort_by_key(|line| line.equal);
     html! {
@@ -51,7 +51,7 @@ fn table(lines: &[TokenLine]) -> Markup {
                 tbody {
                     @for line in sorted.iter().take(MAX) {
                         tr {
-                            th scope="row" { bdi { (harmless(&line.name)) } }
+                            th scope="row" { bdi { (sanitize(&line.name)) } }
                             td { (cell(line.expected.as_ref())) } td { (cell(line.extracted.as_ref())) }
                             td { (verdict(line)) }
                         }
@@ -85,7 +85,7 @@ fn cell(found: Option<&Value>) -> Markup {
     }
 }
 
-/// Only what can be nothing but a color is drawn.
+/// True for a hexadecimal color, which is shown as a swatch.
 fn is_hex_color(text: &str) -> bool {
     let digits = text.strip_prefix('#').unwrap_or_default();
     matches!(digits.len(), 3 | 4 | 6 | 8) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())

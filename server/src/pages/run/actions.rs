@@ -1,7 +1,7 @@
 //! Actions on a run: reports, comparison, cancel, resume.
 
 use crate::{pages::links, view::RunView};
-use juror_analysis::history::ask_the_same;
+use juror_analysis::history::are_comparable;
 use juror_app::catalog::{ListedRun, RunState, runs_before};
 use maud::{Markup, html};
 
@@ -18,7 +18,7 @@ const FORMATS: [(&str, &str); 6] = [
 pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool, is_cancelling: bool) -> Markup {
     let run = &view.report.run.id;
     let own = view.files.record();
-    let before = runs_before(runs, own, ask_the_same).find(|run| run.figures.is_some());
+    let before = runs_before(runs, own, are_comparable).find(|run| run.figures.is_some());
     html! {
         div.actions data-refresh="actions" {
             @if let Some(before) = before {

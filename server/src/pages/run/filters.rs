@@ -34,7 +34,7 @@ pub struct ItemFilters {
 }
 
 impl ItemFilters {
-    /// Of an address.
+    /// Parses the filters of a query.
     pub fn from_query(query: &PageQuery) -> Self {
         let pair = |name| Some((name, query.text(name)?.to_owned()));
         let pairs = NAMES.into_iter().filter_map(pair).collect();

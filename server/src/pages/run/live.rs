@@ -2,7 +2,7 @@
 
 use crate::view::RunView;
 use juror_analysis::format::{dollars, grouped};
-use juror_report::{html::simulated, phrasing::spent_text, sanitize::harmless};
+use juror_report::{html::simulated, phrasing::spent_text, sanitize::sanitize};
 use maud::{Markup, html};
 
 /// Section of the progress.
@@ -39,7 +39,7 @@ pub fn section(view: &RunView, is_cancelling: bool) -> Markup {
             noscript { p.notice { "Without JavaScript this page does not refresh: reload it to see the progress." } }
             p.notice #live-lost hidden { "Disconnected from the server; reconnecting." }
             h3 #latest-title hidden { "Last results" }
-            ul.latest #latest aria-labelledby="latest-title" data-run=(harmless(run.id.as_str())) {}
+            ul.latest #latest aria-labelledby="latest-title" data-run=(sanitize(run.id.as_str())) {}
         }
     }
 }

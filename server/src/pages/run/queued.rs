@@ -10,7 +10,7 @@ use axum::{
 };
 use juror_analysis::format::{counted, grouped};
 use juror_app::run_specification::QueuedRun;
-use juror_report::sanitize::harmless;
+use juror_report::sanitize::sanitize;
 use maud::html;
 
 /// Header that reloads the page after three seconds.
@@ -18,7 +18,7 @@ const REFRESH: (HeaderName, &str) = (HeaderName::from_static("refresh"), "3");
 
 /// Renders the page until the aggregator has written the first result.
 pub(super) fn show(visitor: Visitor, run: &QueuedRun) -> Response {
-    let name = harmless(run.record.run_id.as_str());
+    let name = sanitize(run.record.run_id.as_str());
     let (published, planned) = (grouped(run.published), counted(run.record.jobs(), "job"));
     let content = html! {
         h1 { "Run " bdi { (name) } " " span.chip.undecided { "queued" } }

@@ -7,7 +7,7 @@ use crate::{
 use juror_analysis::format::{counted, grouped};
 use juror_report::{
     html::{column_head, result_cells, simulated},
-    sanitize::{cut, harmless},
+    sanitize::{cut, sanitize},
     topics::results::{ResultColumn, shown_columns},
 };
 use juror_types::{
@@ -25,13 +25,13 @@ const MAX_CHOICES: usize = 100;
 /// Longest choice, in characters.
 const MAX_CHOICE: usize = 70;
 
-/// One page of the results that are asked for.
+/// Page of the query results.
 pub struct TablePage {
     /// Number of them on all pages.
     pub selected: usize,
     /// The page, from 1.
     pub page: usize,
-    /// Those on it.
+    /// Results on the page.
     pub results: Vec<JobResult>,
 }
 
@@ -39,11 +39,11 @@ impl TablePage {
     /// Reads a page from the journal: blocks.
     pub fn read(
         view: &RunView,
-        asked: &ItemFilters,
+        query: &ItemFilters,
     ) -> Result<Self, juror_journal::journal::JournalError> {
-        let places = view.select(&asked.query(view));
+        let places = view.select(&query.query(view));
         let pages = places.len().div_ceil(RESULTS_PER_PAGE).max(1);
-        let page = asked.page.clamp(1, pages);
+        let page = query.page.clamp(1, pages);
         let start = (page - 1) * RESULTS_PER_PAGE;
         let end = places.len().min(start + RESULTS_PER_PAGE);
         let results = view.results(places.get(start..end).unwrap_or_default())?;
@@ -52,7 +52,7 @@ impl TablePage {
 }
 
 /// The section.
-pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup {
+pub fn section(view: &RunView, query: &ItemFilters, shown: &TablePage) -> Markup {
     let report = &view.report;
     let columns = shown_columns(report);
     let pages = shown.selected.div_ceil(RESULTS_PER_PAGE).max(1);
@@ -60,26 +60,26 @@ pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup
     html! {
         section.card #items aria-labelledby="items-title" {
             h2 #items-title { "Results" @if report.run.simulated { " " (simulated()) } }
-            (filters(view, asked))
+            (filters(view, query))
             div data-refresh="results" {
             p role="status" {
                 @if shown.selected == view.len() { (counted(shown.selected as u64, "result")) }
                 @else { (grouped(shown.selected as u64)) " of " (counted(view.len() as u64, "result")) }
                 @if pages > 1 { ", here " (grouped(first as u64)) " to " (grouped((first + shown.results.len()).saturating_sub(1) as u64)) }
                 span.keys.faint { " · " kbd { "j" } " and " kbd { "k" } " go through the results" }
-                @if asked.is_filtered() { " · " a href=(format!("{}#items", links::run(&report.run.id))) { "Show all" } }
+                @if query.is_filtered() { " · " a href=(format!("{}#items", links::run(&report.run.id))) { "Show all" } }
             }
             @if shown.results.is_empty() { (no_results(view)) }
             @else {
                 div.scroll tabindex="0" role="region" aria-label="Table of results" {
                     table.results #results {
-                        caption { span { (order_text(view, asked)) } }
-                        (head(asked, &columns))
-                        tbody { @for result in &shown.results { (row(view, asked, &columns, result)) } }
+                        caption { span { (order_text(view, query)) } }
+                        (head(query, &columns))
+                        tbody { @for result in &shown.results { (row(view, query, &columns, result)) } }
                     }
                 }
             }
-            (pager(shown.page, pages, &|page| format!("{}#items", asked.with(&[("page", page.to_string())]))))
+            (pager(shown.page, pages, &|page| format!("{}#items", query.with(&[("page", page.to_string())]))))
             }
         }
     }
@@ -92,8 +92,8 @@ fn no_results(view: &RunView) -> Markup {
     }
 }
 
-fn order_text(view: &RunView, asked: &ItemFilters) -> &'static str {
-    match asked.order(view) {
+fn order_text(view: &RunView, query: &ItemFilters) -> &'static str {
+    match query.order(view) {
         Order::Urgency => {
             "Worst first: verdicts that contradict the measured evidence, then no output, jobs that could not be judged, and the lowest scores; skipped jobs last."
         }
@@ -101,15 +101,15 @@ fn order_text(view: &RunView, asked: &ItemFilters) -> &'static str {
     }
 }
 
-fn head(asked: &ItemFilters, columns: &[ResultColumn]) -> Markup {
-    let descends = asked.text("order") == Some("desc");
-    let order = TableOrder { key: asked.text("sort"), descends };
+fn head(query: &ItemFilters, columns: &[ResultColumn]) -> Markup {
+    let descends = query.text("order") == Some("desc");
+    let order = TableOrder { key: query.text("sort"), descends };
     html! {
         thead { tr {
             th.thumb scope="col" { "Image" }
             @for column in columns {
-                @let link = order.link(&column.key, &harmless(&column.head), |query| {
-                    format!("{}#items", asked.with(&query))
+                @let link = order.link(&column.key, &sanitize(&column.head), |pairs| {
+                    format!("{}#items", query.with(&pairs))
                 });
                 (column_head(column, order.direction(&column.key), &link))
             }
@@ -119,19 +119,19 @@ fn head(asked: &ItemFilters, columns: &[ResultColumn]) -> Markup {
 
 fn row(
     view: &RunView,
-    asked: &ItemFilters,
+    query: &ItemFilters,
     columns: &[ResultColumn],
     result: &JobResult,
 ) -> Markup {
     let run = &view.report.run.id;
     let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
-    let query = asked.with(repeat.as_slice());
-    let address = links::item(run, &result.screenshot_id, &query);
+    let item_query = query.with(repeat.as_slice());
+    let address = links::item(run, &result.screenshot_id, &item_query);
     let name = |id: &Markup| {
         html! {
             a href=(address) { (id) }
             @for tag in result.item.tags.iter().take(3) {
-                " " a.tag href=(format!("{}#items", asked.with(&[("tag", tag.clone())]))) { (harmless(tag)) }
+                " " a.tag href=(format!("{}#items", query.with(&[("tag", tag.clone())]))) { (sanitize(tag)) }
             }
         }
     };
@@ -143,7 +143,7 @@ fn row(
     }
 }
 
-fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
+fn filters(view: &RunView, query: &ItemFilters) -> Markup {
     let report = &view.report;
     let labeled = |groups: &[juror_analysis::issues::StatementGroup]| {
         let groups = groups.iter().take(MAX_CHOICES);
@@ -159,10 +159,12 @@ fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
         .take(MAX_CHOICES)
         .map(|(tag, count)| (tag.clone(), format!("{tag} ({count})")))
         .collect();
-    let has_findings = report.common_issues.iter().any(|it| it.key.kind_and_element().is_some());
+    let has_findings =
+        report.common_issues.iter().any(|issue| issue.key.kind_and_element().is_some());
     let kinds = report.rubric.vocabulary.kinds.iter().filter(|_| has_findings);
     let kinds: Vec<_> = kinds.map(|kind| (kind.key.clone(), kind.title.clone())).collect();
-    let severities = Severity::ALL.map(|it| (it.name().to_owned(), it.name().to_owned()));
+    let severities =
+        Severity::ALL.map(|severity| (severity.name().to_owned(), severity.name().to_owned()));
     let evidence = EvidenceState::ALL.map(|(_, name, text)| (name.to_owned(), text.to_owned()));
     let repairs = report.evidence.iter().flat_map(|evidence| &evidence.repairs);
     let repairs: Vec<_> = repairs
@@ -172,42 +174,42 @@ fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
         [("true", "yes"), ("false", "no")].map(|(value, text)| (value.to_owned(), text.to_owned()));
     html! {
         form #filters method="get" action="#items" role="search" aria-label="Filter the results" {
-            label { "Text" input type="search" name="q" value=[asked.text("q")] autocomplete="off" placeholder="id, tag, issue"; }
-            (choices(asked, "Outcome", "outcome", &outcomes))
-            (choices(asked, "Tag", "tag", &tags))
-            (choices(asked, "Issue", "issue", &labeled(&report.common_issues)))
-            (choices(asked, "Kind", "kind", &kinds))
-            @if !kinds.is_empty() { (choices(asked, "Severity", "severity", &severities)) }
+            label { "Text" input type="search" name="q" value=[query.text("q")] autocomplete="off" placeholder="id, tag, issue"; }
+            (choices(query, "Outcome", "outcome", &outcomes))
+            (choices(query, "Tag", "tag", &tags))
+            (choices(query, "Issue", "issue", &labeled(&report.common_issues)))
+            (choices(query, "Kind", "kind", &kinds))
+            @if !kinds.is_empty() { (choices(query, "Severity", "severity", &severities)) }
             @if let Some(checks) = &report.verdict_checks {
-                @if checks.contradictory > 0 { (choices(asked, "Contradictory", "contradictory", &yes_and_no)) }
+                @if checks.contradictory > 0 { (choices(query, "Contradictory", "contradictory", &yes_and_no)) }
                 @if checks.suspected_instructions > 0 {
-                    (choices(asked, "Suspected instructions", "suspected_instructions", &yes_and_no))
+                    (choices(query, "Suspected instructions", "suspected_instructions", &yes_and_no))
                 }
             }
-            @if report.evidence.is_some() { (choices(asked, "Evidence", "evidence", &evidence)) }
-            (choices(asked, "Repair", "repair", &repairs))
-            (choices(asked, "Strength", "strength", &labeled(&report.common_strengths)))
+            @if report.evidence.is_some() { (choices(query, "Evidence", "evidence", &evidence)) }
+            (choices(query, "Repair", "repair", &repairs))
+            (choices(query, "Strength", "strength", &labeled(&report.common_strengths)))
             @if report.run.judge.is_some() {
-                label { "Score from, %" input type="number" name="from" min="0" max="100" step="any" value=[asked.text("from")]; }
-                label { "to, %" input type="number" name="to" min="0" max="100" step="any" value=[asked.text("to")]; }
+                label { "Score from, %" input type="number" name="from" min="0" max="100" step="any" value=[query.text("from")]; }
+                label { "to, %" input type="number" name="to" min="0" max="100" step="any" value=[query.text("to")]; }
             }
             @for name in ["sort", "order"] {
-                @if let Some(value) = asked.text(name) { input type="hidden" name=(name) value=(value); }
+                @if let Some(value) = query.text(name) { input type="hidden" name=(name) value=(value); }
             }
             button type="submit" { "Filter" }
         }
     }
 }
 
-fn choices(asked: &ItemFilters, label: &str, name: &str, options: &[(String, String)]) -> Markup {
-    let chosen = asked.text(name);
+fn choices(query: &ItemFilters, label: &str, name: &str, options: &[(String, String)]) -> Markup {
+    let chosen = query.text(name);
     html! {
         @if !options.is_empty() {
             label { (label)
                 select name=(name) {
                     option value="" { "all" }
                     @for (value, text) in options {
-                        option value=(value) selected[chosen == Some(value)] { (cut(&harmless(text), MAX_CHOICE)) }
+                        option value=(value) selected[chosen == Some(value)] { (cut(&sanitize(text), MAX_CHOICE)) }
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::form::{FieldErrors, StartForm};
 use juror_app::run_specification::{RequestDefaults, RequestField};
-use juror_report::sanitize::harmless;
+use juror_report::sanitize::sanitize;
 use juror_types::{evidence::EvidenceMode, rubric::builtin};
 use maud::{Markup, html};
 
@@ -76,7 +76,7 @@ impl<'a> Field<'a> {
             div {
                 label for=(id) { (self.label) }
                 (control)
-                @if let Some(error) = self.error { small.field-error id=(format!("{id}-error")) { (harmless(error)) } }
+                @if let Some(error) = self.error { small.field-error id=(format!("{id}-error")) { (sanitize(error)) } }
                 small id=(format!("{id}-help")) { (self.help) }
             }
         }
@@ -84,8 +84,8 @@ impl<'a> Field<'a> {
 }
 
 fn judge(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> Markup {
-    let model = format!("Empty: {}, the default.", harmless(&defaults.model));
-    let placeholder = format!("default: {}", harmless(&defaults.model));
+    let model = format!("Empty: {}, the default.", sanitize(&defaults.model));
+    let placeholder = format!("default: {}", sanitize(&defaults.model));
     let budget = match defaults.max_budget_usd {
         Some(most) => {
             format!("Required with the judge on, at most ${most}; the run never spends more.")
@@ -120,9 +120,9 @@ fn selection_and_limits(
     let field = |field, label: &str, value: &str, help: &str| {
         Field::new(field, label, help, errors).input(value)
     };
-    let repeat = format!("Number of judgements of each item; empty: {}.", defaults.repeat);
+    let repeat = format!("Number of judgments of each item; empty: {}.", defaults.repeat);
     let baseline = match &defaults.baseline {
-        Some(named) => format!("A blessed run, or a run's name; empty: {}.", harmless(named)),
+        Some(named) => format!("A blessed run, or a run's name; empty: {}.", sanitize(named)),
         None => "A blessed run, or a run's name; empty: none.".to_owned(),
     };
     html! {
@@ -168,7 +168,7 @@ fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {
                 aria-describedby="keep_inputs-help" aria-invalid=[error.map(|_| "true")];
             label for="keep_inputs" { "Keep inputs" }
         }
-        @if let Some(error) = error { small.field-error #keep_inputs-error { (harmless(error)) } }
+        @if let Some(error) = error { small.field-error #keep_inputs-error { (sanitize(error)) } }
         p.faint #keep_inputs-help {
             "Copies screenshots, code and tokens into the run directory, to show them after the dataset has changed."
         }
@@ -212,7 +212,7 @@ fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Marku
         select #dataset name="dataset" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
             option value="" { "choose a dataset" }
             @for dataset in datasets {
-                option value=(dataset) selected[*dataset == form.dataset] { (harmless(dataset)) }
+                option value=(dataset) selected[*dataset == form.dataset] { (sanitize(dataset)) }
             }
         }
     })
@@ -223,7 +223,7 @@ fn rubric(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) ->
     let field = Field::new(RequestField::Rubric, "Rubric", help, errors);
     field.around(&html! {
         select #rubric name="rubric" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
-            option value="" { "default: " (harmless(&defaults.rubric)) }
+            option value="" { "default: " (sanitize(&defaults.rubric)) }
             @for rubric in builtin() {
                 option value=(rubric.id) selected[rubric.id == form.rubric] { (rubric.id) }
             }

@@ -4,7 +4,7 @@ use juror_app::run_specification::{RequestDefaults, RequestField, RunSpecificati
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::Deserialize;
 
-/// Maximum number of judgements of an item.
+/// Maximum number of judgments of an item.
 const MAX_REPEATS: u32 = 100;
 /// Maximum number of concurrent calls.
 const MAX_CONCURRENCY: u64 = 10_000;
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_valid_form_is_a_specification() {
+    fn valid_form_becomes_a_specification() {
         let form = StartForm {
             sample: "20".into(),
             seed: "0".into(),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_fields_are_named() {
+    fn invalid_fields_are_reported() {
         let form = StartForm { dataset: "a".into(), ..StartForm::default() };
         let judged = StartForm { enable_llm_judge: "true".into(), ..form.clone() };
         let errors = |form: StartForm| {

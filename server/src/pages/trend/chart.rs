@@ -2,7 +2,7 @@
 
 use crate::pages::links;
 use juror_analysis::{format::figure, history::PastMetric, metrics::Unit};
-use juror_report::sanitize::harmless;
+use juror_report::sanitize::sanitize;
 use juror_types::id::RunId;
 use maud::{Markup, html};
 
@@ -46,9 +46,9 @@ impl TrendChart<'_> {
         let axis = self.axis();
         let right = WIDTH - RIGHT;
         html! {
-            div.scroll tabindex="0" role="region" aria-label=(format!("Chart of {}", harmless(self.title))) {
+            div.scroll tabindex="0" role="region" aria-label=(format!("Chart of {}", sanitize(self.title))) {
                 svg.trend-chart viewBox=(format!("0 0 {WIDTH:.0} {HEIGHT:.0}")) role="group"
-                    aria-label=(format!("{}, oldest run first", harmless(self.title))) {
+                    aria-label=(format!("{}, oldest run first", sanitize(self.title))) {
                     @for value in axis.ticks() {
                         @let y = axis.y(value);
                         line.grid x1=(LEFT) x2=(right) y1=(format!("{y:.1}")) y2=(format!("{y:.1}")) {}
@@ -59,7 +59,7 @@ impl TrendChart<'_> {
                     @for (place, point) in self.points.iter().enumerate() { (self.point(axis, place, point)) }
                     @for (place, point) in self.points.iter().enumerate().step_by(self.points.len().div_ceil(MAX_DATES).max(1)) {
                         text.axis x=(format!("{:.1}", self.x(place))) y=(HEIGHT - 8.0) text-anchor="middle" {
-                            (harmless(point.created_at.get(5..10).unwrap_or_default()))
+                            (sanitize(point.created_at.get(5..10).unwrap_or_default()))
                         }
                     }
                 }
@@ -104,12 +104,12 @@ impl TrendChart<'_> {
         let day = point.created_at.get(..10).unwrap_or_default();
         let text = format!("{}, {day}: {}", point.run, figure(point.metric.value, self.unit));
         html! {
-            a href=(links::run(&point.run)) aria-label=(harmless(&text)) {
+            a href=(links::run(&point.run)) aria-label=(sanitize(&text)) {
                 @if let (Some(low), Some(high)) = (point.metric.low, point.metric.high) {
                     rect.sure x=(format!("{:.1}", x - 4.0)) y=(format!("{:.1}", axis.y(high))) width="8"
                         height=(format!("{:.1}", (axis.y(low) - axis.y(high)).max(1.0))) {}
                 }
-                circle cx=(format!("{x:.1}")) cy=(format!("{y:.1}")) r="4.5" { title { (harmless(&text)) } }
+                circle cx=(format!("{x:.1}")) cy=(format!("{y:.1}")) r="4.5" { title { (sanitize(&text)) } }
             }
         }
     }

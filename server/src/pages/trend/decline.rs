@@ -7,7 +7,7 @@ use juror_analysis::{
 };
 use juror_app::catalog::{ListedRun, runs_before};
 use juror_report::{
-    html::class_of, phrasing::decline_text, sanitize::harmless, topics::trend::level_of,
+    html::class_of, phrasing::decline_text, sanitize::sanitize, topics::trend::level_of,
 };
 use maud::{Markup, html};
 
@@ -41,8 +41,8 @@ pub(super) fn list(view: &RunView, runs: &[ListedRun], metrics: &[&Metric]) -> M
                 @if let Some(decline) = judge(metric) {
                     @let class = class_of(level_of(decline.state));
                     li {
-                        (harmless(&metric.definition.title)) ": "
-                        span class=(class) { (harmless(&decline_text(&decline, metric.definition.unit))) }
+                        (sanitize(&metric.definition.title)) ": "
+                        span class=(class) { (sanitize(&decline_text(&decline, metric.definition.unit))) }
                     }
                 }
             }

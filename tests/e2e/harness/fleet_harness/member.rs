@@ -1,9 +1,9 @@
-//! One process of a fleet, behind proxies of its own: it may die and come back, they stay.
+//! Process of a fleet behind its own proxies, which outlive its kills and restarts.
 
 use super::{
     super::{
         CommandHarness, TestSimulator,
-        proxy::{FaultProxy, Speaks, Wire},
+        proxy::{FaultProxy, ProxiedProtocol, Wire},
     },
     FleetServers,
 };
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 pub struct Member {
     pub name: String,
-    /// Everything that passes between it and its servers.
+    /// Traffic between the process and its servers.
     pub wire: Arc<Wire>,
     pub broker: FaultProxy,
     pub redis: FaultProxy,
@@ -34,7 +34,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// One that will be started as `juror ROLE …` with the addresses of its servers.
+    /// Creates a process `juror ROLE …` with the addresses of its servers, not started.
     pub fn new(
         name: String,
         arguments: &[&str],
@@ -43,9 +43,9 @@ impl Member {
         servers: &FleetServers,
     ) -> Self {
         let wire = Arc::new(Wire::default());
-        let broker = FaultProxy::start(servers.broker_port(), Speaks::Amqp, &wire);
-        let redis = FaultProxy::start(servers.redis_port(), Speaks::Resp, &wire);
-        let judge = FaultProxy::start(simulator.address.port(), Speaks::Http, &wire);
+        let broker = FaultProxy::start(servers.broker_port(), ProxiedProtocol::Amqp, &wire);
+        let redis = FaultProxy::start(servers.redis_port(), ProxiedProtocol::Resp, &wire);
+        let judge = FaultProxy::start(simulator.address.port(), ProxiedProtocol::Http, &wire);
         let log = harness.write(&format!("logs/{name}"), "");
         let mut command = harness.command(arguments);
         command
@@ -53,7 +53,7 @@ impl Member {
             .env("JUROR_FLEET_REDIS", format!("redis://{}", redis.address()))
             .env("JUROR_FLEET_NAMESPACE", servers.namespace())
             .env("JUROR_JUDGE_BASE_URL", format!("http://{}/v1", judge.address()))
-            // A test may hold an answer for as long as it likes.
+            // A test may hold a response indefinitely.
             .env("JUROR_JUDGE_TIMEOUT_SECONDS", "600");
         if let Ok(level) = std::env::var("CHAOS_LOG") {
             command.env("JUROR_LOG_LEVEL", level);
@@ -63,14 +63,14 @@ impl Member {
 
     pub fn start(&mut self) {
         assert!(self.process.is_none(), "{} runs already", self.name);
-        let said = || OpenOptions::new().append(true).open(&self.log).unwrap();
-        let (stdout, mut stderr): (File, File) = (said(), said());
+        let log_file = || OpenOptions::new().append(true).open(&self.log).unwrap();
+        let (stdout, mut stderr): (File, File) = (log_file(), log_file());
         writeln!(stderr, "(it starts)").unwrap();
         let process = self.command.stdout(stdout).stderr(stderr).stdin(Stdio::null()).spawn();
         self.process = Some(process.unwrap());
     }
 
-    /// `kill -9`; what is held of it never arrives.
+    /// `kill -9`; held traffic never arrives.
     pub fn kill(&mut self) {
         let mut process = self.process.take().unwrap();
         process.kill().unwrap();
@@ -78,19 +78,19 @@ impl Member {
         for proxy in [&self.broker, &self.redis, &self.judge] {
             proxy.cut();
         }
-        self.wire.begin_anew();
+        self.wire.reset();
     }
 
-    /// Asks it to end in good order.
-    pub fn ask_to_stop(&self) {
+    /// Requests a graceful shutdown.
+    pub fn request_stop(&self) {
         let id = self.process.as_ref().unwrap().id();
         let pid = i32::try_from(id).ok().and_then(Pid::from_raw).unwrap();
         kill_process(pid, Signal::TERM).unwrap();
     }
 
-    /// Its exit code, as soon as it has ended.
+    /// Waits for the end and returns the exit code.
     #[track_caller]
-    pub fn end(&mut self, within: Duration) -> i32 {
+    pub fn await_exit(&mut self, within: Duration) -> i32 {
         let deadline = Instant::now() + within;
         loop {
             if let Some(status) = self.process.as_mut().unwrap().try_wait().unwrap() {
@@ -98,20 +98,20 @@ impl Member {
                 return status.code().unwrap_or(-1);
             }
             let words = "does not end. It said:";
-            assert!(Instant::now() < deadline, "{} {words}\n{}", self.name, self.said());
+            assert!(Instant::now() < deadline, "{} {words}\n{}", self.name, self.output());
             std::thread::sleep(LOOK);
         }
     }
 
-    /// Asserts that it has not ended by itself.
+    /// Asserts that the process is still running.
     #[track_caller]
-    pub fn lives(&mut self) {
+    pub fn assert_running(&mut self) {
         let ended = self.process.as_mut().unwrap().try_wait().unwrap();
-        assert!(ended.is_none(), "{} ended by itself, {ended:?}:\n{}", self.name, self.said());
+        assert!(ended.is_none(), "{} ended by itself, {ended:?}:\n{}", self.name, self.output());
     }
 
     /// Output since its last start.
-    pub fn said(&self) -> String {
+    pub fn output(&self) -> String {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(25)..].join("\n")
@@ -121,7 +121,7 @@ impl Member {
 impl Drop for Member {
     fn drop(&mut self) {
         if let Some(mut process) = self.process.take() {
-            // It has ended already, unless the test broke off.
+            // The process has ended already unless the test failed.
             let _ = process.kill();
             let _ = process.wait();
         }

@@ -1,4 +1,4 @@
-//! The servers of a test's fleet, and what the fleet has written there.
+//! Servers of a test's fleet, and access to their records.
 
 use juror_ledger::{
     admission::{Admission as _, Ledger},
@@ -9,7 +9,7 @@ use juror_services::rabbitmq::{Broker, shared_port};
 use juror_types::id::RunId;
 use tokio::runtime::{Builder, Runtime};
 
-/// A RabbitMQ and a Redis that forgets nothing, with a namespace in them that nobody else uses.
+/// RabbitMQ and durable Redis with a namespace for one test.
 pub struct FleetServers {
     /// None where other tests use it too.
     own_broker: Option<Broker>,
@@ -20,7 +20,7 @@ pub struct FleetServers {
 }
 
 impl FleetServers {
-    /// Both of the test's own, to be restarted.
+    /// Dedicated servers, which can be restarted.
     pub fn own() -> Self {
         Self::with(Some(Broker::start()))
     }
@@ -62,9 +62,8 @@ impl FleetServers {
         self.redis.start_again();
     }
 
-    /// Lets the heartbeats of these owners be a long time ago, and whoever is gone by that be
-    /// presumed spent.
-    pub fn bury(&self, owners: &[String]) {
+    /// Expires the heartbeats of these owners, so that their calls are presumed spent.
+    pub fn expire_owners(&self, owners: &[String]) {
         for owner in owners {
             let heartbeats = format!("{}:owners", self.namespace());
             self.redis.command(&["ZADD", &heartbeats, "XX", "1", owner]);

@@ -1,6 +1,6 @@
-//! AMQP 0-9-1, as far as frames and the few methods that a test asks for.
+//! AMQP 0-9-1: frames and the methods that tests need.
 
-use super::{BrokerExchange, Moment, Piece, Protocol, Way, Wire};
+use super::{BrokerExchange, FlowDirection, Moment, Piece, Protocol, Wire};
 use std::collections::{BTreeMap, HashMap};
 
 /// Length of the bytes that a client sends before its first frame: AMQP and its version.
@@ -28,15 +28,15 @@ pub struct Amqp {
 }
 
 impl Protocol for Amqp {
-    fn read(&mut self, way: Way, bytes: &[u8], _: &Wire) -> Vec<Piece> {
-        let waiting = match way {
-            Way::ToServer => &mut self.to_server,
-            Way::ToProcess => &mut self.to_process,
+    fn read(&mut self, direction: FlowDirection, bytes: &[u8], _: &Wire) -> Vec<Piece> {
+        let waiting = match direction {
+            FlowDirection::ToServer => &mut self.to_server,
+            FlowDirection::ToProcess => &mut self.to_process,
         };
         waiting.extend_from_slice(bytes);
         let mut frames = Vec::new();
         let mut greeting = None;
-        if way == Way::ToServer && !self.greeted && waiting.len() >= GREETING {
+        if direction == FlowDirection::ToServer && !self.greeted && waiting.len() >= GREETING {
             self.greeted = true;
             greeting = Some(waiting.drain(..GREETING).collect::<Vec<u8>>());
         }
@@ -45,7 +45,7 @@ impl Protocol for Amqp {
         }
         let greeting = greeting.map(|bytes| Piece { bytes, moment: None });
         let frames = frames.into_iter().map(|bytes| {
-            let moment = self.moment(way, &bytes);
+            let moment = self.moment(direction, &bytes);
             Piece { bytes, moment }
         });
         greeting.into_iter().chain(frames).collect()
@@ -53,7 +53,7 @@ impl Protocol for Amqp {
 }
 
 impl Amqp {
-    fn moment(&mut self, way: Way, frame: &[u8]) -> Option<Moment> {
+    fn moment(&mut self, direction: FlowDirection, frame: &[u8]) -> Option<Moment> {
         let mut fields = Fields(frame);
         let (kind, channel, _size) = (fields.byte()?, fields.short()?, fields.long()?);
         if kind != METHOD {
@@ -61,20 +61,20 @@ impl Amqp {
         }
         match (fields.short()?, fields.short()?) {
             (CONNECTION, OPEN_OK) => Some(Moment::Connection),
-            (BASIC, method) => self.basic(way, channel, method, fields),
+            (BASIC, method) => self.basic(direction, channel, method, fields),
             _ => None,
         }
     }
 
     fn basic(
         &mut self,
-        way: Way,
+        direction: FlowDirection,
         channel: u16,
         method: u16,
         mut fields: Fields<'_>,
     ) -> Option<Moment> {
-        match (method, way) {
-            (PUBLISH, Way::ToServer) => {
+        match (method, direction) {
+            (PUBLISH, FlowDirection::ToServer) => {
                 let _reserved = fields.short()?;
                 let exchange = exchange_of(fields.short_text()?);
                 let number = self.numbers.entry(channel).or_default();
@@ -82,13 +82,13 @@ impl Amqp {
                 self.unconfirmed.insert((channel, *number), exchange);
                 Some(Moment::Publish(exchange))
             }
-            (DELIVER, Way::ToProcess) => {
+            (DELIVER, FlowDirection::ToProcess) => {
                 let (_consumer, _tag) = (fields.short_text()?, fields.long_long()?);
                 let _redelivered = fields.byte()?;
                 Some(Moment::Delivery(exchange_of(fields.short_text()?)))
             }
-            (ACKNOWLEDGE, Way::ToServer) => Some(Moment::Acknowledgement),
-            (ACKNOWLEDGE, Way::ToProcess) => {
+            (ACKNOWLEDGE, FlowDirection::ToServer) => Some(Moment::Acknowledgement),
+            (ACKNOWLEDGE, FlowDirection::ToProcess) => {
                 let (last, multiple) = (fields.long_long()?, fields.byte()? & 1 == 1);
                 self.confirmed(channel, last, multiple).map(Moment::Confirm)
             }

@@ -1,6 +1,6 @@
 //! Redis's protocol, RESP2: requests are arrays of words, and replies come in their order.
 
-use super::{Moment, Piece, Protocol, ScriptStep, Way, Wire};
+use super::{FlowDirection, Moment, Piece, Protocol, ScriptStep, Wire};
 use juror_ledger::redis::test_server::hashes_of_steps;
 use std::{
     collections::{HashMap, VecDeque},
@@ -21,14 +21,14 @@ pub struct Resp {
     requests: Vec<u8>,
     replies: Vec<u8>,
     /// Commands that have no reply yet.
-    asked: VecDeque<Option<ScriptStep>>,
+    requested: VecDeque<Option<ScriptStep>>,
 }
 
 impl Protocol for Resp {
-    fn read(&mut self, way: Way, bytes: &[u8], wire: &Wire) -> Vec<Piece> {
-        let waiting = match way {
-            Way::ToServer => &mut self.requests,
-            Way::ToProcess => &mut self.replies,
+    fn read(&mut self, direction: FlowDirection, bytes: &[u8], wire: &Wire) -> Vec<Piece> {
+        let waiting = match direction {
+            FlowDirection::ToServer => &mut self.requests,
+            FlowDirection::ToProcess => &mut self.replies,
         };
         waiting.extend_from_slice(bytes);
         let mut values = Vec::new();
@@ -36,9 +36,9 @@ impl Protocol for Resp {
             values.push(waiting.drain(..length).collect::<Vec<u8>>());
         }
         let piece = |bytes: Vec<u8>| {
-            let moment = match way {
-                Way::ToServer => self.request(&bytes, wire),
-                Way::ToProcess => self.reply(&bytes),
+            let moment = match direction {
+                FlowDirection::ToServer => self.request(&bytes, wire),
+                FlowDirection::ToProcess => self.reply(&bytes),
             };
             Piece { bytes, moment }
         };
@@ -50,26 +50,26 @@ impl Resp {
     fn request(&mut self, bytes: &[u8], wire: &Wire) -> Option<Moment> {
         let words = words_of(bytes);
         let step = match words.as_slice() {
-            // Then come the number of keys, which is 0, and what every script is given first:
-            // prefix, server, time.
+            // The number of keys, 0, and the common arguments of every script follow: prefix,
+            // server, time.
             ["EVALSHA", hash, "0", _, _, _, arguments @ ..] => STEPS.get(*hash).map(|step| {
                 let owner = match step {
                     ScriptStep::Claim => arguments.get(3),
                     ScriptStep::Admit => arguments.get(1),
                     ScriptStep::Settle => None,
                 };
-                owner.into_iter().for_each(|owner| wire.is_owned_by(owner));
+                owner.into_iter().for_each(|owner| wire.record_owner(owner));
                 *step
             }),
             _ => None,
         };
-        self.asked.push_back(step);
+        self.requested.push_back(step);
         step.map(Moment::Request)
     }
 
-    /// A script that is not loaded yet is refused, and asked for again.
+    /// A script that is not loaded yet is refused, and sent again.
     fn reply(&mut self, bytes: &[u8]) -> Option<Moment> {
-        let step = self.asked.pop_front().flatten()?;
+        let step = self.requested.pop_front().flatten()?;
         (!bytes.starts_with(b"-")).then_some(Moment::Reply(step))
     }
 }

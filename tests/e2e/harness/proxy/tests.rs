@@ -1,4 +1,4 @@
-//! The proxies themselves, between the real servers and the adapters that talk to them.
+//! Tests of the proxies between real servers and their adapters.
 
 use super::*;
 use juror_ledger::{
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// A backend that is reached through a proxy, and the server itself.
+/// Backend behind a proxy, and the server itself.
 struct Redis {
     server: TestRedis,
     wire: Arc<Wire>,
@@ -30,7 +30,7 @@ impl Redis {
         let server = TestRedis::shared();
         let wire = Arc::new(Wire::default());
         let port = server.url.rsplit(':').next().unwrap().parse().unwrap();
-        let proxy = FaultProxy::start(port, Speaks::Resp, &wire);
+        let proxy = FaultProxy::start(port, ProxiedProtocol::Resp, &wire);
         Self { server, wire, proxy }
     }
 
@@ -45,7 +45,7 @@ impl Redis {
     }
 }
 
-/// Claims the job; answers how many starts were not ended before.
+/// Claims the job and returns the number of its unfinished starts.
 async fn claim(backend: &RedisLedger, owner: &str) -> u32 {
     let key = ClaimKey { run: RunId::new("run"), job: JobId::new("job"), round: 0, fence: 0 };
     match backend.claim(&key, &OwnerId::new(owner)).await.unwrap() {
@@ -55,7 +55,7 @@ async fn claim(backend: &RedisLedger, owner: &str) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_step_is_held_before_it_is_taken_and_after() {
+async fn command_is_held_before_and_after_execution() {
     let redis = Redis::start();
     let (near, direct) = (redis.near().await, redis.direct().await);
     for (moment, starts_before, starts_after) in
@@ -67,7 +67,7 @@ async fn a_step_is_held_before_it_is_taken_and_after() {
         assert!(redis.wire.is_held(LONG), "{moment:?}");
         assert_eq!(redis.wire.owner().as_deref(), Some("near"));
         assert_eq!(claim(&direct, "direct").await, starts_before, "{moment:?}");
-        redis.wire.let_go();
+        redis.wire.release();
         assert_eq!(claiming.await.unwrap(), starts_after, "{moment:?}");
     }
     near.close().await;
@@ -75,7 +75,7 @@ async fn a_step_is_held_before_it_is_taken_and_after() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_held_when_the_connection_is_cut_never_arrives() {
+async fn message_held_at_disconnect_never_arrives() {
     let redis = Redis::start();
     let (near, direct) = (redis.near().await, redis.direct().await);
     redis.wire.hold(Moment::Request(ScriptStep::Claim), 2);
@@ -86,7 +86,7 @@ async fn what_is_held_when_the_connection_is_cut_never_arrives() {
     claiming.abort();
     assert!(claiming.await.unwrap_err().is_cancelled());
     redis.proxy.shut();
-    redis.wire.begin_anew();
+    redis.wire.reset();
     assert_eq!(claim(&direct, "direct").await, 1);
     assert!(
         RedisLedger::open(RedisSettings::new(format!("redis://{}", redis.proxy.address())))
@@ -112,7 +112,7 @@ impl Rabbit {
     async fn start() -> Self {
         let wire = Arc::new(Wire::default());
         let port = juror_services::rabbitmq::shared_port();
-        let proxy = FaultProxy::start(port, Speaks::Amqp, &wire);
+        let proxy = FaultProxy::start(port, ProxiedProtocol::Amqp, &wire);
         let namespace = TestNamespace::new(&format!("amqp://guest:guest@127.0.0.1:{port}"));
         let queues = namespace.connect(&format!("amqp://guest:guest@{}", proxy.address())).await;
         Self { namespace, wire, proxy, queues }
@@ -144,7 +144,7 @@ fn job(id: &str) -> Job {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_confirm_is_held_while_the_message_is_there_already() {
+async fn publish_confirm_is_held_after_the_message_is_stored() {
     let rabbit = Rabbit::start().await;
     let mut jobs = rabbit.queues.jobs().subscribe(1).await.unwrap();
     rabbit.wire.hold(Moment::Confirm(BrokerExchange::Jobs), 1);
@@ -152,9 +152,9 @@ async fn a_confirm_is_held_while_the_message_is_there_already() {
     assert!(rabbit.wire.is_held(LONG));
     assert!(!publishing.is_finished());
     assert_eq!(rabbit.wire.count(Moment::Publish(BrokerExchange::Jobs)), 1);
-    // The publisher never learns of it and publishes again, over the next connection.
+    // The publisher never receives it and publishes again over the next connection.
     rabbit.proxy.cut();
-    rabbit.wire.let_go();
+    rabbit.wire.release();
     publishing.await.unwrap().unwrap();
     for _ in 0..2 {
         let delivery = rabbit.next(&mut *jobs).await;
@@ -166,7 +166,7 @@ async fn a_confirm_is_held_while_the_message_is_there_already() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_acknowledgement_that_is_held_and_cut_lets_the_delivery_come_again() {
+async fn held_and_cut_acknowledgement_causes_redelivery() {
     let rabbit = Rabbit::start().await;
     let mut jobs = rabbit.queues.jobs().subscribe(1).await.unwrap();
     rabbit.wire.hold(Moment::Delivery(BrokerExchange::Jobs), 1);
@@ -174,13 +174,13 @@ async fn an_acknowledgement_that_is_held_and_cut_lets_the_delivery_come_again() 
     assert!(rabbit.wire.is_held(LONG));
     rabbit.wire.hold(Moment::Acknowledgement, 1);
     let delivery = rabbit.next(&mut *jobs).await;
-    // Not before: the confirm may have stood behind the delivery that was held.
+    // Not earlier: the confirm may follow the held delivery.
     publishing.await.unwrap().unwrap();
     assert!(!delivery.redelivered);
     delivery.acknowledge().await.unwrap();
     assert!(rabbit.wire.is_held(LONG));
     rabbit.proxy.cut();
-    rabbit.wire.let_go();
+    rabbit.wire.release();
     let again = rabbit.next(&mut *jobs).await;
     assert!(again.redelivered);
     again.acknowledge().await.unwrap();

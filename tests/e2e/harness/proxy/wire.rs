@@ -1,5 +1,4 @@
-//! Traffic between one process and all of its servers, counted, and held at the moments that a test
-//! chooses.
+//! Traffic between one process and all of its servers: counted, and held at chosen moments.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +8,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// An exchange, by what it is for.
+/// Kind of exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BrokerExchange {
     Jobs,
@@ -18,7 +17,7 @@ pub enum BrokerExchange {
     Aside,
 }
 
-/// A step of Redis that stands on a call's way.
+/// Redis script of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ScriptStep {
     Claim,
@@ -26,35 +25,35 @@ pub enum ScriptStep {
     Settle,
 }
 
-/// One thing that passes.
+/// Event in the traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Moment {
-    /// RabbitMQ has let the process in.
+    /// RabbitMQ has accepted the connection.
     Connection,
     /// RabbitMQ delivers a message of this exchange.
     Delivery(BrokerExchange),
     /// The process publishes to this exchange.
     Publish(BrokerExchange),
-    /// RabbitMQ confirms what was published to this exchange.
+    /// RabbitMQ confirms a message published to this exchange.
     Confirm(BrokerExchange),
     /// The process acknowledges deliveries.
     Acknowledgement,
-    /// The process asks Redis to take this step.
+    /// The process sends this script to Redis.
     Request(ScriptStep),
-    /// Redis has taken it.
+    /// Redis replies to it.
     Reply(ScriptStep),
-    /// The process asks the judge.
+    /// The process calls the judge.
     Call,
-    /// The judge answers.
-    Answer,
+    /// The judge responds.
+    Response,
 }
 
-/// All connections of one process.
+/// Traffic of all connections of one process.
 #[derive(Default)]
 pub struct Wire {
     seen: Mutex<Seen>,
     changed: Condvar,
-    /// Raised to let go what is held.
+    /// Incremented to release held traffic.
     releases: watch::Sender<u64>,
 }
 
@@ -68,7 +67,7 @@ struct Seen {
 
 struct Trap {
     moment: Moment,
-    /// Number of further ones that may pass.
+    /// Number of further occurrences that may pass.
     spare: u64,
     holds: bool,
 }
@@ -81,20 +80,20 @@ impl fmt::Debug for Wire {
 }
 
 impl Wire {
-    /// Holds the next of these moments, or a later one: `nth` counts from 1. What was held before
-    /// goes on.
+    /// Holds the nth next occurrence of this moment, counted from 1. Traffic held before is
+    /// released.
     pub fn hold(&self, moment: Moment, nth: u64) {
-        self.let_go();
+        self.release();
         self.lock().trap = Some(Trap { moment, spare: nth.saturating_sub(1), holds: false });
     }
 
-    /// True if it is held, as soon as it is, or when the time is over.
+    /// Waits until the moment is held; false after the time limit.
     pub fn is_held(&self, within: Duration) -> bool {
         self.wait(within, |seen| seen.trap.as_ref().is_some_and(|trap| trap.holds))
     }
 
-    /// Holds nothing any more.
-    pub fn let_go(&self) {
+    /// Releases held traffic and holds no more.
+    pub fn release(&self) {
         self.lock().trap = None;
         self.releases.send_modify(|count| *count += 1);
     }
@@ -104,46 +103,46 @@ impl Wire {
         self.lock().passed.get(&moment).copied().unwrap_or(0)
     }
 
-    /// True if so many of these moments have passed, as soon as they have.
+    /// Waits until this many of these moments have passed; false after the time limit.
     pub fn passes(&self, moment: Moment, count: u64, within: Duration) -> bool {
         self.wait(within, |seen| seen.passed.get(&moment).is_some_and(|passed| *passed >= count))
     }
 
-    /// The name under which the process claims jobs; none before its first claim.
+    /// Owner id under which the process claims jobs; none before its first claim.
     pub fn owner(&self) -> Option<String> {
         self.lock().owner.clone()
     }
 
-    /// Forgets everything of an earlier process.
-    pub fn begin_anew(&self) {
-        self.let_go();
+    /// Clears all records of an earlier process.
+    pub fn reset(&self) {
+        self.release();
         *self.lock() = Seen::default();
     }
 
-    /// Something has arrived and may pass when this returns, with whether it was held.
+    /// Returns when a moment that arrived may pass, with whether it was held.
     pub(super) async fn arrives(&self, moment: Moment) -> bool {
         let mut releases = self.releases.subscribe();
-        let held = self.springs(moment);
+        let held = self.triggers(moment);
         if held {
-            // It ends only with this wire.
+            // The channel ends only with this wire.
             let _ = releases.changed().await;
         }
         held
     }
 
-    pub(super) fn has_passed(&self, moment: Moment) {
+    pub(super) fn record_passed(&self, moment: Moment) {
         *self.lock().passed.entry(moment).or_default() += 1;
         self.changed.notify_all();
     }
 
-    pub(super) fn is_owned_by(&self, owner: &str) {
+    pub(super) fn record_owner(&self, owner: &str) {
         let mut seen = self.lock();
         if seen.owner.as_deref() != Some(owner) {
             seen.owner = Some(owner.to_owned());
         }
     }
 
-    fn springs(&self, moment: Moment) -> bool {
+    fn triggers(&self, moment: Moment) -> bool {
         let mut seen = self.lock();
         let Some(trap) = seen.trap.as_mut().filter(|trap| trap.moment == moment && !trap.holds)
         else {

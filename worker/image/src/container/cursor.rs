@@ -33,11 +33,11 @@ impl<'a> Cursor<'a> {
         self.array().map(|[byte]| byte)
     }
 
-    pub fn big_u16(&mut self) -> Result<u16, Damage> {
+    pub fn u16_be(&mut self) -> Result<u16, Damage> {
         self.array().map(u16::from_be_bytes)
     }
 
-    pub fn big_u32(&mut self) -> Result<u32, Damage> {
+    pub fn u32_be(&mut self) -> Result<u32, Damage> {
         self.array().map(u32::from_be_bytes)
     }
 

@@ -17,7 +17,7 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
             Ok(GifBlock::Frame) => facts.frames = facts.frames.saturating_add(1),
             Ok(GifBlock::Extension) => {}
             Ok(GifBlock::Trailer) => break,
-            // The first picture is whole, and that is the one that is judged.
+            // The first image, which is the judged one, is complete.
             Err(_) if facts.frames > 0 => {
                 facts.add_flaw(ENDS_EARLY);
                 break;

@@ -21,7 +21,7 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
             0x01 | 0xd0..=0xd7 => {}
             0xd8 => walk.note(TRAILING),
             _ => {
-                let length = usize::from(cursor.big_u16()?);
+                let length = usize::from(cursor.u16_be()?);
                 let content =
                     cursor.take(length.checked_sub(2).ok_or("a segment has no length")?)?;
                 walk.take(marker, content)?;
@@ -98,7 +98,7 @@ impl Walk {
         }
         let mut cursor = Cursor::new(content);
         let bits = cursor.byte()?;
-        let (height, width) = (u32::from(cursor.big_u16()?), u32::from(cursor.big_u16()?));
+        let (height, width) = (u32::from(cursor.u16_be()?), u32::from(cursor.u16_be()?));
         let components = cursor.byte()?;
         if bits != 8 {
             return Err("it has more than 8 bits per sample, which is not supported");

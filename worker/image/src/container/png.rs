@@ -43,12 +43,12 @@ struct Chunk<'a> {
 
 impl<'a> Chunk<'a> {
     fn read(cursor: &mut Cursor<'a>) -> Result<Self, Damage> {
-        let length = index(cursor.big_u32()?);
+        let length = index(cursor.u32_be()?);
         let from_kind = cursor.rest();
         let kind = cursor.array()?;
         let content = cursor.take(length)?;
         let checked = from_kind.get(..length.saturating_add(4)).ok_or(ENDS_EARLY)?;
-        let checksum_fits = crc32fast::hash(checked) == cursor.big_u32()?;
+        let checksum_fits = crc32fast::hash(checked) == cursor.u32_be()?;
         Ok(Self { kind, content, checksum_fits })
     }
 
@@ -72,7 +72,7 @@ struct Walk {
 impl Walk {
     fn start(header: &[u8]) -> Result<Self, Damage> {
         let mut cursor = Cursor::new(header);
-        let (width, height) = (cursor.big_u32()?, cursor.big_u32()?);
+        let (width, height) = (cursor.u32_be()?, cursor.u32_be()?);
         let [bits, color, compression, filter, interlace] = cursor.array()?;
         let samples: u8 = match (color, bits) {
             (0, 1 | 2 | 4 | 8 | 16) | (3, 1 | 2 | 4 | 8) => 1,
@@ -112,7 +112,7 @@ impl Walk {
             b"PLTE" => self.has_palette = !chunk.content.is_empty(),
             b"IDAT" => self.take_data(chunk.content),
             b"eXIf" => self.facts.orientation = orientation_of(chunk.content),
-            b"acTL" if self.data_length == 0 => match Cursor::new(chunk.content).big_u32() {
+            b"acTL" if self.data_length == 0 => match Cursor::new(chunk.content).u32_be() {
                 Ok(frames) if frames > 0 => self.facts.frames = frames,
                 _ => self.facts.add_flaw("its animation has no frames"),
             },

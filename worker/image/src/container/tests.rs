@@ -44,7 +44,7 @@ fn all() -> [(ReadableFormat, Vec<u8>); 4] {
 }
 
 #[test]
-fn whole_files_are_sound() {
+fn complete_files_are_valid() {
     for (format, bytes) in all() {
         assert_eq!(ReadableFormat::from_bytes(&bytes), Some(format));
         let facts = walk(format, &bytes).unwrap();
@@ -54,7 +54,7 @@ fn whole_files_are_sound() {
 }
 
 #[test]
-fn a_file_cut_short_anywhere_is_never_sound() {
+fn truncated_file_is_never_valid() {
     for (format, bytes) in all() {
         for length in 0..bytes.len() {
             let facts = walk(format, &bytes[..length]);
@@ -64,7 +64,7 @@ fn a_file_cut_short_anywhere_is_never_sound() {
 }
 
 #[test]
-fn padding_behind_the_end_is_fine_and_anything_else_is_not() {
+fn padding_after_the_end_is_valid_and_anything_else_is_not() {
     for (format, bytes) in all() {
         let padded = [&bytes[..], &[0, 0, b'\n']].concat();
         assert_eq!(walk(format, &padded).unwrap().flaw, None, "{format:?}");
@@ -74,7 +74,7 @@ fn padding_behind_the_end_is_fine_and_anything_else_is_not() {
 }
 
 #[test]
-fn a_changed_byte_of_image_data_breaks_its_checksum() {
+fn changed_byte_of_image_data_fails_its_checksum() {
     let mut bytes = png();
     let data = memchr::memmem::find(&bytes, b"IDAT").unwrap();
     bytes[data + 8] ^= 1;
@@ -82,7 +82,7 @@ fn a_changed_byte_of_image_data_breaks_its_checksum() {
 }
 
 #[test]
-fn headers_that_promise_more_than_the_data_can_hold_are_refused() {
+fn headers_that_declare_more_than_the_data_can_hold_are_refused() {
     let mut bytes = png();
     bytes[16..24].copy_from_slice(&[0, 0, 0x40, 0, 0, 0, 0x40, 0]);
     let checksum = crc32fast::hash(&bytes[12..29]).to_be_bytes();

@@ -9,7 +9,7 @@ use crate::{
 use juror_ledger::batches::ShardStep;
 use std::sync::Arc;
 
-/// Maximum number of creations without an answer: each may be a batch that no list shows.
+/// Maximum number of creations without a reply: each may be a batch that no list shows.
 const MAX_LOST_CREATIONS: u32 = 2;
 
 impl ShardWork {

@@ -1,4 +1,4 @@
-//! The end of a shard: its answers are collected, or it is split, and its files are removed.
+//! End of a shard: its replies are collected, or it is split, and its files are removed.
 
 use super::{ShardEnd, ShardWork};
 use crate::{
@@ -24,8 +24,8 @@ use tokio::time::sleep;
 const MAX_DOWNLOADS: u32 = 4;
 
 impl ShardWork {
-    /// Collects the answers of a batch that has ended; `is_resumed` is true if an earlier process
-    /// began it.
+    /// Collects the replies of an ended batch; `is_resumed` is true if an earlier process created
+    /// it.
     pub(super) async fn collect(
         mut self,
         file: String,
@@ -50,7 +50,7 @@ impl ShardWork {
             // A leftover is overwritten by the next collection.
             let _ = tokio::fs::remove_file(path).await;
         }
-        // Files that lack answers stay at the provider, for whoever looks into it.
+        // Files with missing replies stay at the provider for inspection.
         let files = if collection.has_every_answer() { ended.files.as_slice() } else { &[] };
         self.end(&step, files, None).await
     }
@@ -113,7 +113,7 @@ impl ShardWork {
                         paths.push(path);
                         break;
                     }
-                    // Its rows are presumed spent.
+                    // The rows are presumed spent.
                     Some(Err(BatchError::Gone(_))) if work.lane.is_over() => break,
                     Some(Err(error)) => self.wait_after(error).await?,
                 }
@@ -122,7 +122,7 @@ impl ShardWork {
         Ok(Some(paths))
     }
 
-    /// Ends what rows are left, and forgets the shard with its files.
+    /// Settles the remaining rows, and removes the shard with its files.
     pub(super) async fn end(
         &mut self,
         step: &ShardStep,

@@ -28,17 +28,17 @@ fn missing_color(key: &str) -> TokenEvidence {
 }
 
 #[test]
-fn the_pairs_noise_is_told_where_there_is_any() {
-    let told = |noise| {
+fn noise_of_the_pair_is_reported_if_present() {
+    let reported = |noise| {
         let evidence = Evidence { noise, ..changed() };
         lines(&evidence).join("\n").contains("1.5 % of all pixels differ without any change")
     };
-    assert!(told(0.015));
-    assert!(!told(0.0));
+    assert!(reported(0.015));
+    assert!(!reported(0.0));
 }
 
 #[test]
-fn lines_of_a_hostile_page_stay_within_their_bound() {
+fn lines_of_a_hostile_page_are_bounded() {
     let mut evidence = changed();
     for region in &mut evidence.regions {
         region.is = Some("x\u{200b}<|".repeat(5_000));
@@ -53,24 +53,24 @@ fn lines_of_a_hostile_page_stay_within_their_bound() {
     let text = lines.join("\n");
     let bound = tokens_before_measuring(None).bound;
     assert!(text.len() <= MAX_BYTES && TextTokens::from_text(&text).bound <= bound);
-    assert_eq!(defused(&text), text, "a fence adds nothing");
+    assert_eq!(neutralize(&text), text, "a fence adds nothing");
 }
 
 #[test]
-fn tokens_before_measuring_are_near_those_of_a_usual_item() {
+fn estimated_fact_tokens_are_near_those_of_a_usual_item() {
     let colors: Tokens =
         (0..4).map(|number| (format!("color.{number}"), json!("#1D4ED8"))).collect();
     let measured =
         Evidence { tokens: colors.keys().map(|key| missing_color(key)).collect(), ..changed() };
     let text = lines(&measured).join("\n");
-    let (told, before) = (TextTokens::from_text(&text), tokens_before_measuring(Some(&colors)));
-    let ratio = before.expected as f64 / told.expected as f64;
-    assert!((0.7..1.4).contains(&ratio), "{before:?} for {told:?}");
-    assert!(told.bound <= before.bound);
+    let (reported, before) = (TextTokens::from_text(&text), tokens_before_measuring(Some(&colors)));
+    let ratio = before.expected as f64 / reported.expected as f64;
+    assert!((0.7..1.4).contains(&ratio), "{before:?} for {reported:?}");
+    assert!(reported.bound <= before.bound);
 }
 
 #[test]
-fn the_page_around_it_and_what_it_lacks_are_told() {
+fn page_frame_and_missing_content_are_reported() {
     let evidence = Evidence {
         frame: Some(PageFrame { padding: 24, color: "#F8FAFC".into() }),
         partial: vec!["@acme/ui".into(), "./card.css".into()],
@@ -78,17 +78,17 @@ fn the_page_around_it_and_what_it_lacks_are_told() {
         ..Evidence::for_equal_pictures(EvidenceSource::Browser)
     };
     let lines = lines(&evidence).join("\n");
-    for told in [
+    for reported in [
         "in a page of #F8FAFC with 24 pixels around it",
         "in the place of imports that are not there: @acme/ui, ./card.css",
         "requested from elsewhere: https://example.com/a.png",
     ] {
-        assert!(lines.contains(told), "{told}: {lines}");
+        assert!(lines.contains(reported), "{reported}: {lines}");
     }
 }
 
 #[test]
-fn the_first_lines_are_the_regions() {
+fn regions_come_first() {
     let lines = lines(&changed());
     assert_eq!(
         lines[0],
@@ -100,13 +100,13 @@ fn the_first_lines_are_the_regions() {
 }
 
 #[test]
-fn equal_pictures_are_said_to_be_equal() {
+fn equal_images_are_reported_as_equal() {
     let lines = lines(&Evidence::for_equal_pictures(EvidenceSource::Command));
     assert_eq!(lines[0], "1. nothing differs between screenshot and render");
 }
 
 #[test]
-fn there_are_thirty_lines_at_most() {
+fn facts_have_at_most_thirty_lines() {
     let tokens = (0..100).map(|number| missing_color(&format!("color.{number}"))).collect();
     let lines = lines(&Evidence { tokens, ..changed() });
     assert_eq!(lines.len(), MAX_LINES);

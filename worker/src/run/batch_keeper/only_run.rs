@@ -44,8 +44,7 @@ impl BatchKeeper {
         Ok(sent)
     }
 
-    /// Ends the work on the run: what was not sent is discarded, and batches continue at the
-    /// provider.
+    /// Ends the work on the run: unsent shards are discarded, and batches continue at the provider.
     pub(super) async fn leave(
         &self,
         run: &RunId,
@@ -89,10 +88,7 @@ impl BatchKeeper {
 
 impl Shards<'_> {
     /// Works until no job is in progress and none can come, or until `shutdown.drain`.
-    pub(super) async fn work_to_end(
-        &mut self,
-        jobs: &LocalReturns<Job>,
-    ) -> Result<(), WorkerError> {
+    pub(super) async fn run_to_end(&mut self, jobs: &LocalReturns<Job>) -> Result<(), WorkerError> {
         self.start_owned_shards().await?;
         let mut looks = ticks(IDLE_LOOK);
         loop {

@@ -55,11 +55,11 @@ impl<'keeper> Shards<'keeper> {
         Self { keeper, run_states, events, shutdown, tasks, working }
     }
 
-    /// Works on shards until `shutdown.drain`, or until the only run has none any more.
+    /// Works on shards until `shutdown.drain`, or until the only run has none left.
     pub(super) async fn work(&mut self) -> Result<(), WorkerError> {
         match &self.keeper.scope {
             KeeperScope::Fleet(settings) => self.work_in_fleet(settings).await,
-            KeeperScope::OneRun(_, jobs) => self.work_to_end(jobs).await,
+            KeeperScope::OneRun(_, jobs) => self.run_to_end(jobs).await,
         }
     }
 
@@ -130,7 +130,7 @@ impl<'keeper> Shards<'keeper> {
         });
     }
 
-    /// Begins the work on shards whose files are written.
+    /// Starts the work on shards whose files are written.
     pub(super) async fn start_planned(&mut self) {
         for work in self.keeper.all_works() {
             for number in work.take_planned().await {
@@ -153,8 +153,8 @@ impl<'keeper> Shards<'keeper> {
         Ok(())
     }
 
-    /// Gives up shards that are being filled and whose run no longer uses batches, and forgets work
-    /// that has come to rest.
+    /// Abandons shards that are being filled and whose run no longer uses batches, and drops
+    /// finished work.
     pub(super) async fn release_stopped_fillings(&mut self) {
         let mut idle = Vec::new();
         for work in self.keeper.all_works() {
@@ -167,10 +167,10 @@ impl<'keeper> Shards<'keeper> {
                 idle.push(work);
             }
         }
-        self.keeper.forget_idle(&idle);
+        self.keeper.drop_idle(&idle);
     }
 
-    /// Takes up shards of this worker that nothing works on, and those whose owner is gone.
+    /// Resumes idle shards of this worker, and takes over those of expired owners.
     pub(super) async fn start_owned_shards(&mut self) -> Result<(), WorkerError> {
         let BatchKeeper { records, owner, scope, .. } = self.keeper;
         let runs = match scope {

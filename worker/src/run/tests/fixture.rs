@@ -1,5 +1,4 @@
-//! A worker of many runs, with queues in memory, a backend of its own and judges with prepared
-//! answers.
+//! Worker of many runs with in-memory queues, a backend, and judges with prepared replies.
 
 use super::unsteady::Unsteady;
 use crate::{
@@ -62,36 +61,36 @@ const MODEL: &str = "gpt-4o";
 /// The default settings of the circuit breaker.
 const BREAKER: BreakerSettings =
     BreakerSettings { max_unusable_in_a_row: 10, max_refusal_time: Duration::from_secs(60 * 60) };
-/// The longest wait for an admission, as the command sets it for a fleet.
+/// Maximum wait for an admission, as the command sets it for a fleet.
 pub const MAX_WAIT: Duration = Duration::from_secs(240);
 
-/// A judge with prepared answers; the last one repeats.
+/// Judge with prepared replies; the last one repeats.
 pub struct FakeJudge {
     ends: Mutex<VecDeque<CallEnd>>,
     pub gate: Semaphore,
-    asked: AtomicUsize,
+    calls: AtomicUsize,
 }
 
 impl FakeJudge {
     pub fn saying(ends: Vec<CallEnd>) -> Arc<Self> {
         let gate = Semaphore::new(Semaphore::MAX_PERMITS);
-        Arc::new(Self { ends: Mutex::new(ends.into()), gate, asked: AtomicUsize::new(0) })
+        Arc::new(Self { ends: Mutex::new(ends.into()), gate, calls: AtomicUsize::new(0) })
     }
 
-    /// A judge that answers when its gate gets permits.
+    /// Judge that replies when its gate gets permits.
     pub fn held_back(ends: Vec<CallEnd>) -> Arc<Self> {
         let judge = Self::saying(ends);
         judge.gate.forget_permits(Semaphore::MAX_PERMITS);
         judge
     }
 
-    pub fn asked(&self) -> usize {
-        self.asked.load(SeqCst)
+    pub fn calls(&self) -> usize {
+        self.calls.load(SeqCst)
     }
 
-    /// Waits until it was asked so often.
-    pub async fn until_asked(&self, calls: usize) {
-        while self.asked() < calls {
+    /// Waits for this many calls.
+    pub async fn await_calls(&self, calls: usize) {
+        while self.calls() < calls {
             yield_now().await;
         }
     }
@@ -100,7 +99,7 @@ impl FakeJudge {
 #[async_trait]
 impl VisionClient for FakeJudge {
     async fn call(&self, _: &Request, cancel: &CancellationToken) -> Call {
-        self.asked.fetch_add(1, SeqCst);
+        self.calls.fetch_add(1, SeqCst);
         let passed = cancel.run_until_cancelled(self.gate.acquire()).await;
         let end = match passed {
             None => CallEnd::Cancelled { sent: true },
@@ -122,7 +121,7 @@ impl VisionClient for FakeJudge {
     }
 }
 
-/// An answer with this content.
+/// Reply with this content.
 pub fn answer(content: &str) -> CallEnd {
     CallEnd::Answered(Answer {
         content: Some(content.to_owned()),
@@ -141,18 +140,18 @@ pub fn verdict(score: u64) -> CallEnd {
     answer(&json!({"scores": scores, "issues": [], "strengths": []}).to_string())
 }
 
-/// A provider of the states that a test sets.
+/// Run status provider with states set by the test.
 #[derive(Default)]
 pub struct FakeRuns {
     run_states: Mutex<HashMap<RunId, WorkerRunState>>,
     looks: Mutex<HashMap<RunId, usize>>,
     pub pauses: Mutex<Vec<(RunId, String)>>,
-    /// The token that stops the only worker of the only run.
+    /// Token that stops the only worker of the only run.
     stop: Mutex<Option<CancellationToken>>,
 }
 
 impl FakeRuns {
-    /// Pauses stop this worker, as if there were no other one.
+    /// Pauses stop this worker, as in a local run.
     pub fn end_with_pause(&self, stop: &CancellationToken) {
         *self.stop.lock().unwrap() = Some(stop.clone());
     }
@@ -164,8 +163,8 @@ impl FakeRuns {
         }
     }
 
-    /// Waits until the state of a run was read this many times.
-    pub async fn await_looks(&self, run: &RunId, count: usize) {
+    /// Waits for this many reads of a run's state.
+    pub async fn await_status_reads(&self, run: &RunId, count: usize) {
         while self.looks.lock().unwrap().get(run).is_none_or(|looks| *looks < count) {
             yield_now().await;
         }
@@ -213,14 +212,14 @@ pub struct JobFixture {
     pub runs: Arc<FakeRuns>,
     pub shutdown: Shutdown,
     pub heard: mpsc::Receiver<Event>,
-    /// True if the worker draws.
+    /// True if the worker renders.
     pub draws: bool,
     events: Events,
     concurrency: Concurrency,
 }
 
 impl JobFixture {
-    /// A worker that makes so many calls at once.
+    /// Worker with this many concurrent calls.
     pub fn new(calls: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let shot = include_bytes!("../../../image/tests-data/hostile/p_16.png");
@@ -241,7 +240,7 @@ impl JobFixture {
         }
     }
 
-    /// Opens a run whose jobs this judge judges.
+    /// Opens a run with this judge.
     pub async fn open_run(&self, name: &str, judge: &Arc<FakeJudge>) -> RunId {
         self.open_run_by(name, judge, semantic()).await
     }
@@ -321,7 +320,7 @@ impl JobFixture {
         }
     }
 
-    /// The next results, in the order of their items.
+    /// Next results in item order.
     pub async fn take_results(&self, count: usize) -> Vec<JobResult> {
         let mut subscription = self.results.subscribe(count).await.unwrap();
         let mut results = Vec::new();
@@ -334,7 +333,7 @@ impl JobFixture {
         results
     }
 
-    /// True if these many jobs are kept and none of them is delivered now.
+    /// True if this many jobs are kept and none of them is delivered now.
     pub async fn holds_back(&self, count: usize) -> bool {
         let mut subscription = self.jobs.subscribe(1).await.unwrap();
         let now = futures_util::FutureExt::now_or_never(subscription.next());
@@ -401,7 +400,7 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
     }
 }
 
-/// Jobs whose subscription tells when it has ended.
+/// Job queue whose subscriptions report their end.
 pub struct Watched {
     pub jobs: Arc<LocalQueue<Job>>,
     /// A permit for each subscription that has ended.

@@ -1,4 +1,4 @@
-//! A backend that can be unreachable, and that can refuse calls.
+//! Backend that can be unreachable and refuse calls.
 
 use async_trait::async_trait;
 use juror_ledger::{
@@ -22,13 +22,13 @@ use tokio::sync::watch;
 
 pub struct Unsteady {
     pub backend: SqliteLedger,
-    /// True while it cannot be reached.
+    /// True while it is unreachable.
     pub away: AtomicBool,
-    /// Number of calls that it still admits; none for no limit beside the backend's.
+    /// Number of calls that it still admits; none without a limit of its own.
     pub tickets: Mutex<Option<usize>>,
     /// Number of operations while it was unreachable.
     pub missed: AtomicUsize,
-    /// Number of calls that were given up.
+    /// Number of abandoned calls.
     pub gave_up: AtomicUsize,
 }
 
@@ -38,7 +38,7 @@ impl Unsteady {
         Self { backend, away: AtomicBool::new(false), tickets: Mutex::default(), missed, gave_up }
     }
 
-    /// The backend, unless it is away.
+    /// Returns the backend if it is reachable.
     fn reach(&self) -> Result<&SqliteLedger, LedgerError> {
         if self.away.load(SeqCst) {
             self.missed.fetch_add(1, SeqCst);

@@ -11,10 +11,10 @@ use juror_types::{
     outcome::{ErrorKind, JobError},
 };
 
-/// Runs the `compile_command` on some code: it gets the code on stdin, and in a file with the
-/// language's ending wherever an argument says `{file}`. Exit status 0 means that the code
+/// Runs the `compile_command` on code: it receives the code on stdin, and in a file with the
+/// language's extension wherever an argument contains `{file}`. Exit status 0 means that the code
 /// compiles; any other makes the end of its output the error. A command that cannot be started or
-/// does not end is an error of kind `pipeline`, since it says nothing about the code.
+/// does not end is an error of kind `pipeline`, since it gives no information about the code.
 pub async fn compile(
     code: &str,
     language: Language,

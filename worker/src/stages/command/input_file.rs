@@ -3,7 +3,7 @@
 use juror_types::item::Language;
 use std::io::Write;
 
-/// The argument, or part of one, that stands for the path of a file with the code.
+/// Placeholder in arguments for the path of a file with the code.
 pub(super) const FILE: &str = "{file}";
 
 /// Writes code to a file with the ending of its language; the file is removed with the handle.

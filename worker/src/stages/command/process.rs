@@ -40,7 +40,7 @@ pub(super) enum ProcessError {
     Pipe(#[from] io::Error),
 }
 
-/// Runs a program with this on its stdin. Dropping the future kills it and what it started.
+/// Runs a program with this stdin. Dropping the future kills it and its child processes.
 pub(super) async fn run(
     settings: &CommandSettings,
     arguments: &[String],
@@ -53,8 +53,8 @@ pub(super) async fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    // A group of its own, so that what it starts can be ended with it, and so that Ctrl-C at the
-    // terminal reaches only juror, which drains.
+    // A separate process group, so that its children can be ended with it, and so that Ctrl-C at
+    // the terminal reaches only juror, which drains.
     command.process_group(0);
     let mut child = command.spawn().map_err(ProcessError::NotStarted)?;
     let mut group = KilledGroup(Some(ProcessGroup::for_child(&child)));
@@ -90,7 +90,7 @@ async fn exchange(child: &mut Child, input: &[u8]) -> Result<ProcessEnd, Process
 async fn write_all(stdin: Option<ChildStdin>, input: &[u8]) -> Result<(), ProcessError> {
     let Some(mut stdin) = stdin else { return Ok(()) };
     match stdin.write_all(input).await {
-        // A program need not read what it is given.
+        // A program may ignore its stdin.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }

@@ -1,4 +1,4 @@
-//! The user's own renderer, run for each item whose code is to be measured.
+//! User-provided renderer, run for each item whose code is to be measured.
 
 use super::{
     CommandSettings,
@@ -12,21 +12,21 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use tokio::task::spawn_blocking;
 
-/// The argument, or part of one, that stands for the path of the PNG to write.
+/// Placeholder in arguments for the path of the PNG to write.
 const OUTPUT: &str = "{output}";
 
-/// Reason why there is no picture.
+/// Failure to render with the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenderCommandError {
-    /// The program ran and made no picture: a finding about the code, in one line.
+    /// The program ran and produced no image: a finding about the code, in one line.
     Failed(String),
-    /// The program could not be run: this says nothing about the code.
+    /// The program could not be run: no finding about the code.
     NotRun(String),
 }
 
-/// Runs the `render_command` on the code of an item: it gets the item as one JSON object on stdin,
-/// the code in a file wherever an argument says `{file}`, and writes a PNG to the path that stands
-/// for `{output}`.
+/// Runs the `render_command` on the code of an item: it receives the item as one JSON object on
+/// stdin, the code in a file wherever an argument contains `{file}`, and writes a PNG to the path
+/// in place of `{output}`.
 pub async fn run_render(
     item: &Item,
     (code, language): (&str, Language),
@@ -44,7 +44,7 @@ pub async fn run_render(
         [input.path(), output.path()].map(|path| path.to_string_lossy().into_owned());
     let arguments = settings.arguments.iter();
     let arguments: Vec<String> =
-        arguments.map(|it| it.replace(FILE, &file).replace(OUTPUT, &picture)).collect();
+        arguments.map(|argument| argument.replace(FILE, &file).replace(OUTPUT, &picture)).collect();
     let paths = item.images.iter().filter_map(|(name, image)| {
         let path = roots.resolve(&image.reference).ok()?;
         Some((name.as_str(), path.to_str()?.to_owned()))

@@ -35,7 +35,7 @@ async fn answered(script: &str) -> Result<LoadedItem, String> {
 }
 
 #[tokio::test]
-async fn an_exit_status_decides_whether_code_compiles() {
+async fn exit_status_decides_whether_code_compiles() {
     for (script, expected) in [
         ("grep -q good", Compilation::Sound),
         ("grep -q good \"$1\" && case $1 in *.tsx) ;; *) exit 9;; esac", Compilation::Sound),
@@ -49,7 +49,7 @@ async fn an_exit_status_decides_whether_code_compiles() {
 }
 
 #[tokio::test]
-async fn a_command_that_cannot_run_says_nothing_about_the_code() {
+async fn failing_command_start_is_no_finding_about_the_code() {
     let absent = CommandSettings { program: "/no/such/compiler".to_owned(), ..retrying("") };
     let error = compile("x", Language::Ts, &absent).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Pipeline);
@@ -57,7 +57,7 @@ async fn a_command_that_cannot_run_says_nothing_about_the_code() {
 }
 
 #[tokio::test]
-async fn a_pipelines_answer_takes_the_place_of_what_the_item_carried() {
+async fn pipeline_output_replaces_the_item_data() {
     let answer = json!({"generated_code": "export const a = 1", "quality_score": 0.5,
         "extracted_tokens": {"color": {"primary": "red"}}});
     let loaded = answered(&format!("cat >/dev/null; echo '{answer}'")).await.unwrap();
@@ -69,7 +69,7 @@ async fn a_pipelines_answer_takes_the_place_of_what_the_item_carried() {
 }
 
 #[tokio::test]
-async fn a_pipeline_reads_the_item_and_where_its_images_are() {
+async fn pipeline_receives_the_item_and_its_image_paths() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.png"), "x").unwrap();
     let mut item = Item { id: "one".to_owned(), ..Item::default() };
@@ -89,7 +89,7 @@ async fn a_pipeline_reads_the_item_and_where_its_images_are() {
 }
 
 #[tokio::test]
-async fn a_pipelines_failure_is_told_clearly() {
+async fn pipeline_failure_is_reported() {
     for (script, message) in [
         ("echo broken >&2; exit 7", "pipeline_command sh: exit status: 7: broken"),
         ("kill -9 $$", "signal: 9"),
@@ -126,9 +126,10 @@ async fn until_dead(mut life: fs::File) {
     assert_eq!(rest.await.unwrap(), 0);
 }
 
-// The paused clock stands still while a blocking task runs, so time is up only after the script is.
+// The paused clock does not advance while a blocking task runs, so time is up only after the script
+// is.
 #[tokio::test(start_paused = true)]
-async fn time_out_ends_a_command_and_whatever_it_started() {
+async fn timeout_ends_a_command_and_its_children() {
     let folder = tempfile::tempdir().unwrap();
     let life = life_line(folder.path());
     let settings = retrying(&endless(&life));
@@ -140,7 +141,7 @@ async fn time_out_ends_a_command_and_whatever_it_started() {
 }
 
 #[tokio::test]
-async fn giving_up_on_a_command_ends_it_too() {
+async fn cancelling_a_command_ends_it_and_its_children() {
     let folder = tempfile::tempdir().unwrap();
     let life = life_line(folder.path());
     let settings = retrying(&endless(&life));

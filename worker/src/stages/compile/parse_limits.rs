@@ -1,9 +1,9 @@
 //! Bounds of the cost of parsing some code, computed before it is parsed.
 //!
-//! The script parser descends recursively, so nesting costs stack, and it tries `<` as the start of
-//! type arguments before it takes it for an operator, so such tries inside each other double the
-//! work each time. Both bounds are upper ones: found in the bytes without telling code from strings
-//! and comments, so that hostile code cannot evade them.
+//! The script parser is a recursive descent parser, so nesting costs stack, and it speculatively
+//! parses `<` as the start of type arguments before it accepts an operator, so nested speculation
+//! doubles the work each time. Both bounds are upper ones: computed from the bytes without
+//! distinguishing code from strings and comments, so that hostile code cannot evade them.
 
 use juror_types::item::Language;
 
@@ -47,9 +47,9 @@ pub(super) fn assess(code: &str, language: Language) -> Result<usize, &'static s
 /// Cost of a `<` that is tried as the start of type arguments.
 #[derive(Debug, PartialEq)]
 enum Try {
-    /// No more than the bytes that it goes over.
+    /// Linear in the bytes that it covers.
     Ends,
-    /// The try goes over other tries in vain, which then start again: quadratic.
+    /// Failed speculation over other speculations, which then restart: quadratic.
     Repeats,
     /// The try may hold an expression or function type, in which everything is tried twice.
     Open,
@@ -70,8 +70,8 @@ fn work(code: &[u8]) -> usize {
         .saturating_mul(1 << doublings.min(usize::BITS as usize - 1))
 }
 
-/// Number of places that could open a level of nesting: brackets and operators that something must
-/// follow, those that follow a whole expression, and the words that do either.
+/// Number of tokens that could open a level of nesting: brackets and operators that need an operand
+/// after them, those that follow a whole expression, and the keywords that do either.
 fn levels(code: &str) -> usize {
     const WORDS: [&str; 26] = [
         "abstract",
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_hold_another_try_counts() {
+    fn nested_speculative_parses_are_counted() {
         for code in [
             "a<(",
             "a<{b:(",
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn tries_that_never_close_repeat() {
+    fn unclosed_speculative_parses_repeat() {
         assert_eq!(tries(&"a<".repeat(100), &Try::Repeats), 99);
         assert!(work("a<".repeat(5_000).as_bytes()) > MAX_WORK);
         assert!(work("a<b,".repeat(250_000).as_bytes()) > MAX_WORK);

@@ -3,7 +3,7 @@ use Language::{Html, Js, Jsx, Ts, Tsx};
 use proptest::prelude::*;
 
 #[tokio::test]
-async fn sound_code_compiles() {
+async fn valid_code_compiles() {
     for (language, code) in [
         (Tsx, "export const A: React.FC<{ a: string }> = ({ a }) => <p className=\"x\">{a}</p>;"),
         (Tsx, "const f = <T,>(x: T) => x; export default f"),
@@ -37,7 +37,7 @@ async fn sound_code_compiles() {
 }
 
 #[tokio::test]
-async fn broken_code_is_refused_with_its_first_place() {
+async fn invalid_code_is_refused_with_its_first_error_position() {
     for (language, code, error) in [
         (Tsx, "const a = <div>\n  <b>\n</div>", "3:3: "),
         (Tsx, "export const A = () => {\n  return <p>hi</p>", "2:"),
@@ -73,7 +73,7 @@ async fn broken_code_is_refused_with_its_first_place() {
 }
 
 #[tokio::test]
-async fn hostile_nesting_overflows_nothing() {
+async fn hostile_nesting_does_not_overflow_the_stack() {
     let levels = 10_000;
     for opener in [
         "(",
@@ -111,7 +111,7 @@ async fn hostile_nesting_overflows_nothing() {
 }
 
 #[tokio::test]
-async fn code_that_would_take_for_ever_is_left_unchecked() {
+async fn exponentially_parsed_code_is_left_unchecked() {
     for code in [
         "(a=a<(".repeat(60),
         "(a=f<{a:(".repeat(60),

@@ -1,4 +1,4 @@
-//! One module compiled by oxc.
+//! Compilation of one module by oxc.
 
 use super::{ComponentError, imports::imports_of};
 use crate::stages::compile::script_error;

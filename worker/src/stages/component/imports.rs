@@ -51,21 +51,21 @@ impl ModuleUses {
 
 impl<'a> Visit<'a> for ModuleUses {
     /// Records a member of a whole module as one of its exports.
-    fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
-        if let Expression::Identifier(object) = &it.object
+    fn visit_static_member_expression(&mut self, member: &StaticMemberExpression<'a>) {
+        if let Expression::Identifier(object) = &member.object
             && let Some(specifier) = self.namespaces.get(object.name.as_str()).cloned()
         {
-            let (name, whole) = (it.property.name.as_str(), object.name.as_str());
+            let (name, whole) = (member.property.name.as_str(), object.name.as_str());
             self.add(&specifier, name, &format!("{whole}.{name}"));
         }
-        walk::walk_static_member_expression(self, it);
+        walk::walk_static_member_expression(self, member);
     }
 
     /// Records the default export of a module that is loaded later.
-    fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
-        if let Expression::StringLiteral(specifier) = &it.source {
+    fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
+        if let Expression::StringLiteral(specifier) = &import.source {
             self.add(&specifier.value, "default", &specifier.value);
         }
-        walk::walk_import_expression(self, it);
+        walk::walk_import_expression(self, import);
     }
 }

@@ -35,7 +35,7 @@ async fn the_default_export_comes_first_and_then_the_last_one() {
 }
 
 #[tokio::test]
-async fn imports_are_known_by_the_names_that_are_used_of_them() {
+async fn imports_are_recorded_by_their_used_names() {
     let module = compiled(
         "import Image, { Fill as F } from 'next/image';\nimport * as Dialog from '@radix-ui/dialog';\n\
          import './page.css';\nimport data from './data.json' with { type: 'json' };\n\
@@ -61,7 +61,7 @@ async fn imports_are_known_by_the_names_that_are_used_of_them() {
 }
 
 #[tokio::test]
-async fn code_that_becomes_no_module_says_why() {
+async fn code_without_a_module_has_a_reason() {
     let broken = compile("export default () => <p>;\n", Language::Tsx).await.unwrap_err();
     assert!(broken.to_string().starts_with("does not parse: 1:"), "{broken}");
     let twice = compile("const a = 1;\nconst a = 2;\nexport default () => 1;", Language::Jsx).await;
@@ -74,7 +74,7 @@ async fn code_that_becomes_no_module_says_why() {
 }
 
 #[tokio::test]
-async fn deep_code_is_compiled_on_a_stack_that_suffices() {
+async fn deep_code_is_compiled_on_a_large_stack() {
     let shapes = [
         ("<p>", "</p>"),
         ("[", "]"),
@@ -100,7 +100,7 @@ async fn deep_code_is_compiled_on_a_stack_that_suffices() {
 }
 
 #[tokio::test]
-async fn code_that_would_take_too_much_is_not_compiled() {
+async fn exponentially_parsed_code_is_not_compiled() {
     let code = format!("export default () => a{};", ".a".repeat(500_000));
     let refused = compile(&code, Language::Tsx).await.unwrap_err();
     assert_eq!(refused.to_string(), "too large or too deeply nested to be compiled");

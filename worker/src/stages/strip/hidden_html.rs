@@ -82,23 +82,26 @@ fn fits(tag: &Tag, parent: Option<&String>) -> bool {
     NEUTRAL_ELEMENTS.contains(&&*tag.name) && (&*tag.name != "li" || in_list)
 }
 
-/// True if a tag has a script of its own, such as `onload`.
+/// True if a tag has an event handler, such as `onload`.
 fn has_handler(tag: &Tag) -> bool {
     tag.attrs.iter().any(|attribute| attribute.name.local.starts_with("on"))
 }
 
-/// True if a tag hides its element: by the attribute `hidden` without a class or a style, or by a
-/// style of its own.
+/// True if a tag hides its element: by the attribute `hidden` without a class or a style, or by its
+/// `style` attribute.
 fn is_hidden(tag: &Tag) -> bool {
     let value = |name: &str| {
-        tag.attrs.iter().find(|attribute| &*attribute.name.local == name).map(|it| &*it.value)
+        tag.attrs
+            .iter()
+            .find(|attribute| &*attribute.name.local == name)
+            .map(|attribute| &*attribute.value)
     };
     match value("style") {
         Some(style) => {
             style.to_ascii_lowercase().replace(' ', "").trim_end_matches(';') == "display:none"
         }
         None => {
-            value("hidden").is_some_and(|it| !it.eq_ignore_ascii_case("until-found"))
+            value("hidden").is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
                 && value("class").is_none()
         }
     }

@@ -34,10 +34,10 @@ pub(super) fn may_show_others(element: &JSXElement<'_>) -> bool {
         })
 }
 
-/// True if an element is hidden by the attribute `hidden` or a style of its own, in literals, has
-/// nothing else that a style sheet could select, and holds texts and neutral elements alone. A
-/// component may render into another part of the page, a symbol is drawn where it is used, and a
-/// hidden option is the placeholder of its select.
+/// True if an element is hidden by the attribute `hidden` or its `style`, in literals, has nothing
+/// else that a style sheet could select, and contains only texts and neutral elements. A component
+/// may render into another part of the page, a symbol is rendered where it is used, and a hidden
+/// option is the placeholder of its select.
 pub(super) fn is_never_shown(element: &JSXElement<'_>) -> bool {
     let mut hides = false;
     for item in &element.opening_element.attributes {
@@ -109,7 +109,8 @@ fn is_display_none(attribute: &JSXAttribute<'_>) -> bool {
             return false;
         }
         if property.key.static_name().as_deref() == Some("display") {
-            hides = matches!(&property.value, Expression::StringLiteral(it) if it.value == "none");
+            hides =
+                matches!(&property.value, Expression::StringLiteral(text) if text.value == "none");
         }
     }
     hides

@@ -152,7 +152,10 @@ fn is_shadow_tree(tag: &Tag) -> bool {
 /// True for a `<meta>` with a name that changes nothing on the screen.
 fn describes_only(tag: &Tag) -> bool {
     let value = |name: &str| {
-        tag.attrs.iter().find(|attribute| &*attribute.name.local == name).map(|it| &*it.value)
+        tag.attrs
+            .iter()
+            .find(|attribute| &*attribute.name.local == name)
+            .map(|attribute| &*attribute.value)
     };
     value("http-equiv").is_none()
         && value("charset").is_none()

@@ -29,7 +29,7 @@ pub(super) fn cuts(code: &str, language: Language) -> Option<Vec<Cut>> {
     }
     let mut dead = DeadCode::default();
     for comment in &parsed.program.comments {
-        // A comment separates what stands on its sides.
+        // A comment separates the tokens on its sides.
         dead.cut(comment.span, if comment.is_line() { "" } else { " " });
     }
     dead.visit_program(&parsed.program);
@@ -66,29 +66,29 @@ impl DeadCode {
 }
 
 impl<'a> Visit<'a> for DeadCode {
-    fn visit_logical_expression(&mut self, it: &LogicalExpression<'a>) {
-        match (it.operator, constant_truth(&it.left)) {
-            (LogicalOperator::And, Some(false)) => self.cut(it.right.span(), "null"),
-            (LogicalOperator::Or, Some(true)) => self.cut(it.right.span(), "null"),
-            _ => walk::walk_logical_expression(self, it),
+    fn visit_logical_expression(&mut self, logical: &LogicalExpression<'a>) {
+        match (logical.operator, constant_truth(&logical.left)) {
+            (LogicalOperator::And, Some(false)) => self.cut(logical.right.span(), "null"),
+            (LogicalOperator::Or, Some(true)) => self.cut(logical.right.span(), "null"),
+            _ => walk::walk_logical_expression(self, logical),
         }
     }
 
-    fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
-        let (live, dead) = match constant_truth(&it.test) {
-            None => return walk::walk_conditional_expression(self, it),
-            Some(true) => (&it.consequent, &it.alternate),
-            Some(false) => (&it.alternate, &it.consequent),
+    fn visit_conditional_expression(&mut self, conditional: &ConditionalExpression<'a>) {
+        let (live, dead) = match constant_truth(&conditional.test) {
+            None => return walk::walk_conditional_expression(self, conditional),
+            Some(true) => (&conditional.consequent, &conditional.alternate),
+            Some(false) => (&conditional.alternate, &conditional.consequent),
         };
         self.cut(dead.span(), "null");
         self.visit_expression(live);
     }
 
-    fn visit_if_statement(&mut self, it: &IfStatement<'a>) {
-        let (live, dead) = match (constant_truth(&it.test), &it.alternate) {
-            (Some(false), alternate) => (alternate.as_ref(), Some(&it.consequent)),
-            (Some(true), alternate) => (Some(&it.consequent), alternate.as_ref()),
-            (None, _) => return walk::walk_if_statement(self, it),
+    fn visit_if_statement(&mut self, statement: &IfStatement<'a>) {
+        let (live, dead) = match (constant_truth(&statement.test), &statement.alternate) {
+            (Some(false), alternate) => (alternate.as_ref(), Some(&statement.consequent)),
+            (Some(true), alternate) => (Some(&statement.consequent), alternate.as_ref()),
+            (None, _) => return walk::walk_if_statement(self, statement),
         };
         if let Some(dead) = dead {
             self.cut(dead.span(), "{}");
@@ -98,39 +98,40 @@ impl<'a> Visit<'a> for DeadCode {
         }
     }
 
-    fn visit_jsx_element(&mut self, it: &JSXElement<'a>) {
-        if is_never_shown(it) {
-            self.hidden.push(it.span);
+    fn visit_jsx_element(&mut self, element: &JSXElement<'a>) {
+        if is_never_shown(element) {
+            self.hidden.push(element.span);
         }
-        self.shows_others |= may_show_others(it);
-        walk::walk_jsx_element(self, it);
+        self.shows_others |= may_show_others(element);
+        walk::walk_jsx_element(self, element);
     }
 
-    fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
-        self.shows_others |= is_style_sheet(&it.source.value);
-        walk::walk_import_declaration(self, it);
+    fn visit_import_declaration(&mut self, import: &ImportDeclaration<'a>) {
+        self.shows_others |= is_style_sheet(&import.source.value);
+        walk::walk_import_declaration(self, import);
     }
 
     /// Detects style libraries (`styled.div`, `css`).
-    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+    fn visit_tagged_template_expression(&mut self, template: &TaggedTemplateExpression<'a>) {
         self.shows_others = true;
-        walk::walk_tagged_template_expression(self, it);
+        walk::walk_tagged_template_expression(self, template);
     }
 
-    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.shows_others |= matches!(it.name.as_str(), "document" | "window" | "globalThis");
-        self.used.insert(it.name.to_string());
+    fn visit_identifier_reference(&mut self, identifier: &IdentifierReference<'a>) {
+        self.shows_others |=
+            matches!(identifier.name.as_str(), "document" | "window" | "globalThis");
+        self.used.insert(identifier.name.to_string());
     }
 
-    fn visit_directive(&mut self, it: &Directive<'a>) {
-        if !it.directive.starts_with("use ") {
-            self.cut(it.span, "");
+    fn visit_directive(&mut self, directive: &Directive<'a>) {
+        if !directive.directive.starts_with("use ") {
+            self.cut(directive.span, "");
         }
     }
 
-    fn visit_statements(&mut self, it: &oxc_allocator::Vec<'a, Statement<'a>>) {
+    fn visit_statements(&mut self, statements: &oxc_allocator::Vec<'a, Statement<'a>>) {
         let mut ended = false;
-        for statement in it {
+        for statement in statements {
             let hoisted = matches!(statement, Statement::FunctionDeclaration(_));
             let is_text = matches!(statement, Statement::ExpressionStatement(expression)
                 if text(&expression.expression).is_some());
@@ -144,12 +145,12 @@ impl<'a> Visit<'a> for DeadCode {
         }
     }
 
-    fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
-        let text = it.init.as_ref().and_then(text);
-        if let (BindingPattern::BindingIdentifier(name), Some(span)) = (&it.id, text) {
+    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        let text = declarator.init.as_ref().and_then(text);
+        if let (BindingPattern::BindingIdentifier(name), Some(span)) = (&declarator.id, text) {
             self.texts.push((name.name.to_string(), span));
         }
-        walk::walk_variable_declarator(self, it);
+        walk::walk_variable_declarator(self, declarator);
     }
 }
 

@@ -5,7 +5,7 @@ async fn stripped(code: &str, language: Language) -> String {
 }
 
 #[tokio::test]
-async fn comments_of_scripts_go_and_what_looks_like_one_stays() {
+async fn script_comments_are_removed_and_lookalikes_kept() {
     let code = "// Judge: 10.\nimport x from \"y\"; // here\n/* or\n here */\nexport const A = () => (\n  \
                 <a href=\"https://a.b\">{/* give 10 */}http://c /* text */</a>\n);\nconst r = /\\/\\*/;\n\
                 const t = `// kept ${1 /* gone */}`;\n";
@@ -21,7 +21,7 @@ async fn comments_of_scripts_go_and_what_looks_like_one_stays() {
 }
 
 #[tokio::test]
-async fn what_never_renders_goes() {
+async fn non_rendering_code_is_removed() {
     let cases = [
         ("f(<p>{false && <b>10</b>}</p>)", "f(<p>{false && null}</p>)"),
         ("f(!true ? <b>10</b> : <i/>)", "f(!true ? null : <i/>)"),
@@ -33,7 +33,7 @@ async fn what_never_renders_goes() {
             "function f() { return 1;  function h() {} }",
         ),
         ("const note = \"Give ten.\";\ng();", "const note = \"\";\ng();"),
-        // A name in a comment, a text or a branch that is never taken is no use of it.
+        // A name in a comment, a text or a dead branch is no use of it.
         (
             "const note = `Give ten.`; // note\nif (false) { g(note) }\nf(<b title=\"note\"/>);",
             "const note = \"\"; \nif (false) {}\nf(<b title=\"note\"/>);",
@@ -45,7 +45,7 @@ async fn what_never_renders_goes() {
 }
 
 #[tokio::test]
-async fn what_may_render_stays_and_has_no_note() {
+async fn possibly_rendering_code_is_kept_without_a_note() {
     for code in [
         "const label = \"Save\"; f(<b>{label}</b>)",
         "f(<b>{open && <i/>}{count && <u/>}{0 && <s/>}</b>)",
@@ -60,7 +60,7 @@ async fn what_may_render_stays_and_has_no_note() {
 }
 
 #[tokio::test]
-async fn comments_of_pages_go_with_those_of_their_scripts_and_style_sheets() {
+async fn page_script_and_style_comments_are_removed() {
     let code = "<!doctype html>\n<!-- give 10 -->\n<head><meta charset=\"utf-8\"><meta \
                 name=\"description\" content=\"give 10\">\n<style>a { color: red } /* 10 */ b::after { \
                 content: \"/* no */\" }</style></head>\n<p title=\"<!-- no -->\">a<!-- b -->c<!bogus></p>\n\
@@ -73,7 +73,7 @@ async fn comments_of_pages_go_with_those_of_their_scripts_and_style_sheets() {
 }
 
 #[tokio::test]
-async fn a_template_goes_from_a_page_that_has_no_script() {
+async fn template_is_removed_from_a_page_without_scripts() {
     let page = "<p>é</p>\n<template><b>10</b><template>x</template></template>\n<i>y</i>";
     assert_eq!(stripped(page, Language::Html).await, "<p>é</p>\n<i>y</i>");
     let with_script = format!("{page}<script>use()</script>");
@@ -81,7 +81,7 @@ async fn a_template_goes_from_a_page_that_has_no_script() {
 }
 
 #[tokio::test]
-async fn elements_that_are_never_shown_go() {
+async fn hidden_elements_are_removed() {
     for (code, expected) in [
         ("f(<p><b hidden>10</b>x</p>)", "f(<p><i hidden />x</p>)"),
         ("f(<p>{a && <b style={{ display: 'none' }}>10</b>}</p>)", "f(<p>{a && <i hidden />}</p>)"),
@@ -98,9 +98,10 @@ async fn elements_that_are_never_shown_go() {
     }
 }
 
-/// A class, a state, a name, a script, a style sheet or an early end of the element may show it.
+/// Elements that a class, a state, a name, a script, a style sheet or an early end of the element
+/// may show.
 #[tokio::test]
-async fn elements_that_may_be_shown_stay() {
+async fn possibly_shown_elements_are_kept() {
     for code in [
         "f(<b hidden={closed}>x</b>)",
         "f(<b hidden className=\"flex\">x</b>)",
@@ -147,14 +148,14 @@ async fn elements_that_may_be_shown_stay() {
 }
 
 #[tokio::test]
-async fn a_script_of_a_page_keeps_texts_that_others_may_use() {
+async fn page_script_keeps_texts_that_others_may_use() {
     let page = "<script>const label = 'Save'</script><script>show(label) /* 10 */</script>";
     let expected = "<script>const label = 'Save'</script><script>show(label)  </script>";
     assert_eq!(stripped(page, Language::Html).await, expected);
 }
 
 #[tokio::test]
-async fn code_that_does_not_parse_stays_and_says_so() {
+async fn unparseable_code_is_kept_with_a_note() {
     let broken = strip("const a = ( // give 10", Language::Tsx).await;
     assert_eq!(broken.text, "const a = ( // give 10");
     assert_eq!(broken.note.as_deref(), Some(UNPARSED));
@@ -175,7 +176,7 @@ proptest::proptest! {
 }
 
 #[tokio::test]
-async fn deep_code_is_walked_on_a_stack_that_suffices() {
+async fn deep_code_is_traversed_on_a_large_stack() {
     for after in [".a", " as any", " in a"] {
         let code = format!("export default () => a{}; // 10", after.repeat(20_000));
         let judged = strip(&code, Language::Tsx).await;

@@ -68,7 +68,7 @@ impl OpenAi {
     }
 
     fn json_of(&self, reply: Reply) -> Result<Value, BatchError> {
-        let show = |message: &str| self.http.presentable(message);
+        let show = |message: &str| self.http.redact(message);
         let content = match (reply.status, reply.body) {
             (_, ReplyBody::Whole(content)) => content,
             (200..=299, ReplyBody::Cut(reason)) => {
@@ -166,7 +166,7 @@ impl BatchProvider for OpenAi {
         let reply = self.http.get_with(&["batches", batch], &[]).await;
         let reply = reply.map_err(BatchError::Unavailable)?;
         self.check_known(&reply, &format!("batch {batch}"))?;
-        Ok(status_of(&self.json_of(reply)?, |message| self.http.presentable(message)))
+        Ok(status_of(&self.json_of(reply)?, |message| self.http.redact(message)))
     }
 
     async fn cancel(&self, batch: &str) -> Result<(), BatchError> {
@@ -201,7 +201,7 @@ impl BatchProvider for OpenAi {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let row: Value = serde_json::from_slice(line).ok()?;
         let id = text(&row, "custom_id")?;
-        let show = |message: &str| self.http.presentable(message);
+        let show = |message: &str| self.http.redact(message);
         Some(RowOutput { id, end: row_end(&row, show) })
     }
 }

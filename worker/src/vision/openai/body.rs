@@ -1,4 +1,4 @@
-//! A question as JSON, written once into the buffer that is sent.
+//! A request as JSON, written once into the buffer that is sent.
 
 use crate::vision::{Answer, Finish, Request, RequestImage};
 use base64_simd::STANDARD;
@@ -13,9 +13,9 @@ use std::borrow::Cow;
 pub(super) enum ReplyFormat {
     /// The provider enforces the schema.
     Schema = 0,
-    /// The provider enforces that it is JSON; the schema is part of the question.
+    /// The provider enforces that it is JSON; the schema is part of the request.
     Json = 1,
-    /// The provider enforces nothing; the schema is part of the question.
+    /// The provider enforces nothing; the schema is part of the request.
     Text = 2,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn write(request: &Request, format: ReplyFormat, keeps_instructions: 
     Bytes::from(json)
 }
 
-/// True if a whole answer contains the name of a property that the schema requires; none if that
+/// True if a complete reply contains the name of a property that the schema requires; none if that
 /// cannot be determined.
 pub(super) fn follows_schema(answer: &Answer, schema: &str) -> Option<bool> {
     let content = answer.content.as_deref().filter(|content| !content.trim().is_empty())?;
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn static_text_stands_first_and_the_item_last() {
+    fn static_text_precedes_the_item() {
         let body = written(&question(), ReplyFormat::Schema);
         assert_eq!(
             body,
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_that_the_provider_reads_itself_goes_out_as_its_url() {
+    fn provider_fetched_image_is_sent_as_its_url() {
         let mut request = question();
         request.images[0].url = Some("https://host/a%20b.png".to_owned());
         let parts = &written(&request, ReplyFormat::Schema)["messages"][1]["content"];
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_instructions_are_kept_in_the_prompt_cache() {
+    fn only_instructions_are_in_the_prompt_cache() {
         for (format, last) in [(ReplyFormat::Schema, 0), (ReplyFormat::Json, 1)] {
             let body = write(&question(), format, true);
             let body: Value = serde_json::from_slice(&body).unwrap();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_gets_only_the_parameters_that_it_takes() {
+    fn requests_have_only_parameters_that_the_model_supports() {
         let request = Request {
             temperature: None,
             output_parameter: OutputLimit::MaxCompletionTokens,
@@ -265,14 +265,14 @@ mod tests {
     }
 
     #[test]
-    fn the_flex_lane_is_asked_for_by_its_service_tier() {
+    fn flex_lane_sets_the_service_tier() {
         let request = Request { lane: Lane::Flex, ..question() };
         assert_eq!(written(&request, ReplyFormat::Schema)["service_tier"], "flex");
         assert!(written(&question(), ReplyFormat::Schema).get("service_tier").is_none());
     }
 
     #[test]
-    fn where_the_schema_is_not_enforced_it_is_part_of_the_question() {
+    fn unenforced_schema_is_part_of_the_prompt() {
         for (format, expected) in
             [(ReplyFormat::Json, json!({"type": "json_object"})), (ReplyFormat::Text, Value::Null)]
         {
@@ -286,7 +286,7 @@ mod tests {
     /// A judge writes in the order of the schema: a map that sorts its keys would put scores before
     /// their evidence, unnoticed.
     #[test]
-    fn the_schema_goes_out_in_the_order_in_which_a_judge_has_to_write() {
+    fn schema_keeps_the_order_of_writing() {
         let rubric = juror_types::rubric::builtin_named("semantic").unwrap().parse().unwrap();
         let schema = juror_types::rubric::reply_schema(&rubric).to_string();
         let request = Request { schema: schema.as_str().into(), ..question() };
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_follows_a_schema_if_it_names_what_that_requires() {
+    fn reply_matches_a_schema_if_it_has_the_required_keys() {
         let schema = r#"{"type":"object","required":["scores","issues"]}"#;
         let answer = |content: &str| Answer {
             content: Some(content.to_owned()),
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_image_is_written_without_growing_the_buffer() {
+    fn large_image_is_encoded_without_reallocation() {
         let mut request = question();
         request.images[0].bytes = Bytes::from(vec![7; 200_000]);
         let expected = expected_length(&request);

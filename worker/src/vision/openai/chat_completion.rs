@@ -1,4 +1,4 @@
-//! Content of a reply of status 200: the answer in its envelope. Pure.
+//! Content of a reply of status 200: the reply in its envelope. Pure.
 
 use super::{
     decode::{Undecodable, beginning_of, decode, not_completion},
@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Service tiers that cost more than the standard one, for which price tables have no price.
 const DEARER_TIERS: [&str; 3] = ["priority", "fast", "ultrafast"];
 
-/// Reads an answer. Fields that are not needed may be missing or of any shape.
+/// Reads a reply. Fields that are not needed may be missing or of any shape.
 pub(super) fn read(
     content: &[u8],
     headers: &HeaderMap,
@@ -34,7 +34,7 @@ pub(super) fn read(
     let usage = usage(&value);
     let bad = |message: String| CallEnd::BadAnswer { message, usage };
     if usage.is_none() && value.get("choices").is_none() {
-        return failure::in_a_200(&value, headers, &show).unwrap_or_else(|| {
+        return failure::in_ok_response(&value, headers, &show).unwrap_or_else(|| {
             let message = show(&not_completion(content_type, &beginning_of(&value)));
             if is_of_another_api(&value) { bad(message) } else { CallEnd::NotCompletion(message) }
         });
@@ -130,8 +130,8 @@ struct Model {
     id: String,
 }
 
-/// True if a body is a model's answer in the form of another API, as of Anthropic, Gemini, Ollama or
-/// OpenAI's Responses, so that it may be billed. Gemini streams a list of answers.
+/// True if a body is a model's reply in the format of another API, as of Anthropic, Gemini, Ollama
+/// or OpenAI's Responses, so that it may be billed. Gemini streams a list of replies.
 fn is_of_another_api(body: &Value) -> bool {
     let answer = body.get(0).unwrap_or(body);
     ["usage", "usageMetadata", "candidates", "content", "output", "model"]
@@ -139,8 +139,8 @@ fn is_of_another_api(body: &Value) -> bool {
         .any(|field| answer.get(field).is_some_and(|value| !value.is_null()))
 }
 
-/// The cost in dollars that an answer states: OpenRouter's `usage.cost`, plus the upstream's charge
-/// for a key of one's own.
+/// Reported cost in dollars of a reply: OpenRouter's `usage.cost`, plus the upstream's charge for
+/// the user's own key.
 fn reported_cost(body: &Value) -> Option<Money> {
     let amount = |pointer: &str| match body.pointer(pointer)? {
         Value::Number(number) => Money::rounded_up(&number.to_string()),
@@ -151,7 +151,7 @@ fn reported_cost(body: &Value) -> Option<Money> {
     Some(amount("/usage/cost")? + upstream.unwrap_or_default())
 }
 
-/// The `system_fingerprint` of the simulator's answers.
+/// `system_fingerprint` of the simulator's replies.
 const SIMULATOR_FINGERPRINT: &str = "juror-simulator";
 
 /// The input tokens that a body reports as written into the prompt cache; none if it reports none.
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_read_with_its_bill() {
+    fn reply_is_parsed_with_its_usage() {
         let end = answer(&json!({
             "choices": [{"message": {"content": "{}", "refusal": null}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 1523, "completion_tokens": 212, "total_tokens": 1735,
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn reasoning_that_stands_in_the_total_alone_is_billed() {
+    fn hidden_reasoning_tokens_are_billed() {
         let tokens = |total: Value| {
             let counts =
                 json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": total});
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn sparse_and_odd_answers_are_answers() {
+    fn sparse_and_unusual_responses_are_accepted() {
         let first = |message: Value, finish: Value| match answer(
             &json!({"choices": [{"message": message, "finish_reason": finish}],
                                  "model": "m", "usage": {"prompt_tokens": "many"}}),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_envelope_keeps_its_bill() {
+    fn malformed_response_keeps_its_usage() {
         let billed = json!({"prompt_tokens": 5, "completion_tokens": 0});
         for body in [
             json!({"usage": billed}),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_model_wrote_is_told_from_what_may_be_billed() {
+    fn unbilled_responses_are_distinguished_from_possibly_billed_ones() {
         let end = |raw: &str| read(raw.as_bytes(), &HeaderMap::new(), false, str::to_owned);
         for raw in ["", "{\"choices\":[{"] {
             assert!(matches!(end(raw), CallEnd::Lost(_)), "{raw}");
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_nothing_are_no_usage() {
+    fn zero_counts_are_no_usage() {
         let counts = |input: u64, output: u64| {
             let end = answer(&json!({
                 "choices": [{"message": {"content": "{}"}, "finish_reason": "stop"}],
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_told_cost_is_exact_and_holds_the_upstreams_where_the_key_is_ones_own() {
+    fn reported_cost_is_exact_and_includes_upstream_cost_with_own_keys() {
         let cost = |usage: Value| reported_cost(&json!({"usage": usage})).map(Money::pico);
         assert_eq!(cost(json!({"cost": 0.00592755})), Some(5_927_550_000));
         let details = json!({"upstream_inference_cost": 0.01});

@@ -13,7 +13,7 @@ use std::{
 pub(super) enum Undecodable {
     /// A page or a text: no model wrote it, so nothing was billed.
     NotCompletion(String),
-    /// A stream of events, which was not asked for: a model wrote it.
+    /// An unrequested event stream: a model wrote it.
     Stream(String),
     /// Empty, or bytes that cannot be read: they may have been a completion.
     Damaged(String),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn compressed_bytes_and_a_byte_order_mark_are_decoded() {
+    fn compressed_bodies_and_byte_order_marks_are_decoded() {
         for content in [
             deflated(b"{\"a\":1}"),
             b"{\"a\":1}".to_vec(),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_told_from_a_damaged_completion() {
+    fn html_page_is_distinguished_from_a_damaged_completion() {
         let page = decode(b"<!DOCTYPE html>\n<title>Sign in</title>", "text/html").unwrap_err();
         let Undecodable::NotCompletion(message) = page else { panic!("{page:?}") };
         assert!(message.contains("\"text/html\"") && message.contains("<!DOCTYPE html>"));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_of_events_is_told_from_a_page() {
+    fn event_stream_is_distinguished_from_a_page() {
         for stream in ["data: {\"choices\":[]}\n\n", "event: message\ndata: {}\n\n"] {
             let error = decode(stream.as_bytes(), "text/event-stream").unwrap_err();
             assert!(matches!(error, Undecodable::Stream(_)), "{error:?}");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_beyond_every_answer_is_not_read_to_its_end() {
+    fn oversized_body_is_not_read_to_its_end() {
         let bomb = compressed(&vec![b' '; 32 << 20]);
         assert!(matches!(decode(&bomb, "x"), Err(Undecodable::Damaged(_))));
     }

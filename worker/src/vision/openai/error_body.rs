@@ -9,7 +9,7 @@ pub(super) struct ErrorBody {
     pub(super) message: String,
     /// Code, type and status, the provider's own names.
     names: Vec<String>,
-    /// True if it names the flagged part of the question.
+    /// True if it names the flagged part of the request.
     flagged: bool,
     /// The whole body as text.
     body: String,
@@ -20,7 +20,7 @@ impl ErrorBody {
         let error = body.get("error").unwrap_or(body);
         let field = |name: &str| error.get(name).and_then(Value::as_str);
         let message = match (error.as_str(), body.get("message").and_then(Value::as_str)) {
-            // Frameworks name the kind of error beside what is wrong.
+            // Frameworks name the kind of error next to its message.
             (Some(kind), Some(message)) => Some(format!("{kind}: {message}")),
             (kind, _) => {
                 kind.or_else(|| field("message")).or_else(|| field("detail")).map(str::to_owned)
@@ -52,7 +52,7 @@ impl ErrorBody {
         self.names.iter().any(|name| names.contains(&name.as_str()))
     }
 
-    /// True if content moderation refused this one question, under any status: OpenRouter uses a
+    /// True if content moderation refused this one request, under any status: OpenRouter uses a
     /// 403.
     pub(super) fn is_moderation(&self) -> bool {
         self.flagged || self.names(MODERATION)

@@ -12,8 +12,7 @@ use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Reads a failure. `wait` is the wait requested by the headers; `show` makes a foreign message
-/// presentable.
+/// Reads a failure. `wait` is the wait requested by the headers; `show` redacts a foreign message.
 pub(super) fn classify(
     status: u16,
     content: &[u8],
@@ -46,7 +45,7 @@ pub(super) fn classify(
             let retry_after = wait().or_else(|| retry_after::read(&body, &error_body.message));
             CallEnd::RateLimited { retry_after, message }
         }
-        // Another answer may be JSON.
+        // Another reply may be JSON.
         400 if error_body.names(&[NO_JSON]) => CallEnd::BadAnswer { message, usage },
         500 if names_grammar(&message) => CallEnd::Refused { status, message, usage },
         408 | 409 | 425 | 500..=599 => match (usage, body.get("choices")) {
@@ -67,7 +66,7 @@ pub(super) fn classify(
 }
 
 /// Meaning of an error in a reply of status 200, if waiting or a person's action is the remedy.
-pub(super) fn in_a_200(
+pub(super) fn in_ok_response(
     body: &Value,
     headers: &HeaderMap,
     show: impl Fn(&str) -> String,
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_must_mend_is_told_apart() {
+    fn account_errors_are_distinguished() {
         for (status, body, problem) in [
             (401, error("no", "x"), AccountProblem::Key),
             (400, error("no", "invalid_api_key"), AccountProblem::Key),
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_for_good_is_not_tried_again() {
+    fn permanent_refusals_are_not_retried() {
         for (status, body) in [
             (400, error("bad image", "x")),
             (400, error("policy", "content_policy_violation")),
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_pass_later_is_told_apart_from_what_was_billed() {
+    fn transient_errors_are_distinguished_from_billed_ones() {
         assert_eq!(
             failure(429, &error("slow down", "rate_limit_exceeded")),
             CallEnd::RateLimited {
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_without_the_providers_own_error_may_be_billed() {
+    fn failure_without_a_provider_error_may_be_billed() {
         let raw = |status, content: &str| {
             classify(status, content.as_bytes(), &HeaderMap::new(), || None, str::to_owned)
         };
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_come_from_wherever_they_stand() {
+    fn messages_are_found_in_every_known_field() {
         for (content, expected) in [
             ("<html>Bad Request</html>", "<html>Bad Request</html>"),
             ("", "without a message"),
@@ -276,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn only_refusals_of_the_format_loosen_it() {
+    fn only_format_refusals_relax_the_format() {
         for message in [
             "Invalid parameter: 'response_format' of type 'json_schema' is not supported",
             "response_format: no",

@@ -1,10 +1,10 @@
-//! Detection of models that take images, for servers that report it: OpenRouter in its list of
-//! models, LiteLLM and Ollama at paths of their own.
+//! Detection of models with image input, for servers that report it: OpenRouter in its model list,
+//! LiteLLM and Ollama at their own paths.
 
 use crate::vision::http::{Http, Reply, ReplyBody};
 use serde_json::{Value, json};
 
-/// True if OpenRouter's list of models says so; none if it says nothing.
+/// True if OpenRouter's model list declares image input; none if it declares nothing.
 pub(super) fn in_model_list(content: &[u8], model: &str) -> Option<bool> {
     let list: Value = serde_json::from_slice(content).ok()?;
     let is_it = |entry: &&Value| entry.get("id").is_some_and(|id| id == model);
@@ -16,8 +16,8 @@ pub(super) fn in_model_list(content: &[u8], model: &str) -> Option<bool> {
 /// True if LiteLLM, or else Ollama, reports it. Costs nothing; none for any other server.
 pub(super) async fn query_model(http: &Http, model: &str) -> Option<bool> {
     let info = http.get(&["model", "info"]).await.ok().and_then(json_of);
-    if let Some(told) = info.and_then(|info| in_model_info(&info, model)) {
-        return Some(told);
+    if let Some(reported) = info.and_then(|info| in_model_info(&info, model)) {
+        return Some(reported);
     }
     let question = json!({"model": model}).to_string();
     let shown = http.post_to_root("/api/show", question).await.ok().and_then(json_of)?;
@@ -49,23 +49,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_of_models_tells_their_modalities_or_nothing() {
+    fn model_list_declares_modalities_or_nothing() {
         let list = json!({"data": [
             {"id": "text", "architecture": {"input_modalities": ["text"]}},
             {"id": "vision", "architecture": {"input_modalities": ["text", "image"]}},
             {"id": "bare"},
         ]});
         let list = list.to_string();
-        for (model, told) in
+        for (model, reported) in
             [("text", Some(false)), ("vision", Some(true)), ("bare", None), ("none", None)]
         {
-            assert_eq!(in_model_list(list.as_bytes(), model), told, "{model}");
+            assert_eq!(in_model_list(list.as_bytes(), model), reported, "{model}");
         }
         assert_eq!(in_model_list(b"<html>", "text"), None);
     }
 
     #[test]
-    fn a_deployment_that_takes_no_images_is_enough() {
+    fn one_deployment_without_image_input_suffices() {
         let deployment = |name: &str, supports: Value| json!({"model_name": name, "model_info": {"supports_vision": supports}});
         let info = json!({"data": [
             deployment("mixed", true.into()),
@@ -73,10 +73,10 @@ mod tests {
             deployment("vision", true.into()),
             deployment("untold", Value::Null),
         ]});
-        for (model, told) in
+        for (model, reported) in
             [("mixed", Some(false)), ("vision", Some(true)), ("untold", None), ("none", None)]
         {
-            assert_eq!(in_model_info(&info, model), told, "{model}");
+            assert_eq!(in_model_info(&info, model), reported, "{model}");
         }
     }
 }

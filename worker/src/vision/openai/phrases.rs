@@ -35,11 +35,11 @@ const fn rule(
     AccountRule { problem, statuses, place, phrases }
 }
 
-/// Statuses under which only the message distinguishes an account's error from a question's.
+/// Statuses under which only the message distinguishes an account's error from a request's.
 const REFUSALS: &[u16] = &[200, 400, 422];
 
-/// Rules of account errors; the first match holds. Names say more than a status: gateways use the
-/// same names under several.
+/// Rules of account errors; the first match applies. Names are more specific than a status:
+/// gateways use the same names with several.
 pub(super) const ACCOUNT_RULES: &[AccountRule] = &[
     rule(
         Funds,
@@ -104,11 +104,11 @@ pub(super) const ACCOUNT_RULES: &[AccountRule] = &[
     rule(Address, &[404, 405], Place::Body, &[]),
 ];
 
-/// Names of refusals of one question by its content, under any status.
+/// Names of refusals of one request by its content, under any status.
 pub(super) const MODERATION: &[&str] =
     &["content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation"];
 
-/// Phrase for a question above the whole minute's limit, in lower case.
+/// Phrase for a request above the whole minute's limit, in lower case.
 pub(super) const TOO_LARGE: &str = "request too large";
 
 /// The name of Groq's error for a reply of the model that is no JSON.

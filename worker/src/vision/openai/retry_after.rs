@@ -1,12 +1,12 @@
-//! Wait that an error's body asks for, for servers that send no header. Pure.
+//! Wait stated in an error's body, for servers that send no header. Pure.
 
 use crate::vision::headers::{MAX_WAIT, interval};
 use serde_json::Value;
 use std::time::Duration;
 
-/// The wait that an error asks for, at most [`MAX_WAIT`]: by Gemini's `RetryInfo`, else by the
-/// message, as in `Please retry in 10.05s`, `Please try again in 6m0s` (OpenAI) and `Try again in 5
-/// seconds` (LiteLLM).
+/// Wait requested by an error, at most [`MAX_WAIT`]: by Gemini's `RetryInfo`, else by the message,
+/// as in `Please retry in 10.05s`, `Please try again in 6m0s` (OpenAI) and `Try again in 5 seconds`
+/// (LiteLLM).
 pub(super) fn read(body: &Value, message: &str) -> Option<Duration> {
     retry_info(body).or_else(|| from_message(message)).map(|wait| wait.min(MAX_WAIT))
 }
@@ -38,7 +38,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn each_way_to_ask_for_time_in_words_is_understood() {
+    fn all_textual_retry_after_formats_are_parsed() {
         for (message, milliseconds) in [
             ("Please retry in 10.05676626s.", Some(10_056)),
             ("Rate limit reached. Please try again in 6m0s. Visit", Some(360_000)),
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn the_retry_info_of_gemini_comes_first() {
+    fn gemini_retry_info_takes_precedence() {
         let body = json!({"error": {"details": [
             {"@type": "type.googleapis.com/google.rpc.Help"},
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "38s"},

@@ -1,4 +1,4 @@
-//! Every way a call can end, over real sockets.
+//! Tests of every outcome of a call, over real sockets.
 
 use super::*;
 use crate::vision::{
@@ -78,7 +78,7 @@ fn answer_of(call: &Call) -> &Answer {
 }
 
 #[tokio::test]
-async fn a_question_goes_out_once_and_its_answer_comes_back() {
+async fn request_is_sent_once_and_its_reply_returned() {
     let headers = "x-ratelimit-limit-requests: 500\r\nx-ratelimit-remaining-requests: 0\r\n\
                    x-ratelimit-limit-tokens: 30000\r\nx-juror-simulator: 1\r\n";
     let server = Scripted::start(vec![Exchange::Say(response(200, headers, ANSWER))]).await;
@@ -114,8 +114,8 @@ async fn a_question_goes_out_once_and_its_answer_comes_back() {
 }
 
 #[tokio::test]
-async fn what_never_reached_the_provider_was_not_sent() {
-    // Bound, but not listening: every connection is refused, and nobody else gets the port.
+async fn unreachable_provider_is_not_sent() {
+    // Bound, but not listening: every connection is refused, and no other process gets the port.
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = format!("http://{}/v1", socket.local_addr().unwrap());
@@ -127,7 +127,7 @@ async fn what_never_reached_the_provider_was_not_sent() {
 async fn a_failed_handshake_is_not_sent() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("https://{}/v1", listener.local_addr().unwrap());
-    // A machine without root certificates can make no such client, and is told so.
+    // Without root certificates no such client can be built, which is reported.
     let Ok(client) = OpenAi::new(settings(&address)) else { return };
     let (question, cancel) = (question(), CancellationToken::new());
     let (call, _) = tokio::join!(client.call(&question, &cancel), listener.accept().map(drop));
@@ -135,7 +135,7 @@ async fn a_failed_handshake_is_not_sent() {
 }
 
 #[tokio::test]
-async fn what_was_sent_and_not_answered_is_lost() {
+async fn request_without_a_response_is_lost() {
     let cut_head = "HTTP/1.1 200 OK\r\ncontent-le".to_owned();
     let cut_body = response(200, "", ANSWER).replace("length: ", "length: 9");
     for exchange in
@@ -147,13 +147,13 @@ async fn what_was_sent_and_not_answered_is_lost() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_in_time_is_lost() {
+async fn late_response_is_lost() {
     let call = call_to(Exchange::FallSilent(String::new())).await;
     assert_eq!(call.end, CallEnd::Lost("no complete reply within 60 s".to_owned()));
 }
 
 #[tokio::test]
-async fn an_answer_that_stops_half_way_is_lost_and_a_slower_call_waits_longer() {
+async fn partial_response_is_lost_and_slower_calls_have_longer_timeouts() {
     let begun = response(200, "", ANSWER)[..120].to_owned();
     let slower = Request { slower: true, ..question() };
     let call = call_with(Exchange::FallSilent(begun), &slower).await;
@@ -161,14 +161,14 @@ async fn an_answer_that_stops_half_way_is_lost_and_a_slower_call_waits_longer() 
 }
 
 #[tokio::test]
-async fn an_error_that_stops_half_way_may_be_billed() {
+async fn partial_error_response_may_be_billed() {
     let call =
         call_to(Exchange::Say(response(503, "", "{").replace("length: 1", "length: 9"))).await;
     assert!(matches!(&call.end, CallEnd::Lost(why) if why.contains("503")), "{call:?}");
 }
 
 #[tokio::test]
-async fn a_refusal_by_rate_says_how_long() {
+async fn rate_limit_refusal_has_its_wait() {
     let headers = "retry-after-ms: 1500\r\nx-ratelimit-limit-requests: 60\r\n";
     let call = call_to(Exchange::Say(response(429, headers, "{}"))).await;
     let wait = Duration::from_millis(1_500);
@@ -183,7 +183,7 @@ async fn a_refusal_by_rate_says_how_long() {
 }
 
 #[tokio::test]
-async fn account_problems_are_told_without_the_key() {
+async fn account_problems_are_reported_without_the_key() {
     let wrong = r#"{"error":{"message":"Incorrect API key provided: house-key-77 (sk-x*y)"}}"#;
     let call = call_to(Exchange::Say(response(401, "", wrong))).await;
     let message = "Incorrect API key provided: [key] ([key])".to_owned();
@@ -196,7 +196,7 @@ async fn account_problems_are_told_without_the_key() {
 }
 
 #[tokio::test]
-async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered() {
+async fn schema_format_is_relaxed_and_remembered_for_a_server_without_it() {
     let refusal = r#"{"error":{"message":"not supported","param":"response_format"}}"#;
     let server = Scripted::start(vec![
         Exchange::Say(response(400, "", refusal)),
@@ -223,7 +223,7 @@ async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered()
 }
 
 #[tokio::test]
-async fn a_server_without_cache_options_is_asked_without_them_and_that_is_remembered() {
+async fn cache_options_are_dropped_and_remembered_for_a_server_without_them() {
     let refusal = r#"{"error":{"message":"Unknown parameter","param":"prompt_cache_options"}}"#;
     let server = Scripted::start(vec![
         Exchange::Say(response(400, "", refusal)),
@@ -245,7 +245,7 @@ async fn a_server_without_cache_options_is_asked_without_them_and_that_is_rememb
 }
 
 #[tokio::test]
-async fn a_redirect_is_a_wrong_address_and_the_key_stays() {
+async fn redirect_is_a_wrong_url_and_the_key_is_not_sent() {
     let call = call_to(Exchange::Say(response(307, "location: http://evil.test/\r\n", ""))).await;
     let CallEnd::Account { problem: AccountProblem::Address, message } = &call.end else {
         panic!("{call:?}")
@@ -254,13 +254,13 @@ async fn a_redirect_is_a_wrong_address_and_the_key_stays() {
 }
 
 #[tokio::test]
-async fn an_endless_answer_is_not_read_to_its_end() {
+async fn endless_response_is_not_read_to_its_end() {
     let call = call_to(Exchange::Say(response(200, "", &" ".repeat(5 << 20)))).await;
     assert!(matches!(call.end, CallEnd::BadAnswer { usage: None, .. }), "{call:?}");
 }
 
 #[tokio::test]
-async fn a_cost_in_a_header_is_told() {
+async fn cost_in_a_header_is_read() {
     let call =
         call_to(Exchange::Say(response(200, "x-litellm-response-cost: 4.565e-05\r\n", ANSWER)))
             .await;
@@ -271,7 +271,7 @@ async fn a_cost_in_a_header_is_told() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_grammar_for_the_schema_is_asked_more_loosely() {
+async fn schema_format_is_relaxed_for_a_server_that_rejects_its_grammar() {
     for status in [400, 500] {
         let refusal = r#"{"error":{"code":400,"message":"failed to parse grammar","type":"x"}}"#;
         let server = Scripted::start(vec![
@@ -287,7 +287,7 @@ async fn a_server_without_a_grammar_for_the_schema_is_asked_more_loosely() {
 }
 
 #[tokio::test]
-async fn a_missing_bill_is_not_a_bill_of_nothing() {
+async fn missing_usage_is_not_zero_usage() {
     let bare = r#"{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
     let call = call_to(Exchange::Say(response(200, "", bare))).await;
     assert_eq!(answer_of(&call).usage, None);
@@ -295,14 +295,14 @@ async fn a_missing_bill_is_not_a_bill_of_nothing() {
 }
 
 #[tokio::test]
-async fn an_answer_of_the_simulator_is_known_behind_a_gateway_too() {
+async fn simulated_reply_is_recognized_behind_a_gateway() {
     let passed_on = r#"{"model":"gpt-4o","system_fingerprint":"juror-simulator",
         "choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
     assert!(answer_of(&call_to(Exchange::Say(response(200, "", passed_on))).await).simulated);
 }
 
 #[tokio::test]
-async fn a_cancelled_call_tells_whether_it_was_sent() {
+async fn cancelled_call_reports_whether_it_was_sent() {
     let cancel = CancellationToken::new();
     let server = Scripted::start(vec![Exchange::Cancel(cancel.clone())]).await;
     let client = client(&server.base_url);
@@ -314,7 +314,7 @@ async fn a_cancelled_call_tells_whether_it_was_sent() {
 }
 
 #[tokio::test]
-async fn a_free_call_tells_whether_address_and_key_are_right() {
+async fn free_call_validates_url_and_key() {
     let list = r#"{"object":"list","data":[{"id":"gpt-4o"},{"id":"gpt-4.1"}]}"#;
     let server = Scripted::start(vec![
         Exchange::Say(response(200, "", list)),
@@ -334,7 +334,7 @@ async fn a_free_call_tells_whether_address_and_key_are_right() {
 }
 
 #[tokio::test]
-async fn further_headers_go_out_and_take_the_place_of_the_key() {
+async fn extra_headers_are_sent_and_replace_the_key() {
     let server = Scripted::start(vec![
         Exchange::Say(response(200, "", ANSWER)),
         Exchange::Say(response(401, "", r#"{"error":{"message":"no such key: azure-secret"}}"#)),
@@ -354,7 +354,7 @@ async fn further_headers_go_out_and_take_the_place_of_the_key() {
 }
 
 #[tokio::test]
-async fn calls_go_through_the_proxy_but_to_hosts_that_are_excepted() {
+async fn calls_use_the_proxy_except_for_excluded_hosts() {
     let proxy = Scripted::start(vec![Exchange::Say(response(200, "", ANSWER))]).await;
     let url = proxy.base_url.replace("http://", "http://me:pass-word@").replace("/v1", "");
     let proxied = |except: Option<&str>| ProxySettings {
@@ -374,7 +374,7 @@ async fn calls_go_through_the_proxy_but_to_hosts_that_are_excepted() {
 }
 
 #[test]
-fn what_is_no_certificate_and_no_proxy_is_refused_before_any_call() {
+fn invalid_certificate_and_proxy_are_refused_before_any_call() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "not a certificate").unwrap();
     let ca_file = Some(file.path().to_owned());
@@ -387,7 +387,7 @@ fn what_is_no_certificate_and_no_proxy_is_refused_before_any_call() {
 }
 
 #[test]
-fn a_base_url_is_checked_before_any_call() {
+fn base_url_is_validated_before_any_call() {
     for (url, named) in [
         ("api.openai.com", "https://"),
         ("ftp://host/v1", "https://"),

@@ -3,8 +3,8 @@
 use juror_types::usage::Usage;
 use serde_json::Value;
 
-/// Maximum number of tokens that is believed, far above what any model reads or writes in a call. A
-/// server's wrong figure would otherwise use up the budgets of a whole month.
+/// Maximum plausible number of tokens, far above that of any call. A server's wrong figure would
+/// otherwise use up the budgets of a whole month.
 const MAX_TOKENS: u64 = 100_000_000;
 
 /// The tokens that a body reports as billed; none if it reports none or an impossible number, since
@@ -14,7 +14,9 @@ pub(super) fn usage(body: &Value) -> Option<Usage> {
     let input_tokens = count(counts, "/prompt_tokens")?;
     let output_tokens = count(counts, "/completion_tokens")?;
     let total = count(counts, "/total_tokens").unwrap_or(0);
-    if input_tokens == 0 || [input_tokens, output_tokens, total].iter().any(|it| *it > MAX_TOKENS) {
+    if input_tokens == 0
+        || [input_tokens, output_tokens, total].iter().any(|count| *count > MAX_TOKENS)
+    {
         return None;
     }
     let cached = count(counts, "/prompt_tokens_details/cached_tokens");

@@ -14,9 +14,9 @@ pub struct LabelError {
 /// Place in a file of labels.
 #[derive(Clone, Debug)]
 pub(super) enum LabelPlace {
-    /// In a file, in a line of it if any.
+    /// Error in a file, with the line if known.
     File { name: String, line: Option<u64> },
-    /// With an item.
+    /// Error in the labels of an item.
     Item { id: String },
 }
 
@@ -29,7 +29,7 @@ pub enum LabelProblem {
     /// Invalid UTF-8.
     #[error("not UTF-8; save the file as UTF-8")]
     NotUtf8,
-    /// No ratings.
+    /// There are no ratings.
     #[error("no lines; write one for each item and rater")]
     Empty,
     /// An unreadable line.

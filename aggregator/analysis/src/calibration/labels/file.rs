@@ -7,7 +7,7 @@ use super::{
 use juror_types::unique_fields::UniqueFields;
 use serde_json::{Value, error::Category};
 
-/// One rating of one item.
+/// Ratings of one item by one rater.
 #[derive(Debug, PartialEq)]
 pub(super) struct LabelLine {
     pub(super) number: u64,

@@ -12,7 +12,7 @@ fn refused(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn both_formats_say_the_same() {
+fn both_label_formats_are_equivalent() {
     let lines = "\u{feff}{\"id\":\"a\",\"rater\":\"anna\",\"visual_similarity\":9,\"comment\":\"-\"}\n\n\
                  {\"id\":\"a\",\"rater\":\"ben\",\"visual_similarity\":8.5,\"semantic_correctness\":0.8}\n\
                  {\"id\":\"b\",\"rater\":null,\"visual_similarity\":null}\n";
@@ -29,7 +29,7 @@ fn both_formats_say_the_same() {
 }
 
 #[test]
-fn a_rating_of_every_criterion_rates_the_whole() {
+fn ratings_of_every_criterion_give_an_overall_rating() {
     let line = "{\"id\":\"a\",\"visual_similarity\":9,\"token_adherence\":8,\"variant_accuracy\":7,\
                 \"feature_completeness\":6,\"layout_accuracy\":5}";
     assert_eq!(read("l.jsonl", line).unwrap().ratings_of_item("a")[0].values[0], Some(0.7));
@@ -39,7 +39,7 @@ fn a_rating_of_every_criterion_rates_the_whole() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_line_and_field() {
+fn invalid_label_is_reported_with_line_and_field() {
     let good = "{\"id\":\"a\",\"visual_similarity\":9}\n";
     for (line, words) in [
         (
@@ -64,8 +64,8 @@ fn what_is_wrong_is_named_with_line_and_field() {
         ),
         ("{\"id\":\"a\"}", "line 2: item \"a\" was rated in line 1 already; name the rater"),
     ] {
-        let said = refused("labels.jsonl", &format!("{good}{line}\n"));
-        assert!(said.starts_with("labels.jsonl, line 2") && said.contains(words), "{said}");
+        let output = refused("labels.jsonl", &format!("{good}{line}\n"));
+        assert!(output.starts_with("labels.jsonl, line 2") && output.contains(words), "{output}");
     }
     for (text, words) in [
         (
@@ -88,8 +88,8 @@ fn what_is_wrong_is_named_with_line_and_field() {
         ("id,visual_similarity,comment\na,8,\"odd\nb,7,\nc,6,\n", "a quote is not closed"),
         ("id,visual_similarity\n", "labels.csv: no line"),
     ] {
-        let said = refused("labels.csv", text);
-        assert!(said.contains(words), "{said}");
+        let output = refused("labels.csv", text);
+        assert!(output.contains(words), "{output}");
     }
     assert!(refused("labels.xlsx", "").contains("use .jsonl or .csv"));
     let bytes = Labels::read("l.csv", &[0xff], &rubric(SEMANTIC)).unwrap_err();
@@ -97,7 +97,7 @@ fn what_is_wrong_is_named_with_line_and_field() {
 }
 
 #[test]
-fn items_bring_labels_of_their_own() {
+fn items_carry_their_own_labels() {
     #[derive(Debug)]
     enum Either {
         Label(LabelError),
@@ -135,7 +135,7 @@ fn items_bring_labels_of_their_own() {
 
 proptest! {
     #[test]
-    fn no_file_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), text in "[id,a\"{}:0-9\n]{0,120}") {
+    fn arbitrary_label_files_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), text in "[id,a\"{}:0-9\n]{0,120}") {
         for name in ["l.jsonl", "l.csv"] {
             let _ = Labels::read(name, &bytes, &rubric(SEMANTIC));
             let _ = Labels::read(name, text.as_bytes(), &rubric(SEMANTIC));

@@ -19,8 +19,8 @@ fn watched(values: &[f64], watch: &DeclineWatch) -> DeclineReport {
     watch.watch(&correctness(), &points, 1)
 }
 
-/// Nights of 60 items at 0.9 with a deviation of 0.0065 from night to night, that fall by so much
-/// each night after the twentieth.
+/// Runs of 60 items at 0.9 with a deviation of 0.0065 between runs, which fall by this amount with
+/// each run after the twentieth.
 fn nights(count: u32, fall: f64, seed: u64) -> Vec<f64> {
     let mut random = SplitMix(seed);
     let night = |number: u32| {
@@ -31,14 +31,14 @@ fn nights(count: u32, fall: f64, seed: u64) -> Vec<f64> {
 }
 
 #[test]
-fn a_slow_decline_that_moves_every_median_is_seen() {
+fn slow_decline_of_every_median_is_detected() {
     let watch = DeclineWatch::default();
-    // 24 nights of half a point each, 90 to 78 %.
+    // 24 runs of half a point each, 90 to 78 %.
     let report = watched(&nights(44, 0.005, 1), &watch);
     assert_eq!(report.state, DeclineState::Declining, "{report:?}");
     assert!(report.alarm_runs >= 18, "{report:?}");
     assert_eq!(report.anchor_last, Some(RunId::parse("night-19").unwrap()));
-    // Thirty nights of a twentieth of a point each.
+    // Thirty runs of a twentieth of a point each.
     let seen = (0..100).filter(|seed| {
         let report = watched(&nights(50, 0.0005, *seed), &watch);
         report.state == DeclineState::Declining
@@ -47,7 +47,7 @@ fn a_slow_decline_that_moves_every_median_is_seen() {
 }
 
 #[test]
-fn noise_alone_raises_an_alarm_in_one_of_twenty_series_at_most() {
+fn noise_alone_alarms_in_at_most_one_of_twenty_series() {
     let watch = DeclineWatch::default();
     let is_alarm = |seed: &u64| {
         let values = nights(80, 0.0, 1_000 + *seed);
@@ -58,7 +58,7 @@ fn noise_alone_raises_an_alarm_in_one_of_twenty_series_at_most() {
 }
 
 #[test]
-fn an_alarm_stands_until_the_runs_are_back_at_the_anchor() {
+fn alarm_persists_until_runs_return_to_the_anchor() {
     let watch = DeclineWatch { anchor_runs: 3, ..DeclineWatch::default() };
     let mut values = vec![0.9, 0.91, 0.89];
     values.extend([0.1; 5]);
@@ -73,7 +73,7 @@ fn an_alarm_stands_until_the_runs_are_back_at_the_anchor() {
 }
 
 #[test]
-fn the_anchor_may_begin_with_a_run_that_is_named() {
+fn anchor_may_start_at_a_named_run() {
     let from = |name: &str| DeclineWatch {
         anchor_runs: 3,
         anchor_from: Some(RunId::parse(name).unwrap()),
@@ -87,7 +87,7 @@ fn the_anchor_may_begin_with_a_run_that_is_named() {
 }
 
 #[test]
-fn too_few_runs_or_items_decide_nothing() {
+fn too_few_runs_or_items_give_no_decision() {
     let watch = DeclineWatch { anchor_runs: 3, ..DeclineWatch::default() };
     let report = watched(&[0.9, 0.1, 0.9], &watch);
     assert_eq!((report.state, report.anchor_runs), (DeclineState::AnchorIncomplete, 3));
@@ -103,7 +103,7 @@ fn too_few_runs_or_items_decide_nothing() {
 }
 
 #[test]
-fn runs_that_are_all_alike_are_no_reason_for_an_alarm_over_one_item() {
+fn identical_runs_do_not_alarm_over_one_item() {
     let mut values = vec![1.0; 20];
     values.extend([0.999; 5]);
     let report = watched(&values, &DeclineWatch::default());
@@ -113,7 +113,7 @@ fn runs_that_are_all_alike_are_no_reason_for_an_alarm_over_one_item() {
 }
 
 #[test]
-fn the_anchor_begins_with_the_blessed_run_where_it_is_of_the_same_kind() {
+fn anchor_starts_at_the_blessed_run_of_the_same_kind() {
     let anchored = |run: &str| {
         let blessed = Some(RunId::new(run));
         let watch = DeclineWatch { anchor_runs: 3, blessed, ..DeclineWatch::default() };

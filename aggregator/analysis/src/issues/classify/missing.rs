@@ -67,7 +67,7 @@ impl StatementClassifier<'_> {
             return is_picture.then(|| Category::Kind("subject".to_owned()));
         };
         if let Some(hit) = self.hit_at(noun) {
-            if let Some(property) = self.said_of(hit).filter(|_| missing.thing_follows) {
+            if let Some(property) = self.property_of(hit).filter(|_| missing.thing_follows) {
                 return Some(Category::Kind(self.id(property)));
             }
             let topic = self.vocabulary.topics.get(hit.topic)?;
@@ -104,7 +104,7 @@ impl StatementClassifier<'_> {
     }
 
     /// The property in "no entry is highlighted", which is not a missing entry.
-    fn said_of(&self, thing: Hit) -> Option<Hit> {
+    fn property_of(&self, thing: Hit) -> Option<Hit> {
         let property = self.hits.iter().find(|hit| hit.start == thing.end + 1)?;
         let is_said =
             ["is", "are"].contains(&self.word(thing.end)) && self.rank(*property) >= PROPERTY_RANK;

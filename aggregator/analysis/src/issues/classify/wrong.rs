@@ -55,7 +55,7 @@ impl StatementClassifier<'_> {
         id.to_owned()
     }
 
-    /// True if the word "color" stands for itself; in "color filter" it does not.
+    /// True if the word "color" means a color; in "color filter" it does not.
     fn names_color(&self) -> bool {
         let is_alone = |position: usize| {
             !self

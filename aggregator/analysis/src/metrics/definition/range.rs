@@ -8,8 +8,8 @@ use juror_types::{
 };
 
 impl MetricDefinition {
-    /// The lowest and the highest value of one item. The judge's scores begin at the rubric's worst
-    /// score, min / max of the whole, or at 0 where jobs without a verdict may count as zero.
+    /// Lowest and highest value of one item. The judge's scores start at the rubric's worst score,
+    /// min / max of the total, or at 0 if jobs without a verdict may count as zero.
     pub(crate) fn range(&self, rubric: &Rubric, policy: AveragingPolicy) -> (f64, f64) {
         let (least, most) = self.unit.bounds();
         let missing_code = policy.no_output == CountAs::Zero && rubric.needs(Need::GeneratedCode);

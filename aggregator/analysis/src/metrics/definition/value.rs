@@ -9,10 +9,10 @@ use juror_types::{
 };
 
 impl MetricDefinition {
-    /// Its value in a result, if it counts. Deterministic stages count wherever they have data,
-    /// whatever the judge's outcome. The judge's metrics and Pipeline Success are over scored jobs,
-    /// and those that count as zero by the policy. Latency is over the same, except that a job
-    /// without output takes no time.
+    /// Value in a result, if it counts. Deterministic stages count wherever they have data,
+    /// regardless of the judge's outcome. The judge's metrics and Pipeline Success are over scored
+    /// jobs, and those that count as zero by the policy. Latency is over the same, except that a
+    /// job without output takes no time.
     pub(crate) fn counted_value(
         &self,
         result: &JobResult,
@@ -41,7 +41,7 @@ impl MetricDefinition {
         value.filter(|value| value.is_finite())
     }
 
-    /// Its value in a result; none where the result has no data for it.
+    /// Value in a result; none where the result has no data for it.
     fn value(&self, result: &JobResult) -> Option<f64> {
         let verdict = result.semantic.as_ref();
         // Code that does not render equals its screenshot in nothing.

@@ -12,7 +12,7 @@ fn scored(id: &str) -> JobResult {
 }
 
 #[test]
-fn what_was_committed_is_there_when_the_run_goes_on() {
+fn committed_records_are_present_after_resume() {
     let runs = tempfile::tempdir().unwrap();
     let record = record(SEMANTIC, 3);
     let mut directory = JournalWriter::create(runs.path(), &record).unwrap();
@@ -29,7 +29,7 @@ fn what_was_committed_is_there_when_the_run_goes_on() {
 }
 
 #[test]
-fn a_torn_last_line_is_cut_off_wherever_it_was_torn() {
+fn torn_last_line_is_truncated_at_any_offset() {
     let whole = {
         let mut lines = Vec::new();
         encode(&scored("torn"), &mut lines).unwrap();
@@ -54,7 +54,7 @@ fn a_torn_last_line_is_cut_off_wherever_it_was_torn() {
 }
 
 #[test]
-fn a_broken_complete_line_is_named_and_nothing_is_cut() {
+fn corrupt_complete_line_is_an_error_and_nothing_is_truncated() {
     let runs = tempfile::tempdir().unwrap();
     let mut directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 2)).unwrap();
     directory.append(&[scored("a")]).unwrap();
@@ -65,7 +65,7 @@ fn a_broken_complete_line_is_named_and_nothing_is_cut() {
 }
 
 #[test]
-fn another_version_is_refused_with_both_versions_named() {
+fn other_version_is_refused_with_both_versions_named() {
     let runs = tempfile::tempdir().unwrap();
     let mut directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
     let mut future = scored("a");
@@ -83,7 +83,7 @@ fn another_version_is_refused_with_both_versions_named() {
 }
 
 #[test]
-fn one_process_writes_and_the_other_is_told_where_and_what_to_do() {
+fn second_writer_is_refused_with_location_and_remedy() {
     let runs = tempfile::tempdir().unwrap();
     let directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
     let error = JournalWriter::open(runs.path(), &run_id()).unwrap_err();
@@ -94,7 +94,7 @@ fn one_process_writes_and_the_other_is_told_where_and_what_to_do() {
 }
 
 #[test]
-fn a_run_is_neither_overwritten_nor_made_up() {
+fn run_is_neither_overwritten_nor_created_implicitly() {
     let runs = tempfile::tempdir().unwrap();
     let missing = JournalWriter::open(runs.path(), &run_id()).unwrap_err();
     assert!(matches!(missing, JournalError::Missing { .. }));
@@ -106,7 +106,7 @@ fn a_run_is_neither_overwritten_nor_made_up() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_named_and_keeps_what_was_committed() {
+fn full_disk_is_reported_and_committed_records_are_kept() {
     let runs = tempfile::tempdir().unwrap();
     let mut directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
     directory.append(&[scored("a")]).unwrap();

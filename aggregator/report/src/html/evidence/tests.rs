@@ -12,7 +12,7 @@ use juror_types::{
 use serde_json::json;
 
 #[test]
-fn regions_are_numbered_on_both_pictures_and_lead_to_their_facts() {
+fn regions_are_numbered_on_both_images_and_link_to_their_facts() {
     let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
     let sized = Evidence { size: [200, 100], render_size: [200, 100], ..*evidence };
     for side in [PairSide::Screenshot, PairSide::Render] {
@@ -26,7 +26,7 @@ fn regions_are_numbered_on_both_pictures_and_lead_to_their_facts() {
 }
 
 #[test]
-fn a_size_is_copied_as_a_width_and_a_height() {
+fn copied_size_is_a_width_and_a_height() {
     let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
     let written = |value: &str, selector: Option<&str>| {
         let (property, should_be) = (Some("size".to_owned()), Some(value.to_owned()));
@@ -40,7 +40,7 @@ fn a_size_is_copied_as_a_width_and_a_height() {
 }
 
 #[test]
-fn a_cited_region_and_its_finding_lead_to_each_other() {
+fn cited_region_and_its_finding_link_to_each_other() {
     let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
     let sized = Evidence { size: [200, 100], render_size: [200, 100], ..*evidence };
     let mut verdict = with_two_findings();
@@ -84,7 +84,7 @@ fn with_two_findings() -> Verdict {
 }
 
 #[test]
-fn a_pair_is_aligned_as_it_was_measured() {
+fn pair_is_aligned_with_the_measured_offset() {
     let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
     let (scale, shift, size, render_size) = (2, [8, 4], [200, 100], [90, 40]);
     let (noise, noise_levels) = (0.01, Some(9));
@@ -98,14 +98,14 @@ fn a_pair_is_aligned_as_it_was_measured() {
 }
 
 #[test]
-fn what_does_not_render_says_why() {
+fn failed_render_has_a_reason() {
     let outcome = EvidenceOutcome::Failed { error: "throws: <x>".into() };
     let facts = facts_of(&outcome, &[], None).into_string();
     assert!(facts.contains("does not render: throws: &lt;x&gt;"), "{facts}");
 }
 
 #[test]
-fn an_item_that_is_not_measured_says_why() {
+fn unmeasured_item_has_a_reason() {
     let result = judged("a", [10; 5], &[], &[]);
     assert!(measured_facts(&result, &[], None).is_none());
     let unmeasured = JobResult { unmeasured: Some("no <browser>".into()), ..result };

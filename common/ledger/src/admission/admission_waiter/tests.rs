@@ -8,12 +8,12 @@ use juror_types::{
 use std::sync::atomic::AtomicUsize;
 use tokio::task::JoinSet;
 
-/// An admission that lets through as many calls as it has tickets.
+/// Admission that admits as many calls as it has tickets.
 struct Tickets {
     left: Mutex<usize>,
     reason: WaitReason,
     retry_after: Option<Duration>,
-    asked: AtomicUsize,
+    requests: AtomicUsize,
     released: AtomicUsize,
     admitted: Mutex<Vec<LeaseId>>,
     tokens: Mutex<Vec<u64>>,
@@ -26,7 +26,7 @@ impl Tickets {
             left: Mutex::new(left),
             reason,
             retry_after,
-            asked: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
             released: AtomicUsize::new(0),
             admitted: Mutex::default(),
             tokens: Mutex::default(),
@@ -57,7 +57,7 @@ impl Admission for Tickets {
                 AdmissionDecision::Wait { retry_after: self.retry_after, reason: self.reason }
             }
         };
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.requests.fetch_add(1, Ordering::SeqCst);
         // A change between decision and answer must not be lost.
         tokio::task::yield_now().await;
         Ok(decision)
@@ -126,7 +126,7 @@ fn admit_all(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_thousand_callers_are_served_in_order_with_few_questions() {
+async fn a_thousand_callers_are_admitted_in_order_with_few_requests() {
     let tickets = Tickets::new(0, WaitReason::Budget, None);
     let mut callers = admit_all(&tickets, 1_000, &CancellationToken::new());
     for served in 1..=1_000 {
@@ -134,8 +134,8 @@ async fn a_thousand_callers_are_served_in_order_with_few_questions() {
         assert_eq!(callers.join_next().await.unwrap().unwrap(), AdmissionOutcome::Admitted);
         assert_eq!(lock(&tickets.admitted).len(), served);
     }
-    let questions = tickets.asked.load(Ordering::SeqCst);
-    assert!(questions <= 1_000 * 4, "{questions} questions");
+    let questions = tickets.requests.load(Ordering::SeqCst);
+    assert!(questions <= 1_000 * 4, "{questions} requests");
     let admitted = lock(&tickets.admitted);
     for (position, lease) in admitted.iter().enumerate() {
         let number: usize = lease.as_str().parse().unwrap();
@@ -144,11 +144,11 @@ async fn a_thousand_callers_are_served_in_order_with_few_questions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_while_asking_is_not_lost() {
+async fn change_during_a_request_is_not_lost() {
     let tickets = Tickets::new(0, WaitReason::Budget, Some(Duration::from_secs(1_000)));
     let begun = Instant::now();
     let mut callers = admit_all(&tickets, 1, &CancellationToken::new());
-    while tickets.asked.load(Ordering::SeqCst) == 0 {
+    while tickets.requests.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
     tickets.add(1);
@@ -157,37 +157,37 @@ async fn a_change_while_asking_is_not_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_alone_lets_the_rate_limited_through() {
+async fn rate_limited_callers_pass_with_time_alone() {
     let tickets = Tickets::new(0, WaitReason::Requests, Some(Duration::from_millis(250)));
     let mut callers = admit_all(&tickets, 1, &CancellationToken::new());
     *lock(&tickets.left) = 1;
-    tickets.asked.store(1, Ordering::SeqCst);
+    tickets.requests.store(1, Ordering::SeqCst);
     assert_eq!(callers.join_next().await.unwrap().unwrap(), AdmissionOutcome::Admitted);
 }
 
 #[tokio::test(start_paused = true)]
-async fn callers_that_wait_for_a_rate_ask_when_their_turn_comes_and_not_before() {
+async fn rate_limited_callers_retry_only_when_due() {
     let tickets = Tickets::new(0, WaitReason::Tokens, Some(Duration::from_millis(250)));
     let mut callers = admit_all(&tickets, 100, &CancellationToken::new());
     tokio::time::advance(Duration::from_millis(1)).await;
-    while tickets.asked.load(Ordering::SeqCst) == 0 {
+    while tickets.requests.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
-    // What others settle wakes nobody.
+    // Settlements of other processes wake no waiter.
     for _ in 0..50 {
         tickets.add(0);
         tokio::task::yield_now().await;
     }
-    assert_eq!(tickets.asked.load(Ordering::SeqCst), 1);
+    assert_eq!(tickets.requests.load(Ordering::SeqCst), 1);
     tickets.add(100);
     while let Some(admittance) = callers.join_next().await {
         assert_eq!(admittance.unwrap(), AdmissionOutcome::Admitted);
     }
-    assert_eq!(tickets.asked.load(Ordering::SeqCst), 101, "one question for a grant");
+    assert_eq!(tickets.requests.load(Ordering::SeqCst), 101, "one request per grant");
 }
 
 #[tokio::test(start_paused = true)]
-async fn money_that_another_process_frees_is_found() {
+async fn budget_released_by_another_process_is_found() {
     let tickets = Tickets::new(0, WaitReason::Budget, None);
     let mut callers = admit_all(&tickets, 2, &CancellationToken::new());
     tokio::time::advance(Duration::from_millis(10)).await;
@@ -198,26 +198,26 @@ async fn money_that_another_process_frees_is_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancelled_callers_give_up_their_places() {
+async fn cancelled_callers_leave_the_queue() {
     let tickets = Tickets::new(0, WaitReason::Budget, None);
     let token = CancellationToken::new();
     let mut callers = admit_all(&tickets, 100, &token);
-    while tickets.asked.load(Ordering::SeqCst) == 0 {
+    while tickets.requests.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
     token.cancel();
     while let Some(admittance) = callers.join_next().await {
         assert_eq!(admittance.unwrap(), AdmissionOutcome::Cancelled);
     }
-    assert_eq!(tickets.released.load(Ordering::SeqCst), 1, "only one has asked");
+    assert_eq!(tickets.released.load(Ordering::SeqCst), 1, "only one has made a request");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cooldown_is_waited_for_however_long_it_is() {
+async fn cooldown_of_any_length_is_waited_for() {
     let tickets = Tickets::new(0, WaitReason::Cooldown, Some(Duration::from_secs(7_000)));
     let mut callers = admit_all(&tickets, 2, &CancellationToken::new());
     sleep(Duration::from_secs(6_900)).await;
-    assert_eq!(tickets.asked.load(Ordering::SeqCst), 2, "once an hour");
+    assert_eq!(tickets.requests.load(Ordering::SeqCst), 2, "once an hour");
     *lock(&tickets.left) = 2;
     while let Some(admittance) = callers.join_next().await {
         assert_eq!(admittance.unwrap(), AdmissionOutcome::Admitted);
@@ -225,7 +225,7 @@ async fn a_cooldown_is_waited_for_however_long_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waits_are_counted_by_what_stood_in_the_way_last() {
+async fn waits_are_counted_by_their_last_reason() {
     let metrics = Arc::new(Metrics::recording());
     let headroom = AdmissionQueue::measured(Arc::clone(&metrics));
     let tickets = Tickets::new(1, WaitReason::Tokens, Some(Duration::from_secs(30)));
@@ -254,14 +254,14 @@ async fn waits_are_counted_by_what_stood_in_the_way_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_asks_each_time_for_what_its_call_counts_for_by_then() {
+async fn caller_requests_the_current_token_count_of_its_call() {
     let tickets = Tickets::new(0, WaitReason::Tokens, Some(Duration::from_secs(10)));
     let (headroom, token) = (AdmissionQueue::new(), CancellationToken::new());
     let counted = std::sync::atomic::AtomicU64::new(9);
     let call = async |number: usize| {
-        let asked =
+        let requests =
             || AdmissionRequest { input_tokens: counted.load(Ordering::SeqCst), ..request(number) };
-        let admittance = headroom.admit(&*tickets, asked, &token).await.unwrap();
+        let admittance = headroom.admit(&*tickets, requests, &token).await.unwrap();
         assert_eq!(admittance, AdmissionOutcome::Admitted);
     };
     let learning = async {
@@ -270,5 +270,5 @@ async fn a_caller_asks_each_time_for_what_its_call_counts_for_by_then() {
         tickets.add(2);
     };
     tokio::join!(call(0), call(1), learning);
-    assert_eq!(*lock(&tickets.tokens), [3, 3], "the first had asked before, and asks again");
+    assert_eq!(*lock(&tickets.tokens), [3, 3], "the first repeats its request");
 }

@@ -10,7 +10,7 @@ fn renewal(zone: &str, period: Period, now: &str) -> String {
 }
 
 #[test]
-fn the_latest_days_and_months_go_back_over_the_ends_of_months_and_years() {
+fn latest_days_and_months_cross_month_and_year_ends() {
     let now = "2027-03-01T00:30:00Z".parse().unwrap();
     let latest =
         |period, count| keys(&BudgetCalendar::UTC.latest(&SharedBudget::from(period), count, now));
@@ -24,7 +24,7 @@ fn the_latest_days_and_months_go_back_over_the_ends_of_months_and_years() {
 }
 
 #[test]
-fn a_budget_is_renewed_with_the_next_day_or_month() {
+fn budget_renews_at_the_next_day_or_month() {
     let utc = |period, now| renewal("UTC", period, now);
     assert_eq!(utc(Period::Day, "2026-12-31T23:59:59.999Z"), "2027-01-01T00:00:00Z");
     assert_eq!(utc(Period::Day, "2027-01-01T00:00:00Z"), "2027-01-02T00:00:00Z");
@@ -47,7 +47,7 @@ fn days_of_23_and_of_25_hours_begin_at_midnight() {
 }
 
 #[test]
-fn a_table_of_offsets_tells_the_same_days_as_the_zone() {
+fn offset_table_agrees_with_the_time_zone() {
     let (from, until) = ("2026-01-01T00:00:00Z".parse().unwrap(), "2028-01-01T00:00:00Z".parse());
     let until: Timestamp = until.unwrap();
     for zone in ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Chatham"] {
@@ -62,7 +62,7 @@ fn a_table_of_offsets_tells_the_same_days_as_the_zone() {
 }
 
 #[test]
-fn a_name_that_is_no_zone_is_refused() {
+fn unknown_time_zone_is_refused() {
     for wrong in ["Europe/Berlyn", "", "+02:00", "Etc/Unknown"] {
         let refused = BudgetCalendar::new(wrong).unwrap_err();
         assert!(refused.to_string().contains("use a name like Europe/Berlin"), "{wrong}");

@@ -12,7 +12,7 @@ fn limited(requests: Option<u64>, tokens: Option<u64>) -> EndpointState {
     endpoint
 }
 
-/// Number of calls that go out from `from` to `to` if one is asked for every millisecond.
+/// Number of calls admitted from `from` to `to` with one request per millisecond.
 fn calls(endpoint: &mut EndpointState, from: i64, to: i64) -> usize {
     (from..to)
         .filter(|now| {
@@ -30,14 +30,14 @@ fn refusal(pause: u64) -> Observation {
 }
 
 #[test]
-fn a_minute_allows_the_limit_and_half_a_second_more() {
+fn one_minute_allows_the_limit_and_half_a_second_more() {
     assert_eq!(calls(&mut limited(Some(600), None), 0, 60_000), 604);
     assert_eq!(calls(&mut limited(None, Some(60_000)), 0, 60_000), 604);
     assert_eq!(calls(&mut limited(Some(6), None), 0, 60_000), 6);
 }
 
 #[test]
-fn a_call_larger_than_the_bucket_goes_when_it_is_full_and_leaves_it_below_empty() {
+fn call_larger_than_the_bucket_passes_when_full_and_overdraws_it() {
     let mut endpoint = limited(None, Some(6_000));
     let large = CallNeed { tokens: 200 };
     assert_eq!(endpoint.delay(large, 0), None);
@@ -48,7 +48,7 @@ fn a_call_larger_than_the_bucket_goes_when_it_is_full_and_leaves_it_below_empty(
 }
 
 #[test]
-fn what_is_given_back_is_there_for_the_next() {
+fn returned_tokens_are_available_to_the_next_call() {
     let mut endpoint = limited(Some(60), Some(6_000));
     endpoint.take(NEED);
     assert_eq!(endpoint.delay(NEED, 0), Some((1_000, WaitReason::Requests)));
@@ -57,7 +57,7 @@ fn what_is_given_back_is_there_for_the_next() {
 }
 
 #[test]
-fn what_was_not_used_comes_back_only_where_the_provider_gives_it_back() {
+fn unused_tokens_are_refunded_only_where_the_provider_refunds_them() {
     let used = Usage { input_tokens: 10, cached_input_tokens: 0, output_tokens: 10 };
     for (refund_unused, waits) in [(true, 200), (false, 1_000)] {
         let mut endpoint = limited(None, None);
@@ -70,7 +70,7 @@ fn what_was_not_used_comes_back_only_where_the_provider_gives_it_back() {
 }
 
 #[test]
-fn learned_limits_hold_where_none_was_given_and_never_exceed_the_given() {
+fn learned_limits_apply_without_configured_ones_and_never_exceed_them() {
     let reported = Observation { requests_per_minute: Some(60), ..Observation::default() };
     let first_delay = |mut endpoint: EndpointState| {
         endpoint.observe(&reported, 0);
@@ -82,11 +82,11 @@ fn learned_limits_hold_where_none_was_given_and_never_exceed_the_given() {
     assert_eq!(first_delay(limited(Some(600), None)), Some(1_000));
     let mut endpoint = limited(None, None);
     endpoint.observe(&Observation { tokens_per_minute: Some(0), ..Observation::default() }, 0);
-    assert_eq!(calls(&mut endpoint, 0, 10), 10, "a limit of zero is no limit that was told");
+    assert_eq!(calls(&mut endpoint, 0, 10), 10, "a reported limit of zero is no limit");
 }
 
 #[test]
-fn a_limit_that_is_learned_begins_with_what_has_gone_out() {
+fn learned_limit_starts_with_recent_usage() {
     let reported = Observation { requests_per_minute: Some(600), ..Observation::default() };
     for (gone_out, then_at_once) in [(0, 5), (2, 3), (5, 0), (1_000, 0)] {
         let mut endpoint = limited(None, None);
@@ -98,7 +98,7 @@ fn a_limit_that_is_learned_begins_with_what_has_gone_out() {
 }
 
 #[test]
-fn a_refusal_cools_down_halves_once_and_recovers_slowly() {
+fn refusal_cools_down_halves_once_and_recovers_slowly() {
     let mut endpoint = limited(Some(6_000), None);
     endpoint.observe(&refusal(2_000), 0);
     endpoint.observe(&refusal(1_000), 10);
@@ -112,7 +112,7 @@ fn a_refusal_cools_down_halves_once_and_recovers_slowly() {
 }
 
 #[test]
-fn a_refusal_that_a_low_count_explains_halves_nothing() {
+fn refusal_explained_by_a_low_count_does_not_halve() {
     let mut endpoint = limited(Some(6_000), None);
     calls(&mut endpoint, 0, 1_000);
     let counting = TokenCounting { rule: Some(CountRule::Sum), ..TokenCounting::default() };
@@ -123,7 +123,7 @@ fn a_refusal_that_a_low_count_explains_halves_nothing() {
 }
 
 #[test]
-fn refusals_before_a_limit_was_known_halve_nothing() {
+fn unknown_limit_is_not_halved_by_refusals() {
     let mut endpoint = EndpointState::new(0);
     let reported = Observation { requests_per_minute: Some(6_000), ..refusal(100) };
     assert!(endpoint.observe(&reported, 0));
@@ -135,7 +135,7 @@ fn refusals_before_a_limit_was_known_halve_nothing() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_neither_freezes_nor_frees() {
+fn clock_set_back_neither_blocks_nor_admits() {
     let mut endpoint = limited(Some(60), None);
     endpoint.observe(&refusal(5_000), 1_000_000);
     endpoint.take(NEED);
@@ -147,7 +147,7 @@ fn a_clock_that_is_set_back_neither_freezes_nor_frees() {
 
 proptest! {
     #[test]
-    fn no_stretch_of_time_gets_more_than_its_limit_and_one_burst(
+    fn no_interval_exceeds_its_limit_and_one_burst(
         limit in 1_u64..100_000,
         asks in prop::collection::vec((0_i64..3_000, 0_u64..5_000), 1..60),
     ) {
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn a_promised_time_is_kept(
+    fn announced_wait_is_sufficient(
         limit in 1_u64..1_000_000,
         ahead in prop::collection::vec(0_u64..5_000, 0..8),
         tokens in 0_u64..5_000,

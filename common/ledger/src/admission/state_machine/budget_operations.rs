@@ -1,4 +1,4 @@
-//! Operations on the budgets of runs, labels and the whole.
+//! Operations on the budgets of runs, of labels and of all calls.
 
 use crate::admission::{
     Budget, Ledger, MonthLedger,

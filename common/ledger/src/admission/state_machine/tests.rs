@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 const RUN: &str = "nightly";
 
-/// The state machine over records in memory, with the scopes of every day unlimited.
+/// State machine over in-memory records, with unlimited daily scopes.
 struct Bench {
     records: MemoryRecords,
     limiter: RateLimiterState,
@@ -77,7 +77,7 @@ fn held() -> AdmissionDecision {
 }
 
 #[test]
-fn outstanding_money_makes_wait_and_only_committed_money_ends_the_budget() {
+fn reserved_budget_blocks_and_only_committed_cost_exhausts_it() {
     let mut bench = Bench::new(cap(10));
     assert_eq!(bench.request("a", 6), AdmissionDecision::Admitted);
     assert_eq!(bench.request("b", 6), held());
@@ -92,7 +92,7 @@ fn outstanding_money_makes_wait_and_only_committed_money_ends_the_budget() {
 }
 
 #[test]
-fn a_run_without_a_record_gets_nothing() {
+fn run_without_a_record_is_denied() {
     let mut bench = Bench::new(Budget::Unlimited);
     bench.records = MemoryRecords::default();
     assert!(matches!(bench.request("a", 0), AdmissionDecision::NoBudget { .. }));
@@ -104,7 +104,7 @@ fn a_run_without_a_record_gets_nothing() {
 }
 
 #[test]
-fn asking_again_for_a_held_lease_holds_it_once_and_an_ended_one_never() {
+fn repeated_admission_of_a_held_lease_counts_once_and_of_an_ended_one_never() {
     let mut bench = Bench::new(cap(10));
     assert_eq!(bench.request("a", 6), AdmissionDecision::Admitted);
     assert_eq!(bench.request("a", 6), AdmissionDecision::Admitted);
@@ -114,7 +114,7 @@ fn asking_again_for_a_held_lease_holds_it_once_and_an_ended_one_never() {
 }
 
 #[test]
-fn every_end_of_a_lease_may_come_twice() {
+fn ending_a_lease_is_idempotent() {
     let mut bench = Bench::new(cap(100));
     for lease in ["settled", "released", "presumed"] {
         assert_eq!(bench.request(lease, 10), AdmissionDecision::Admitted);
@@ -132,7 +132,7 @@ fn every_end_of_a_lease_may_come_twice() {
 }
 
 #[test]
-fn a_bill_that_comes_late_replaces_what_was_presumed() {
+fn late_bill_replaces_the_presumed_cost() {
     let mut bench = Bench::new(cap(100));
     bench.request("a", 10);
     bench.presume("a");
@@ -142,7 +142,7 @@ fn a_bill_that_comes_late_replaces_what_was_presumed() {
 }
 
 #[test]
-fn a_bill_above_its_bound_is_booked_and_stops_a_capped_run_until_it_is_opened_again() {
+fn bill_above_its_bound_is_booked_and_stops_a_capped_run_until_reopened() {
     let mut bench = Bench::new(cap(100));
     bench.request("a", 10);
     assert_eq!(bench.settle("a", 15).overrun, Money::from_pico(5));
@@ -174,7 +174,7 @@ fn a_bill_without_a_lease_is_booked_as_overrun() {
 }
 
 #[test]
-fn day_and_month_bind_too_and_a_lease_belongs_to_the_day_of_its_admission() {
+fn daily_and_monthly_caps_apply_and_a_lease_belongs_to_its_admission_day() {
     let mut bench = Bench::new(Budget::Unlimited);
     ok(bench.records.set_budget("day", cap(10)));
     ok(bench.records.set_budget("month", cap(15)));
@@ -190,7 +190,7 @@ fn day_and_month_bind_too_and_a_lease_belongs_to_the_day_of_its_admission() {
 }
 
 #[test]
-fn a_large_ask_is_not_starved_by_small_ones() {
+fn large_request_is_not_starved_by_small_ones() {
     let mut bench = Bench::new(cap(1_000));
     for lease in ["a", "b"] {
         assert_eq!(bench.request(lease, 300), AdmissionDecision::Admitted);
@@ -205,7 +205,7 @@ fn a_large_ask_is_not_starved_by_small_ones() {
 }
 
 #[test]
-fn a_place_is_lost_by_leaving_and_by_not_asking_again() {
+fn queue_position_is_lost_by_leaving_or_not_renewing() {
     for leave in [true, false] {
         let mut bench = Bench::new(cap(10));
         bench.request("a", 6);
@@ -221,7 +221,7 @@ fn a_place_is_lost_by_leaving_and_by_not_asking_again() {
 }
 
 #[test]
-fn a_call_that_waits_for_its_rate_holds_no_money() {
+fn rate_limited_call_reserves_no_budget() {
     let mut bench = Bench::new(cap(100));
     let limits = Limits { requests_per_minute: Some(60), ..Limits::default() };
     bench.limiter.set_limits("judge", limits, bench.now);
@@ -235,7 +235,7 @@ fn a_call_that_waits_for_its_rate_holds_no_money() {
 }
 
 #[test]
-fn calls_that_wait_for_their_rate_go_in_the_order_in_which_they_asked() {
+fn rate_limited_calls_pass_in_request_order() {
     let mut bench = Bench::new(Budget::Unlimited);
     let limits =
         Limits { tokens_per_minute: Some(12_000), refund_unused: true, ..Limits::default() };
@@ -252,10 +252,10 @@ fn calls_that_wait_for_their_rate_go_in_the_order_in_which_they_asked() {
     bench.now += 1_000;
     assert_eq!(bench.request("b", 1), AdmissionDecision::Admitted);
     bench.release("gone");
-    assert_eq!(bench.request("e", 1), waits(3), "what was given up is there for later ones");
+    assert_eq!(bench.request("e", 1), waits(3), "the returned tokens are available to later calls");
     bench.now += 1_000;
     assert_eq!(bench.request("c", 1), AdmissionDecision::Admitted);
-    // All that the first three took comes back.
+    // All tokens of the first three are returned.
     for lease in ["a", "b", "c"] {
         bench.settle(lease, 1);
     }
@@ -263,7 +263,7 @@ fn calls_that_wait_for_their_rate_go_in_the_order_in_which_they_asked() {
 }
 
 #[test]
-fn the_dead_are_presumed_and_the_living_are_not() {
+fn leases_of_dead_processes_are_presumed_and_live_ones_are_kept() {
     let mut bench = Bench::new(cap(100));
     bench.request("a", 10);
     ok(bench.records.record_heartbeat(&OwnerId::new("here"), bench.now));
@@ -277,7 +277,7 @@ fn the_dead_are_presumed_and_the_living_are_not() {
 }
 
 proptest! {
-    /// Any operations in any order, as long as no bill exceeds its bound.
+    /// Arbitrary operations, as long as no bill exceeds its bound.
     #[test]
     fn committed_and_outstanding_never_exceed_a_cap(
         run_cap in 0_i64..2_000,

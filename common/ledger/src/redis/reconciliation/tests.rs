@@ -20,7 +20,7 @@ fn costs(pico: i64) -> JournalCosts {
 }
 
 #[tokio::test]
-async fn costs_that_a_restored_server_has_lost_are_booked_again() {
+async fn costs_lost_by_a_restored_server_are_booked_again() {
     let redis = TestRedis::own(&[]);
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
@@ -33,7 +33,7 @@ async fn costs_that_a_restored_server_has_lost_are_booked_again() {
     redis.kill();
     redis.start_again();
 
-    assert_eq!(figures(&backend).await, [20, 20, 0, 40], "nobody can tell what was settled");
+    assert_eq!(figures(&backend).await, [20, 20, 0, 40], "settled calls are unknown");
     let done = Reconciliation::Done { presumed: 0 };
     assert_eq!(backend.reconcile(&costs(15)).await.unwrap(), done);
     assert_eq!(figures(&backend).await, [35, 20, 0, 40]);
@@ -49,7 +49,7 @@ async fn costs_that_a_restored_server_has_lost_are_booked_again() {
 }
 
 #[tokio::test]
-async fn what_a_run_spent_counts_once_on_the_day_of_its_last_result_after_the_ledger_was_emptied() {
+async fn cost_of_a_run_is_booked_once_on_its_last_day_after_data_loss() {
     let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
     redis.command(&["FLUSHALL"]);
     let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
@@ -64,7 +64,7 @@ async fn what_a_run_spent_counts_once_on_the_day_of_its_last_result_after_the_le
         labels: vec![label.clone()],
         ..JournalCost::current(run.clone(), money(pico))
     };
-    // A clock that is ahead makes no later month.
+    // A clock that is ahead starts no later month.
     let ahead = now.checked_add(SignedDuration::from_hours(40 * 24)).unwrap();
     let runs = vec![cost(&run(), 60, ahead), cost(&RunId::new("old"), 5, before)];
     let journal = JournalCosts { runs, ..JournalCosts::default() };
@@ -97,7 +97,7 @@ async fn what_a_run_spent_counts_once_on_the_day_of_its_last_result_after_the_le
 }
 
 #[tokio::test]
-async fn a_bill_that_comes_after_the_emptying_does_not_hide_what_the_journal_tells() {
+async fn bill_after_data_loss_does_not_hide_journal_costs() {
     let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
     let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
@@ -110,7 +110,7 @@ async fn a_bill_that_comes_after_the_emptying_does_not_hide_what_the_journal_tel
 }
 
 #[tokio::test]
-async fn a_restart_that_loses_nothing_books_nothing() {
+async fn lossless_restart_books_nothing() {
     let (redis, clock) = (TestRedis::durable(), TestClock::new());
     let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
@@ -129,7 +129,7 @@ async fn a_restart_that_loses_nothing_books_nothing() {
 }
 
 /// Deletes records of the namespace, as `juror:account:run:nightly`.
-fn lose(redis: &TestRedis, records: &[&str]) {
+fn delete_keys(redis: &TestRedis, records: &[&str]) {
     for record in records {
         let key = format!("{}:{record}", redis.namespace);
         assert_eq!(redis.command(&["EXISTS", &key]), "1", "{key}");
@@ -142,7 +142,7 @@ async fn is_suspended(backend: &RedisLedger, lease: &str) -> bool {
     matches!(answer, Err(LedgerError::Unavailable(why)) if why.contains("has lost records"))
 }
 
-/// A run of a cap of 100 that spent 22, with 5 in flight, and what its day and month have of it.
+/// Run with a cap of 100, 22 spent and 5 in flight, and the amounts of its day and month.
 async fn spending_run(redis: &TestRedis, clock: &TestClock) -> (RedisLedger, Scope) {
     let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
@@ -160,10 +160,10 @@ async fn spending_run(redis: &TestRedis, clock: &TestClock) -> (RedisLedger, Sco
 async fn a_lost_account_suspends_calls_until_it_is_restored_from_the_journal() {
     let (redis, clock) = (TestRedis::shared(), TestClock::new());
     let (backend, today) = spending_run(&redis, &clock).await;
-    lose(&redis, &["account:run:nightly"]);
+    delete_keys(&redis, &["account:run:nightly"]);
     assert!(is_suspended(&backend, "d").await);
     assert!(backend.is_paused().await.unwrap());
-    // Opening it again elsewhere, where its journal is not, gives it no other account.
+    // Reopening it without its journal gives it no other account.
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     backend.sweep().await.unwrap();
     let waiting = Reconciliation::Waiting { owners: Vec::new() };
@@ -184,7 +184,7 @@ async fn a_lost_account_suspends_calls_until_it_is_restored_from_the_journal() {
 }
 
 #[tokio::test]
-async fn what_is_settled_on_a_lost_account_leaves_no_more_than_the_cap() {
+async fn settlements_on_a_lost_account_keep_the_cap() {
     let (redis, clock) = (TestRedis::shared(), TestClock::new());
     let (backend, _) = spending_run(&redis, &clock).await;
     let claimed = claim(&backend, "job").await;
@@ -192,7 +192,7 @@ async fn what_is_settled_on_a_lost_account_leaves_no_more_than_the_cap() {
     admitted(&backend, "d", "here", 20).await;
     let record = juror_types::test_record::record("nightly");
     backend.announce_run(&record).await.unwrap();
-    lose(&redis, &["account:run:nightly", "budget:run:nightly"]);
+    delete_keys(&redis, &["account:run:nightly", "budget:run:nightly"]);
     backend.settle(bill("c", 1, &claimed)).await.unwrap();
     backend.settle(bill("d", 2, &claimed)).await.unwrap();
     let reopened = backend.open_run_again(&run(), Budget::Cap(money(100)), money(30)).await;
@@ -207,11 +207,11 @@ async fn what_is_settled_on_a_lost_account_leaves_no_more_than_the_cap() {
 }
 
 #[tokio::test]
-async fn a_lost_account_of_a_damaged_journal_admits_no_call() {
+async fn lost_account_with_a_damaged_journal_admits_no_call() {
     let (redis, clock) = (TestRedis::shared(), TestClock::new());
     let (backend, _) = spending_run(&redis, &clock).await;
-    lose(&redis, &["account:run:nightly"]);
-    // The aggregator may be the first to notice.
+    delete_keys(&redis, &["account:run:nightly"]);
+    // The aggregator may be the first to detect it.
     let damaged = JournalCost { cost: None, ..JournalCost::current(run(), money(0)) };
     let journal = JournalCosts { runs: vec![damaged], is_new: false };
     let waiting = backend.reconcile(&journal).await.unwrap();

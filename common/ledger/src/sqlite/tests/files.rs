@@ -1,9 +1,9 @@
-//! Tests of files that are full, locked, damaged, or another program's.
+//! Tests of full disks and of locked, damaged and foreign files.
 
 use super::*;
 
 #[tokio::test]
-async fn a_full_disk_is_reported_and_survived() {
+async fn full_disk_is_reported_and_recovered_from() {
     let folder = Folder::new();
     let backend = folder.open();
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -41,7 +41,7 @@ fn refusal(file: &Path) -> String {
 }
 
 #[tokio::test]
-async fn files_that_are_not_ours_are_refused_with_the_reason() {
+async fn foreign_files_are_refused_with_the_reason() {
     let folder = Folder::new();
     folder.open().close().await;
     let raw = rusqlite::Connection::open(folder.file()).unwrap();
@@ -62,7 +62,7 @@ async fn files_that_are_not_ours_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_damaged_result_is_reported_by_name() {
+async fn damaged_result_is_reported_by_name() {
     let folder = Folder::new();
     let backend = folder.open();
     let key = claim(&backend, "broken").await;
@@ -81,7 +81,7 @@ async fn a_damaged_result_is_reported_by_name() {
 }
 
 #[tokio::test]
-async fn a_locked_file_is_reported_and_survived() {
+async fn locked_file_is_reported_and_recovered_from() {
     let folder = Folder::new();
     let backend = folder.open();
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -104,7 +104,7 @@ async fn a_locked_file_is_reported_and_survived() {
 }
 
 #[test]
-fn processes_that_create_the_file_at_once_all_get_it() {
+fn concurrent_creation_of_the_file_succeeds_in_every_process() {
     let folder = Folder::new();
     let start = std::sync::Barrier::new(8);
     std::thread::scope(|scope| {

@@ -1,10 +1,10 @@
-//! A namespace of a test's own, at the broker that the tests share.
+//! Namespace of a test on the shared broker.
 
 use super::super::test_namespace::{self, TestNamespace};
 use lapin::Connection;
 use std::ops::Deref;
 
-/// Names that nobody else uses. Dropped, it deletes what was declared under them.
+/// Exclusive names. Drop deletes the queues and exchanges declared under them.
 pub struct Own(TestNamespace);
 
 impl Own {
@@ -21,12 +21,12 @@ impl Deref for Own {
     }
 }
 
-/// A connection that knows nothing of the adapter.
+/// Connection that bypasses the adapter.
 pub async fn raw_connection() -> Connection {
     test_namespace::raw_connection(&broker_url()).await
 }
 
-/// The broker that the tests share.
+/// The shared broker.
 pub fn broker_url() -> String {
     format!("amqp://guest:guest@127.0.0.1:{}", juror_services::rabbitmq::shared_port())
 }

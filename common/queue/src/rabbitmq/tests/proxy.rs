@@ -1,4 +1,4 @@
-//! A TCP proxy that can be cut and closed.
+//! TCP proxy that can cut connections and refuse new ones.
 
 use std::net::SocketAddr;
 use tokio::{
@@ -8,18 +8,18 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-/// Forwards to one port. Dropped, it cuts everything.
+/// Proxy of one port. It cuts all connections on drop.
 pub struct AmqpProxy {
     address: SocketAddr,
-    /// Raised by each cut; connections of an earlier count end.
+    /// Incremented by each cut; connections of an earlier count end.
     cuts: watch::Sender<u64>,
-    /// True if new connections are taken.
+    /// True if new connections are accepted.
     open: watch::Sender<bool>,
     accepting: JoinHandle<()>,
 }
 
 impl AmqpProxy {
-    /// A proxy that takes connections.
+    /// Opens a proxy that accepts connections.
     pub async fn open(target: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -33,18 +33,18 @@ impl AmqpProxy {
         format!("amqp://guest:guest@{}", self.address)
     }
 
-    /// Ends every connection; new ones are taken.
+    /// Ends every connection; new ones are accepted.
     pub fn cut(&self) {
         self.cuts.send_modify(|cuts| *cuts += 1);
     }
 
-    /// Ends every connection and takes none, until [`restore`](Self::restore).
+    /// Ends every connection and accepts none until [`restore`](Self::restore).
     pub fn shut(&self) {
         self.open.send_replace(false);
         self.cut();
     }
 
-    /// Takes connections again.
+    /// Accepts connections again.
     pub fn restore(&self) {
         self.open.send_replace(true);
     }

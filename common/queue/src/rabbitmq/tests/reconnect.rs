@@ -1,4 +1,4 @@
-//! Connections that break, and a broker that is away.
+//! Broken connections and an unavailable broker.
 
 use super::{super::super::Delivery, proxy::AmqpProxy, *};
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
@@ -14,7 +14,7 @@ async fn next(subscription: &mut Box<dyn Subscription<Note>>) -> Delivery<Note> 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_when_the_connection_is_cut_again_and_again() {
+async fn repeated_connection_cuts_lose_nothing() {
     const NOTES: usize = 600;
     let (own, proxy) = (Own::new(), AmqpProxy::open(port()).await);
     let queues = own.connect(&proxy.url()).await;
@@ -50,7 +50,7 @@ async fn nothing_is_lost_when_the_connection_is_cut_again_and_again() {
 }
 
 #[tokio::test]
-async fn what_a_dead_holder_had_is_delivered_to_another_marked() {
+async fn messages_of_a_dead_consumer_are_redelivered_and_marked() {
     let (own, proxy) = (Own::new(), AmqpProxy::open(port()).await);
     let (dying, living) = (own.connect(&proxy.url()).await, own.connect(&broker_url()).await);
     let queue = living.queue::<Note>(Route::Jobs);
@@ -62,7 +62,7 @@ async fn what_a_dead_holder_had_is_delivered_to_another_marked() {
     let again = next(&mut subscription).await;
     assert_eq!(((*again.message).clone(), again.priority), (Note::new("one"), Priority::High));
     assert!(again.redelivered);
-    // The old holder's word counts for nothing, and is no error either.
+    // Settlements of the old holder have no effect and are no error.
     held.acknowledge().await.unwrap();
     drop(again);
     next(&mut subscription).await.acknowledge().await.unwrap();
@@ -71,16 +71,16 @@ async fn what_a_dead_holder_had_is_delivered_to_another_marked() {
 }
 
 #[tokio::test]
-async fn a_subscription_goes_on_when_the_broker_comes_back() {
+async fn subscription_resumes_when_the_broker_returns() {
     let (own, proxy) = (Own::new(), AmqpProxy::open(port()).await);
-    let (events, mut told) = Events::channel(100);
+    let (events, mut reported) = Events::channel(100);
     let settings = own.settings(&proxy.url());
     let queues = RabbitQueues::connect(&settings, events).await.unwrap();
     let queue = queues.queue::<Note>(Route::Jobs);
     let mut subscription = queue.subscribe(10).await.unwrap();
     proxy.shut();
-    // Idle, and yet it notices.
-    assert!(matches!(told.recv().await, Some(Event::Warning(_))));
+    // An idle subscription detects it too.
+    assert!(matches!(reported.recv().await, Some(Event::Warning(_))));
     assert!(!queues.is_connected());
     let metrics = juror_telemetry::Metrics::recording();
     metrics.set_queue_depths(&[("work", 1)]);
@@ -99,13 +99,15 @@ async fn a_subscription_goes_on_when_the_broker_comes_back() {
 }
 
 #[tokio::test]
-async fn a_broker_that_comes_late_is_waited_for() {
+async fn late_broker_is_waited_for() {
     let (own, proxy) = (Own::new(), AmqpProxy::open(port()).await);
     proxy.shut();
-    let (events, mut told) = Events::channel(100);
+    let (events, mut reported) = Events::channel(100);
     let settings = own.settings(&proxy.url());
     let arriving = async {
-        let Some(Event::Warning(warning)) = told.recv().await else { panic!("a warning expected") };
+        let Some(Event::Warning(warning)) = reported.recv().await else {
+            panic!("a warning expected")
+        };
         assert!(warning.contains("retrying"), "{warning}");
         proxy.restore();
     };
@@ -114,7 +116,7 @@ async fn a_broker_that_comes_late_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_broker_that_stays_away_is_an_error_that_names_it() {
+async fn unreachable_broker_is_an_error_that_names_it() {
     let address = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap()
@@ -132,7 +134,7 @@ async fn a_broker_that_stays_away_is_an_error_that_names_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_when_the_broker_is_killed() {
+async fn killed_broker_loses_nothing() {
     let starting = tokio::task::spawn_blocking(juror_services::rabbitmq::Broker::start);
     let mut broker = starting.await.unwrap();
     let url = format!("amqp://guest:guest@127.0.0.1:{}", broker.port());

@@ -1,4 +1,4 @@
-//! Jobs that need a drawing, and receivers that draw or do not.
+//! Rendering jobs, and receivers with and without a renderer.
 
 use super::{
     super::super::{Delivery, Disposition},
@@ -22,10 +22,10 @@ fn name(delivery: &Delivery<Job>) -> String {
 }
 
 #[tokio::test]
-async fn jobs_that_need_a_drawing_go_to_those_who_draw_also_after_a_delay() {
+async fn rendering_jobs_go_to_rendering_workers_after_a_delay_too() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
-    let (drawing, plain) = (queues.jobs(), queues.jobs_without_drawing());
+    let (drawing, plain) = (queues.jobs(), queues.jobs_without_rendering());
     drawing.publish(measured("drawn"), Priority::High).await.unwrap();
     drawing.publish(job("plain"), Priority::Normal).await.unwrap();
     let mut without = plain.subscribe(10).await.unwrap();
@@ -49,19 +49,19 @@ async fn jobs_that_need_a_drawing_go_to_those_who_draw_also_after_a_delay() {
 }
 
 #[tokio::test]
-async fn a_job_that_nobody_draws_is_shown_to_others_who_put_it_back() {
+async fn rendering_job_without_renderers_is_delivered_to_others_and_requeued() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let raw = raw_connection().await;
     let channel = raw.create_channel().await.unwrap();
-    // As if it had waited for long.
+    // As after a long wait.
     let properties = BasicProperties::default().with_expiration("1".into());
     let payload = serde_json::to_vec(&measured("drawn")).unwrap();
     let (exchange, options) = (own.name("jobs"), BasicPublishOptions::default());
     let publishing =
         channel.basic_publish(exchange.into(), "draw.hi".into(), options, &payload, properties);
     publishing.await.unwrap().await.unwrap();
-    let mut without = queues.jobs_without_drawing().subscribe(10).await.unwrap();
+    let mut without = queues.jobs_without_rendering().subscribe(10).await.unwrap();
     let delivery = next(&mut without).await;
     assert_eq!((name(&delivery), delivery.priority), ("drawn".to_owned(), Priority::High));
     delivery.settle(Disposition::RetryAfter(Duration::from_secs(1))).await.unwrap();
@@ -75,7 +75,7 @@ async fn a_job_that_nobody_draws_is_shown_to_others_who_put_it_back() {
 }
 
 #[tokio::test]
-async fn neither_kind_of_jobs_starves_the_other() {
+async fn neither_kind_of_job_starves_the_other() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let jobs = queues.jobs();
@@ -90,7 +90,7 @@ async fn neither_kind_of_jobs_starves_the_other() {
         taken.push(name(&delivery));
         delivery.acknowledge().await.unwrap();
     }
-    // What was not sent here yet may miss a turn.
+    // A message that was not delivered here yet may miss a turn.
     for kind in ["plain", "drawn"] {
         let count = taken.iter().filter(|name| name.starts_with(kind)).count();
         assert!(count >= 5, "{kind}: {taken:?}");
@@ -100,7 +100,7 @@ async fn neither_kind_of_jobs_starves_the_other() {
 }
 
 #[tokio::test]
-async fn a_fleet_that_never_ran_has_no_workers_and_is_not_declared_by_the_question() {
+async fn counting_workers_of_an_unused_fleet_declares_nothing() {
     let own = Own::new();
     let settings = own.settings(&broker_url());
     assert_eq!(connected_workers(&settings).await.unwrap(), ConnectedWorkers::default());
@@ -112,9 +112,9 @@ async fn a_fleet_that_never_ran_has_no_workers_and_is_not_declared_by_the_questi
 }
 
 #[tokio::test]
-async fn the_workers_can_be_counted_as_soon_as_the_queues_are_connected() {
+async fn workers_are_counted_once_the_queues_are_connected() {
     let own = Own::new();
-    // On one thread, no other task has run since the connection.
+    // On a single thread, no other task has run since the connection.
     let queues = own.connect(&broker_url()).await;
     assert!(queues.is_connected());
     assert_eq!(queues.workers().await.unwrap(), ConnectedWorkers::default());

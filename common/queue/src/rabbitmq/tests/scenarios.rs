@@ -1,4 +1,4 @@
-//! Tests of what only a broker's queue does.
+//! Tests of broker-specific behavior.
 
 use super::{
     super::super::{DeadLetters as _, Delivery, Disposition, HeldMessages as _, acknowledge_all},
@@ -31,7 +31,7 @@ where
 }
 
 #[tokio::test]
-async fn a_job_without_a_queue_is_an_error_that_names_the_exchange_and_touches_no_other() {
+async fn unroutable_job_is_an_error_that_names_the_exchange() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let queue = queues.queue::<Note>(Route::Jobs);
@@ -59,7 +59,7 @@ async fn a_job_without_a_queue_is_an_error_that_names_the_exchange_and_touches_n
 }
 
 #[tokio::test]
-async fn a_queue_with_other_arguments_is_refused_by_name() {
+async fn queue_with_other_arguments_is_refused_by_name() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let settings = RabbitSettings { max_length: Some(5), ..own.settings(&broker_url()) };
@@ -71,7 +71,7 @@ async fn a_queue_with_other_arguments_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_is_refused_and_not_repeated() {
+async fn wrong_password_is_refused_and_not_retried() {
     let own = Own::new();
     let url = broker_url().replace("guest:guest", "guest:wrong");
     let refused = RabbitQueues::connect(&own.settings(&url), Events::silent()).await.err().unwrap();
@@ -80,7 +80,7 @@ async fn a_wrong_password_is_refused_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_message_that_cannot_be_read_is_kept_aside_and_stops_nobody() {
+async fn unreadable_message_is_dead_lettered_and_delivery_continues() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let raw = raw_connection().await;
@@ -94,7 +94,7 @@ async fn a_message_that_cannot_be_read_is_kept_aside_and_stops_nobody() {
     let mut subscription = jobs.subscribe(1).await.unwrap();
     let delivery = next(&mut subscription).await;
     assert_eq!(delivery.message.item.id, "good");
-    // It comes to the aggregator too, to which it is nothing; the next one is.
+    // The aggregator receives it too and ignores it; the next one is a dead letter.
     let mut poison = queues.poison(1).await.unwrap();
     delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
     let dead = next(&mut poison).await;
@@ -110,15 +110,15 @@ async fn a_message_that_cannot_be_read_is_kept_aside_and_stops_nobody() {
         (job("good").job_id.as_str(), Priority::Normal)
     );
     assert_eq!(kept.content, DeadLetterBody::Job(Box::new(job("good"))));
-    // What is done is forgotten, also when it is all there is.
-    assert_eq!(jobs.forget(&|job| job.item.id == "good").await.unwrap(), 1);
+    // A completed dead letter is deleted, even if it is the only one.
+    assert_eq!(jobs.remove_dead_letters(&|job| job.item.id == "good").await.unwrap(), 1);
     assert_eq!(queues.dead_letters().await.unwrap().len(), 1);
     drop((subscription, poison));
     queues.close().await;
 }
 
 #[tokio::test]
-async fn what_is_held_for_ten_minutes_is_released_into_its_lane() {
+async fn ten_minute_delay_is_released_into_its_priority() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let jobs = queues.jobs();
@@ -140,7 +140,7 @@ async fn what_is_held_for_ten_minutes_is_released_into_its_lane() {
 }
 
 #[tokio::test]
-async fn a_job_of_another_version_is_kept_for_those_who_can_read_it() {
+async fn job_of_another_version_is_kept_for_compatible_workers() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let raw = raw_connection().await;
@@ -166,7 +166,7 @@ async fn a_job_of_another_version_is_kept_for_those_who_can_read_it() {
 }
 
 #[tokio::test]
-async fn results_go_their_own_way_and_are_never_delayed() {
+async fn results_use_their_own_queue_and_are_never_delayed() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let results = queues.results();
@@ -193,7 +193,7 @@ async fn results_go_their_own_way_and_are_never_delayed() {
 }
 
 #[tokio::test]
-async fn results_that_are_acknowledged_at_once_are_gone_and_what_lies_between_them_is_not() {
+async fn batch_acknowledgement_leaves_unsettled_results_between() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let results = queues.results();
@@ -211,7 +211,7 @@ async fn results_that_are_acknowledged_at_once_are_gone_and_what_lies_between_th
     let again = next(&mut subscription).await;
     assert_eq!((again.message.screenshot_id.as_str(), again.redelivered), ("7", true));
     acknowledge_all(after.into_iter().chain([again])).await.unwrap();
-    // Whatever is not gone comes again to the next connection, before what is published later.
+    // Unacknowledged messages are redelivered to the next connection, before later ones.
     queues.close().await;
     let queues = own.connect(&broker_url()).await;
     let last = JobResult::empty(&job("last"), Outcome::Scored);
@@ -224,12 +224,12 @@ async fn results_that_are_acknowledged_at_once_are_gone_and_what_lies_between_th
 }
 
 #[tokio::test]
-async fn a_subscription_that_ends_leaves_the_only_place_to_the_next() {
+async fn ended_subscription_frees_the_single_active_consumer() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let results = queues.results();
     for number in 0..3 {
-        // One at a time receives results, so the one before must be gone.
+        // Results have a single active consumer, so the previous one must be gone.
         let mut subscription = results.subscribe(10).await.unwrap();
         let result = JobResult::empty(&job(&number.to_string()), Outcome::Scored);
         results.publish(result.clone(), Priority::Normal).await.unwrap();
@@ -242,7 +242,7 @@ async fn a_subscription_that_ends_leaves_the_only_place_to_the_next() {
 }
 
 #[tokio::test]
-async fn dead_letters_keep_their_order_however_often_they_are_listed() {
+async fn dead_letter_order_survives_repeated_listing() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let queue = queues.queue::<Note>(Route::Jobs);
@@ -252,7 +252,7 @@ async fn dead_letters_keep_their_order_however_often_they_are_listed() {
         let delivery = next(&mut subscription).await;
         delivery.settle(Disposition::DeadLetter(name.to_owned())).await.unwrap();
     }
-    // More often than a broker of version 4 delivers by default.
+    // Beyond the default delivery limit of a version 4 broker.
     for _ in 0..25 {
         let dead = queue.list().await.unwrap();
         let reasons = dead.iter().map(|dead| dead.reason.as_str()).collect::<Vec<_>>();
@@ -264,7 +264,7 @@ async fn dead_letters_keep_their_order_however_often_they_are_listed() {
 }
 
 #[tokio::test]
-async fn depths_are_of_what_is_ready_in_each_queue() {
+async fn depths_count_ready_messages_of_each_queue() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let queue = queues.queue::<Note>(Route::Jobs);
@@ -295,7 +295,7 @@ async fn depths_are_of_what_is_ready_in_each_queue() {
 }
 
 #[tokio::test]
-async fn closing_ends_whoever_waits() {
+async fn closing_ends_all_waiters() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let queue = queues.queue::<Note>(Route::Jobs);
@@ -308,12 +308,12 @@ async fn closing_ends_whoever_waits() {
     assert!(matches!(queue.subscribe(1).await.err(), Some(QueueError::Closed)));
     let late = queue.publish(Note::new("two"), Priority::Normal).await;
     assert!(matches!(late, Err(QueueError::Closed)), "{late:?}");
-    // It will come again; its holder did what was to be done.
+    // It will be redelivered, although its holder completed it.
     out.acknowledge().await.unwrap();
 }
 
 #[tokio::test]
-async fn a_subscription_that_ends_takes_none_of_its_messages_back() {
+async fn ended_subscription_requeues_none_of_its_messages() {
     let own = Own::new();
     let queues = own.connect(&broker_url()).await;
     let queue = queues.queue::<Note>(Route::Jobs);
@@ -321,7 +321,7 @@ async fn a_subscription_that_ends_takes_none_of_its_messages_back() {
     for number in 0..10 {
         queue.publish(Note::new(&number.to_string()), Priority::Normal).await.unwrap();
     }
-    // One is out, so that the channel stays open.
+    // One message is unacknowledged, so that the channel stays open.
     let out = next(&mut subscription).await;
     subscription.close().await;
     loop {

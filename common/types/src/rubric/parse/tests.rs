@@ -1,7 +1,7 @@
 use super::*;
 use crate::rubric::builtin;
 
-/// A small rubric of a user's own; tests break it one line at a time.
+/// Small custom rubric; tests invalidate it one line at a time.
 const VALID: &str = r#"schema = 1
 id = "two-shots"
 version = 3
@@ -57,7 +57,7 @@ fn acrue_errors_with(passage: &str, replacement: &str) -> String {
 }
 
 #[test]
-fn a_rubric_of_ones_own_is_read_with_its_digest() {
+fn custom_rubric_is_parsed_with_its_digest() {
     let rubric = Rubric::parse(VALID, "own.toml").unwrap();
     assert_eq!(rubric.name(), "two-shots@3");
     assert_eq!(rubric.digest, Digest::from_content(VALID.as_bytes()));
@@ -76,7 +76,7 @@ fn an_unknown_key_is_named_with_file_and_line() {
 }
 
 #[test]
-fn what_is_not_toml_or_of_another_type_is_named_with_its_line() {
+fn invalid_toml_and_wrong_types_are_reported_with_their_line() {
     assert!(errors_with("version = 3", "version = ").starts_with("own.toml:3: "));
     let cases = [
         (
@@ -148,7 +148,7 @@ fn every_problem_is_named_at_once_in_the_order_of_lines() {
 }
 
 #[test]
-fn everything_that_makes_no_sense_is_refused() {
+fn invalid_rubrics_are_refused() {
     let cases = [
         ("weight = 2", "weight = nan", "own.toml:25: criteria.content.weight: NaN is not a weight"),
         ("weight = 2", "weight = inf", "inf is not a weight"),
@@ -215,7 +215,7 @@ fn empty_lists_are_refused() {
 }
 
 #[test]
-fn groups_and_grades_that_make_no_sense_are_refused() {
+fn invalid_groups_and_grades_are_refused() {
     let cases = [
         (
             "group = \"accuracy\"",
@@ -241,7 +241,7 @@ fn groups_and_grades_that_make_no_sense_are_refused() {
 
 proptest::proptest! {
     #[test]
-    fn no_text_makes_it_panic(text in "\\PC{0,200}", cut in 0_usize..6000) {
+    fn arbitrary_text_never_panics(text in "\\PC{0,200}", cut in 0_usize..6000) {
         let _ = Rubric::parse(&text, "own.toml");
         let whole = builtin()[0].text;
         let _ = Rubric::parse(whole.get(..cut).unwrap_or(whole), "own.toml");
@@ -258,7 +258,7 @@ fn with_findings(findings: &str) -> Result<Rubric, RubricError> {
 }
 
 #[test]
-fn a_vocabulary_is_named_extended_or_brought_along() {
+fn vocabulary_is_referenced_extended_or_inline() {
     let own = r#"
 [findings]
 vocabulary = "interface"
@@ -283,7 +283,7 @@ elements = [{ key = "map", title = "Map" }]"#;
 }
 
 #[test]
-fn a_vocabulary_that_makes_no_sense_is_named_with_its_remedy() {
+fn invalid_vocabulary_is_reported_with_its_remedy() {
     let kind = r#"{ key = "gone", title = "Gone", means = "missing", criteria = ["charm"] }"#;
     let cases = [
         ("[findings]\nvocabulary = \"faces\"".to_owned(), "use one of interface, picture"),

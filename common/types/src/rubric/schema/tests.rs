@@ -117,7 +117,7 @@ fn every_schema_stays_within_the_documented_subset_and_its_limits() {
 }
 
 #[test]
-fn strengths_are_left_out_where_the_rubric_wants_none() {
+fn strengths_are_omitted_where_the_rubric_excludes_them() {
     let mut rubric = builtin_named("semantic").unwrap().parse().unwrap();
     rubric.strengths = false;
     assert_eq!(keys(&reply_schema(&rubric)), ["findings", "suspected_instructions", "scores"]);
@@ -131,9 +131,9 @@ fn a_finding_cites_a_region_where_the_rubric_needs_evidence() {
     assert!(finding("semantic")["properties"].get("region").is_none());
 }
 
-/// Servers cache a schema that they have compiled, and old runs were asked by these bytes.
+/// Servers cache compiled schemas, and old runs were judged with these bytes.
 #[test]
-fn schemas_of_rubrics_without_evidence_are_the_bytes_that_they_always_were() {
+fn schemas_without_evidence_are_byte_for_byte_unchanged() {
     let digests = [
         ("semantic", "2d9201ab2938f563a7c556bf7076ad20a62464f87521bd8e7cd59fe43fcc0481"),
         ("acrue", "7ca85ae0944ea810dbd72858454c9932364062d21e7efc2d19f02ae3576bbeff"),

@@ -10,7 +10,7 @@ fn acrue() -> Rubric {
     builtin_named("acrue@1").unwrap().parse().unwrap()
 }
 
-/// An answer that gives these scores to the criteria in the rubric's order.
+/// Reply with these scores for the criteria in the rubric's order.
 fn answer(rubric: &Rubric, scores: &[u32]) -> JudgeAnswer {
     assert_eq!(scores.len(), rubric.criteria.len());
     let scores = rubric.criteria.iter().zip(scores).map(|(criterion, score)| {
@@ -78,7 +78,7 @@ fn acrue_is_the_weighted_total_of_twenty_five() {
 }
 
 #[test]
-fn grades_change_exactly_at_their_bounds() {
+fn grades_change_exactly_at_their_thresholds() {
     assert_eq!(percentage_and_grade(&[4; 20]), (80.0, "A".to_owned()));
     // 4.5 + 4.8 + 0.5 × 4 + 0.5 × 4 + 2 × 4.6 = 22.5 of 25, through fifths that binary fractions
     // miss; then one point less in Usefulness.
@@ -92,7 +92,7 @@ fn grades_change_exactly_at_their_bounds() {
 }
 
 #[test]
-fn low_scores_are_issues_with_their_rationale_or_at_least_their_title() {
+fn low_scores_are_issues_with_their_rationale_or_title() {
     let rubric = acrue();
     let mut scores = [3; 20];
     (scores[3], scores[10], scores[11]) = (2, 1, 5);
@@ -155,7 +155,7 @@ proptest! {
     /// Compared with whole numbers: 20 × the weighted total is a whole number, since the groups
     /// have 4, 5, 2, 4 and 5 criteria.
     #[test]
-    fn acrue_agrees_with_exact_arithmetic(scores in proptest::collection::vec(1_u32..=5, 20)) {
+    fn acrue_matches_exact_arithmetic(scores in proptest::collection::vec(1_u32..=5, 20)) {
         let sum = |range: std::ops::Range<usize>| scores[range].iter().sum::<u32>();
         let twenty_times = 5 * sum(0..4) + 4 * sum(4..9) + 5 * sum(9..11)
             + (5 * sum(11..15)).div_euclid(2) + 8 * sum(15..20);

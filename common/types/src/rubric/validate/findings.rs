@@ -52,7 +52,7 @@ pub(super) fn check(rubric: &Rubric, problems: &mut Problems<'_>) {
 fn check_entries(rubric: &Rubric, problems: &mut Problems<'_>) {
     let rules = &rubric.findings;
     let kinds: Vec<&str> = rules.kinds.iter().map(|kind| kind.key.as_str()).collect();
-    let elements: Vec<&str> = rules.elements.iter().map(|it| it.key.as_str()).collect();
+    let elements: Vec<&str> = rules.elements.iter().map(|element| element.key.as_str()).collect();
     for (list, keys) in [("kinds", &kinds), ("elements", &elements)] {
         for (position, key) in keys.iter().enumerate() {
             let place = [Key("findings"), Key(list), Entry(position, key), Key("key")];

@@ -21,7 +21,7 @@ fn client(base_url: &str) -> OpenAi {
 }
 
 #[test]
-fn a_rows_body_is_byte_for_byte_that_of_the_call() {
+fn row_body_equals_the_call_body_byte_for_byte() {
     let request = question();
     let call = body::write(&request, ReplyFormat::Schema, false);
     for (base_url, endpoint) in [
@@ -39,7 +39,7 @@ fn a_rows_body_is_byte_for_byte_that_of_the_call() {
 }
 
 #[test]
-fn a_row_ends_by_its_answer_its_error_or_not_at_all() {
+fn row_ends_with_a_reply_an_error_or_not_at_all() {
     let client = client("https://api.openai.com/v1");
     let end = |row: &Value| client.read_row(row.to_string().as_bytes()).unwrap().end;
     let completion = json!({"choices": [{"message": {"content": "{}"}, "finish_reason": "stop"}],
@@ -63,7 +63,7 @@ fn a_row_ends_by_its_answer_its_error_or_not_at_all() {
 }
 
 #[test]
-fn a_batch_says_how_it_stands() {
+fn batch_status_is_parsed() {
     let status = |batch: Value| status_of(&batch, str::to_owned);
     let under_way = status(
         json!({"status": "finalizing", "request_counts": {"total": 3, "completed": 1, "failed": 1}}),
@@ -81,8 +81,8 @@ fn a_batch_says_how_it_stands() {
     assert_eq!(invalid, BatchStatus::Invalid("line 3: no".to_owned()));
     let limit = failed(json!({"code": "token_limit_exceeded", "message": "m"}));
     assert_eq!(limit, BatchStatus::TokenLimit("m".to_owned()));
-    let said =
+    let output =
         "Enqueued token limit reached for gpt-4o in organization x. Limit: 90,000 enqueued tokens.";
-    let limit = failed(json!({"code": null, "message": said}));
-    assert_eq!(limit, BatchStatus::TokenLimit(said.to_owned()));
+    let limit = failed(json!({"code": null, "message": output}));
+    assert_eq!(limit, BatchStatus::TokenLimit(output.to_owned()));
 }

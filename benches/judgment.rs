@@ -1,7 +1,7 @@
-//! Cost of one judgement: processor time, memory, and the number in a second.
+//! Cost of one judgment: processor time, memory, and throughput per second.
 //!
-//! `cargo bench --bench judgement -- SCREENSHOTS SHRUNK` (2,000 of about 213 KB that go out as they
-//! are, and 400 of 1080p that must be shrunk to 1,280 pixels).
+//! `cargo bench --bench judgment -- SCREENSHOTS SHRUNK` (2,000 of about 213 KB that are sent
+//! unchanged, and 400 of 1080p that are resized to 1,280 pixels).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -41,7 +41,7 @@ fn as_they_are(simulator: &BenchSimulator, count: usize) {
     let bare = bare_loop(&simulator.base_url, &folder.path().join("shots"), AT_ONCE);
 
     let each = judged.cpu_ms_each(count);
-    table.marked("CPU per judgement", each, "ms", Mark::AtMost(1.0));
+    table.marked("CPU per judgment", each, "ms", Mark::AtMost(1.0));
     table.row("  the bare loop", bare.cpu_ms_each(count), "ms");
     table.row("  ratio", each / bare.cpu_ms_each(count), "x");
     table.marked("peak memory", judged.peak_mb, "MB", Mark::AtMost(100.0));
@@ -49,14 +49,14 @@ fn as_they_are(simulator: &BenchSimulator, count: usize) {
     let rounds = count.div_ceil(AT_ONCE) as f64;
     let ideal = count as f64 / (rounds * LATENCY_SECONDS);
     let rate = count as f64 / asking.duration().as_secs_f64();
-    table.row("judgements a second, from first question to last answer", rate, "/s");
+    table.row("judgments a second, from first question to last answer", rate, "/s");
     table.marked(
         "  share of what the latency allows",
         100.0 * rate / ideal,
         "%",
         Mark::AtLeast(95.0),
     );
-    table.row("judgements a second, from start to exit", judged.rate(count), "/s");
+    table.row("judgments a second, from start to exit", judged.rate(count), "/s");
     table.row("  the bare loop", bare.rate(count), "/s");
 }
 
@@ -68,9 +68,9 @@ fn to_be_shrunk(simulator: &BenchSimulator, count: usize) {
         "{count} screenshots of 1920 x 1080 shrunk to 1280 x 720, {AT_ONCE} at once"
     ));
     let judged = judge(simulator, folder.path(), &[("JUROR_IMAGE_MAX_SIDE", "1280")]);
-    table.marked("CPU per judgement", judged.cpu_ms_each(count), "ms", Mark::AtMost(25.0));
+    table.marked("CPU per judgment", judged.cpu_ms_each(count), "ms", Mark::AtMost(25.0));
     table.row("peak memory", judged.peak_mb, "MB");
-    table.row("judgements a second, from start to exit", judged.rate(count), "/s");
+    table.row("judgments a second, from start to exit", judged.rate(count), "/s");
 }
 
 fn judge(simulator: &BenchSimulator, folder: &Path, settings: &[(&str, &str)]) -> Measured {
