@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_with_a_price_of_its_own_is_paid_at_it() {
+    fn version_with_its_own_price_is_booked_at_that_price() {
         let pricing = pricing_of("gpt-4o", &["gpt-4o"], Lane::Realtime);
         let end = answer("gpt-4o-2024-05-13", None);
         let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_tier_without_a_price_is_booked_at_no_less_than_its_bill() {
+    fn unpriced_service_tier_is_booked_at_no_less_than_its_bill() {
         let pricing = pricing(&["gpt-4o-mini"]);
         let answer = Answer { dearer_tier: Some("priority".to_owned()), ..Answer::default() };
         let end = CallEnd::Answered(answer);

@@ -31,6 +31,8 @@ pub struct EvidenceSummary {
     pub partial: u64,
     /// Results whose code shows the screenshot itself.
     pub pasted: u64,
+    /// Results whose page goes on beyond the screenshot's edges.
+    pub overflowing: u64,
     /// Verdicts that contradict the evidence.
     pub contradictory: u64,
     /// Results that have a region of each kind; kinds that none has are left out.
@@ -115,6 +117,7 @@ impl EvidenceTally {
         summary.measured += 1;
         summary.differing += u64::from(!evidence.regions.is_empty());
         summary.partial += u64::from(!evidence.partial.is_empty());
+        summary.overflowing += u64::from(evidence.overflow.is_some());
         summary.pasted += u64::from(evidence.pastes_screenshot);
         for kind in RegionKind::ALL {
             if evidence.regions.iter().any(|region| region.kind == kind) {

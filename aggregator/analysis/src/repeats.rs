@@ -190,7 +190,7 @@ mod tests {
     use juror_types::outcome::{ErrorKind, InputRecord, Outcome};
 
     #[test]
-    fn items_that_changed_between_their_repeats_are_left_out() {
+    fn items_changed_between_repeats_are_excluded() {
         let with_input = |content: &[u8], scores| {
             let mut result = judged("a", scores, &[], &[]);
             let mut input = InputRecord::unread("screenshot", "1.png");

@@ -86,6 +86,10 @@ pub struct Evidence {
     /// are equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_ratio: Option<[f64; 2]>,
+    /// Pixels by which the page goes on beyond the right and the bottom edge of the screenshot, where
+    /// nothing is compared; none where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overflow: Option<[u32; 2]>,
     /// Share of the pixels in which the pair differs without any change, 0 to 1.
     pub noise: f64,
     /// Levels of a color channel by which flat areas may differ beside that noise; none without

@@ -97,6 +97,28 @@ pub fn blank() -> Vec<u8> {
 }
 
 #[test]
+fn content_beyond_the_screenshot_is_reported_and_not_compared() {
+    let card = Card::drawn();
+    assert_eq!(card.run("whole", 0)["evidence"].get("overflow"), None);
+    let section = r#"<section style="height: 1500px; background: red">Second page</section>"#;
+    let page = CARD.replace(r#"<div class="card">"#, r#"<div class="card" style="height: 126px">"#);
+    card.write_code(&format!("{page}{section}"), "html");
+    card.write("shot.png", {
+        card.settings("[evidence]\ntrials = 0\n");
+        card.run("longer", 0);
+        card.rendered("longer")
+    });
+    let evidence = &card.run("below", 0)["evidence"];
+    assert_eq!(evidence["regions"], json!([]));
+    let [right, below] = [0, 1].map(|side| evidence["overflow"][side].as_u64().unwrap());
+    assert!(right == 0 && below > 1_400, "{evidence}");
+    let report = card.0.juror(&["report", "below", "-o", "report.html"]).exits(0);
+    report.stdout_contains(&["the page of 1 item goes on beyond the screenshot's edges"]);
+    let page = fs::read_to_string(card.0.path("report.html")).unwrap();
+    assert!(page.contains("Nothing differs within the screenshot."));
+}
+
+#[test]
 fn planted_difference_is_reported_by_element_property_and_value() {
     let card = Card::drawn();
     let equal = card.run("equal", 0);

@@ -38,7 +38,7 @@ fn ids(taken: &[Taken]) -> BTreeSet<String> {
 }
 
 #[test]
-fn of_two_runs_that_start_under_one_name_one_is_refused() {
+fn concurrent_starts_of_one_run_name_refuse_all_but_one() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 12);
     let start = |limit: &str| {

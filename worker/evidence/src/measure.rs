@@ -74,6 +74,7 @@ impl<'pictures> PicturePair<'pictures> {
             scale: self.alignment.scale,
             shift: self.alignment.shift.map(|part| part * self.alignment.scale as i32),
             size_ratio: self.size_ratio,
+            overflow: snapshot.and_then(|snapshot| self.overflow(snapshot)),
             noise: self.noise().share,
             noise_levels: (!self.noise().is_none()).then_some(self.noise().flat_levels),
             pixels_equal: rounded(1.0 - differing / (area + outside).max(1.0)),
@@ -118,6 +119,14 @@ impl<'pictures> PicturePair<'pictures> {
     pub(crate) fn screenshot_box(&self, [left, top, right, bottom]: [i32; 4]) -> [u32; 4] {
         let [x, y] = self.alignment.shift;
         boxed([left + x, top + y, right + x, bottom + y], self.alignment.scale)
+    }
+
+    /// Pixels of the screenshot by which the page is larger than its viewport.
+    fn overflow(&self, snapshot: &Snapshot) -> Option<[u32; 2]> {
+        let [width, height] = snapshot.content;
+        let overflow =
+            [width.saturating_sub(snapshot.width), height.saturating_sub(snapshot.height)];
+        (overflow != [0, 0]).then(|| overflow.map(|pixels| pixels.saturating_mul(self.scale())))
     }
 
     pub(crate) fn scale(&self) -> u32 {

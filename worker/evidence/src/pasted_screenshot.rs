@@ -72,8 +72,14 @@ mod tests {
             image: Some("data:0123456789abcdef".to_owned()),
         };
         let elements = vec![element];
-        let snapshot =
-            Snapshot { width: 100, height: 60, scale: 1.0, background: [255; 4], elements };
+        let snapshot = Snapshot {
+            width: 100,
+            height: 60,
+            scale: 1.0,
+            background: [255; 4],
+            content: [0; 2],
+            elements,
+        };
         pastes_screenshot(screenshot, drawing, &PageTree::new(&snapshot))
     }
 

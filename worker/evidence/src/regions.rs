@@ -228,8 +228,14 @@ mod tests {
             image: None,
         };
         let elements = vec![element];
-        let snapshot =
-            Snapshot { width: 120, height: 80, scale: 1.0, background: [255; 4], elements };
+        let snapshot = Snapshot {
+            width: 120,
+            height: 80,
+            scale: 1.0,
+            background: [255; 4],
+            content: [0; 2],
+            elements,
+        };
         let page = PageTree::new(&snapshot);
         let difference = PixelDifference::new(screenshot, drawing, noise);
         find_regions(screenshot, drawing, &difference, noise, Some(&page)).len()

@@ -65,6 +65,10 @@ pub struct Snapshot {
     pub scale: f64,
     /// Color of the page's canvas: red, green, blue, alpha.
     pub background: [u8; 4],
+    /// Width and height of the page with all its content, in CSS pixels; zero in snapshots of earlier
+    /// versions.
+    #[serde(default)]
+    pub content: [u32; 2],
     /// Elements in document order.
     pub elements: Vec<SnapshotElement>,
 }
@@ -138,7 +142,14 @@ impl Snapshot {
             image: None,
         };
         let elements = boxes.iter().enumerate().map(element).collect();
-        Self { width: 160, height: 160, scale: 1.0, background: [255; 4], elements }
+        Self {
+            width: 160,
+            height: 160,
+            scale: 1.0,
+            background: [255; 4],
+            content: [0; 2],
+            elements,
+        }
     }
 }
 

@@ -61,7 +61,8 @@ fn line(number: usize, fact: &str) -> String {
 fn whole(evidence: &Evidence) -> Vec<String> {
     let mut facts = Vec::new();
     if evidence.regions.is_empty() {
-        facts.push("nothing differs between screenshot and render".to_owned());
+        let place = if evidence.overflow.is_some() { " within the screenshot" } else { "" };
+        facts.push(format!("nothing differs between screenshot and render{place}"));
     }
     facts.push(format!(
         "{} of all pixels are equal; structural similarity is {:.3}, {:.3} in its lowest tenth",
@@ -83,6 +84,12 @@ fn whole(evidence: &Evidence) -> Vec<String> {
     if let Some([width, height]) = evidence.size_ratio {
         facts.push(format!(
             "the render has {width:.3} of the screenshot's width and {height:.3} of its height"
+        ));
+    }
+    if let Some([right, below]) = evidence.overflow {
+        facts.push(format!(
+            "the render goes on beyond the screenshot's edges, by {right} pixels to the right and \
+             {below} below, which are not compared"
         ));
     }
     if let Some(PageFrame { padding, color }) = &evidence.frame {

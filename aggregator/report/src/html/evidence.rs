@@ -47,7 +47,9 @@ fn facts_of(outcome: &EvidenceOutcome, findings: &[Finding], item: Option<usize>
             @if let Some(error) = &evidence.page_error {
                 p.notice { "The code throws: " (sanitize(error)) }
             }
-            @if evidence.regions.is_empty() { p { "Nothing differs." } }
+            @if evidence.regions.is_empty() {
+                p { @if evidence.overflow.is_some() { "Nothing differs within the screenshot." } @else { "Nothing differs." } }
+            }
             @else {
                 ol.regions {
                     @for (number, region) in (1..).zip(&evidence.regions) {
@@ -91,6 +93,12 @@ fn figures(evidence: &Evidence) -> Vec<String> {
     }
     if let Some([width, height]) = evidence.size_ratio {
         facts.push(format!("{width:.2} of the width and {height:.2} of the height"));
+    }
+    if let Some([right, below]) = evidence.overflow {
+        facts.push(format!(
+            "the page goes on beyond the screenshot, by {right} pixels to the right and {below} \
+             below: not compared"
+        ));
     }
     facts
 }

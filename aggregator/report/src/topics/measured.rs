@@ -55,6 +55,13 @@ fn topic_of(report: &Report, unfolded: impl Fn(&CommonRepair) -> Vec<List>) -> O
         );
         blocks.push(Block::Sentence(Level::Doubtful, "", text));
     }
+    if summary.overflowing > 0 {
+        let text = format!(
+            "the page of {} goes on beyond the screenshot's edges, where nothing is compared",
+            counted(summary.overflowing, "item")
+        );
+        blocks.push(Block::Sentence(Level::Doubtful, "", text));
+    }
     for (title, entries) in [
         (
             "Repairs",

@@ -40,7 +40,9 @@ pub fn against_evidence(
         ),
         (
             Contradiction::DeductionAgainstEvidence,
-            evidence.regions.is_empty() && similarity.is_some_and(|share| share <= 0.5),
+            evidence.regions.is_empty()
+                && evidence.overflow.is_none()
+                && similarity.is_some_and(|share| share <= 0.5),
         ),
         (
             Contradiction::TokensAgainstEvidence,

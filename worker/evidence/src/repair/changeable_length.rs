@@ -176,6 +176,7 @@ mod tests {
             height: 20,
             scale: 1.0,
             background: [255; 4],
+            content: [0; 2],
             elements: vec![element],
         }
     }

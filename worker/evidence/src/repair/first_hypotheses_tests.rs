@@ -40,7 +40,14 @@ pub(super) fn element(
 }
 
 fn page_of(elements: Vec<SnapshotElement>) -> Snapshot {
-    Snapshot { width: 160, height: 120, scale: 1.0, background: [255; 4], elements }
+    Snapshot {
+        width: 160,
+        height: 120,
+        scale: 1.0,
+        background: [255; 4],
+        content: [0; 2],
+        elements,
+    }
 }
 
 fn hypotheses<'page>(

@@ -39,7 +39,17 @@ pub(super) fn draw(colors: &[&str], gaps: &[i32], changes: &[PageChange]) -> (Ra
         elements.push(element(index, Some(0), rect, &color, gap));
         top += height + gap;
     }
-    (picture, Snapshot { width: 160, height: 220, scale: 1.0, background: [255; 4], elements })
+    (
+        picture,
+        Snapshot {
+            width: 160,
+            height: 220,
+            scale: 1.0,
+            background: [255; 4],
+            content: [0; 2],
+            elements,
+        },
+    )
 }
 
 fn element(

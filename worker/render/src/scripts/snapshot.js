@@ -92,6 +92,7 @@
   // As text, which the debugging protocol passes on several times as fast as objects.
   const snapshot = (changed) => JSON.stringify({
     width: innerWidth, height: innerHeight, scale: devicePixelRatio, background: canvasColor(),
+    content: [document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight],
     elements: describeChanged(changed),
   });
 

@@ -53,7 +53,14 @@ fn proposed(shown: [[u32; 4]; 2]) -> Vec<(usize, String, String)> {
         element(1, rects[0], &fill),
         element(2, rects[1], &fill),
     ];
-    let snapshot = Snapshot { width: 110, height: 66, scale: 1.0, background: [255; 4], elements };
+    let snapshot = Snapshot {
+        width: 110,
+        height: 66,
+        scale: 1.0,
+        background: [255; 4],
+        content: [0; 2],
+        elements,
+    };
     let (page, screenshot, drawing) = (PageTree::new(&snapshot), drawn(shown), drawn(items));
     let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
     let field = ShiftField::new(&page, &drawing, &screenshot);
@@ -126,7 +133,17 @@ fn paragraph(align: &str, changes: &[PageChange]) -> (Raster, Snapshot) {
     };
     let body = element(0, [0.0, 0.0, 120.0, 60.0], &[("display", "block")]);
     let elements = vec![SnapshotElement { tag: "body".to_owned(), ..body }, text];
-    (picture, Snapshot { width: 120, height: 60, scale: 1.0, background: [255; 4], elements })
+    (
+        picture,
+        Snapshot {
+            width: 120,
+            height: 60,
+            scale: 1.0,
+            background: [255; 4],
+            content: [0; 2],
+            elements,
+        },
+    )
 }
 
 /// Evidence of a paragraph with one alignment whose screenshot has another.
