@@ -126,7 +126,7 @@ fn print_next_steps(ended: &EndedRun, report: &Report, global: &GlobalFlags) {
         let (scored, planned) = (report.coverage.scored, report.coverage.planned);
         let judged = match scored {
             0 => "no job was judged".to_owned(),
-            _ => format!("{scored} of {planned} jobs were judged, in the dataset's order"),
+            _ => format!("{scored} of {planned} jobs judged, in the dataset's order"),
         };
         let budget_error = first_budget_error(ended.journal.files(), report);
         terminal::print_notice(&format!(

@@ -31,7 +31,7 @@ fn run_with_almost_no_code_fails_the_production_gate() {
     let flags: Vec<&str> = flags.collect();
     let coverage = "6 of 120 scored (5%), 114 without output";
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(100);
-    run.stdout_contains(&[coverage, "no output: the pipeline made no usable code for this item"]);
+    run.stdout_contains(&[coverage, "no output: the pipeline made no usable code for this"]);
     assert_eq!(judge.requests().len(), 6);
 
     let report = harness.report("first");

@@ -60,7 +60,7 @@ fn run_ended_by_its_budget_reports_its_judged_prefix() {
         (
             "capped",
             "0.055",
-            "2 of 3 jobs were judged, in the dataset's order",
+            "1 of 3 jobs judged, in the dataset's order",
             "unjudged: the judged ones are the first",
         ),
     ] {
