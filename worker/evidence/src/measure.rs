@@ -20,6 +20,8 @@ use juror_types::evidence::{Evidence, EvidenceRegion, EvidenceSource};
 pub struct PicturePair<'pictures> {
     alignment: Alignment,
     drawing: &'pictures Raster,
+    /// Width and height of the screenshot in its own pixels.
+    size: [f64; 2],
     size_ratio: Option<[f64; 2]>,
 }
 
@@ -30,10 +32,12 @@ impl<'pictures> PicturePair<'pictures> {
         let size = |width: u32, height: u32| [f64::from(width), f64::from(height)];
         let [width, height] =
             size(drawing.width(), drawing.height()).map(|side| side * f64::from(alignment.scale));
-        let [own_width, own_height] = size(screenshot.width(), screenshot.height());
+        let own_size = size(screenshot.width(), screenshot.height());
+        let [own_width, own_height] = own_size;
         let ratio = [width / own_width.max(1.0), height / own_height.max(1.0)];
         let is_equal = ratio.iter().all(|ratio| (ratio - 1.0).abs() < 1e-9);
-        Self { alignment, drawing, size_ratio: (!is_equal).then(|| ratio.map(rounded)) }
+        let size_ratio = (!is_equal).then(|| ratio.map(rounded));
+        Self { alignment, drawing, size: own_size, size_ratio }
     }
 
     /// The screenshot as a picture of the drawing's size.
@@ -121,12 +125,23 @@ impl<'pictures> PicturePair<'pictures> {
         boxed([left + x, top + y, right + x, bottom + y], self.alignment.scale)
     }
 
-    /// Pixels of the screenshot by which the page is larger than its viewport.
+    /// Pixels by which a page that is larger than its viewport goes on beyond the screenshot.
     fn overflow(&self, snapshot: &Snapshot) -> Option<[u32; 2]> {
-        let [width, height] = snapshot.content;
-        let overflow =
-            [width.saturating_sub(snapshot.width), height.saturating_sub(snapshot.height)];
-        (overflow != [0, 0]).then(|| overflow.map(|pixels| pixels.saturating_mul(self.scale())))
+        let scale = f64::from(self.scale());
+        let beyond = |content: u32, viewport: u32, shift: i32, size: f64| match content > viewport {
+            true => {
+                let end = (f64::from(content) * snapshot.scale + f64::from(shift)) * scale;
+                (end - size).max(0.0) as u32
+            }
+            false => 0,
+        };
+        let ([width, height], [right, down]) = (snapshot.content, self.alignment.shift);
+        let [own_width, own_height] = self.size;
+        let overflow = [
+            beyond(width, snapshot.width, right, own_width),
+            beyond(height, snapshot.height, down, own_height),
+        ];
+        (overflow != [0, 0]).then_some(overflow)
     }
 
     pub(crate) fn scale(&self) -> u32 {
@@ -190,6 +205,22 @@ mod tests {
         let evidence =
             PicturePair::new(&screenshot, &smaller).measure(EvidenceSource::Rendered, None);
         assert!(evidence.pixels_equal < 0.45, "{}", evidence.pixels_equal);
+    }
+
+    #[test]
+    fn overflow_is_counted_from_the_edges_of_the_screenshot() {
+        let drawing = page([37, 99, 235]);
+        let larger = drawing.window([8, 5], [336, 210], [248; 3]);
+        let snapshot = Snapshot::of_texts(&[[20, 20, 120, 14]]);
+        let overflow = |screenshot: &Raster, content: [u32; 2]| {
+            let snapshot = Snapshot { width: 320, height: 200, content, ..snapshot.clone() };
+            let pair = PicturePair::new(screenshot, &drawing);
+            pair.measure(EvidenceSource::Browser, Some(&snapshot)).overflow
+        };
+        assert_eq!(overflow(&drawing, [320, 200]), None);
+        assert_eq!(overflow(&drawing, [330, 1_700]), Some([10, 1_500]));
+        assert_eq!(overflow(&larger, [320, 205]), None);
+        assert_eq!(overflow(&larger, [320, 215]), Some([0, 10]));
     }
 
     #[test]
