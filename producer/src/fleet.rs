@@ -218,7 +218,10 @@ pub fn open<'a>(
             return Err(OpenRunError::NameTaken(record.run_id.clone()));
         }
         let opened = reopen(backend, record, settings, Money::ZERO).await;
-        backend.release_run_name(record).await?;
+        // Of an announced run, the record holds the name.
+        if opened.is_err() {
+            backend.release_run_name(record).await?;
+        }
         Ok(opened?)
     })
 }

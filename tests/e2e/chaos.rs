@@ -15,7 +15,7 @@ fn disrupted_fleet_ends_like_an_undisturbed_one() {
 
 /// Runs for minutes; `CHAOS_SEED` and `CHAOS_JOBS` vary it.
 #[test]
-#[ignore = "takes minutes: cargo test --test e2e -- --ignored --nocapture large_disrupted_run"]
+#[ignore = "takes minutes: cargo test --workspace --test e2e -- --ignored --nocapture large_disrupted_run"]
 fn large_disrupted_run_ends_like_an_undisturbed_one() {
     let number = |name: &str, default: u32| {
         std::env::var(name).map_or(default, |text| text.parse().expect("a whole number"))

@@ -132,7 +132,29 @@ impl CallPricing {
 
     /// Warnings about this call; each kind is returned once.
     pub fn warnings(&self, end: &CallEnd, bill: &CallBill) -> Vec<String> {
-        let first = |warned: &AtomicBool| !warned.swap(true, Ordering::Relaxed);
+        let mut warnings = [self.model_warnings(end), self.tier_warnings(end)].concat();
+        if !bill.metered && first(&self.warned_unknown_usage) {
+            warnings.push(format!(
+                "the vision API does not report the usage of its replies: each is booked at its \
+                 maximum cost (this one at ${})",
+                bill.cost
+            ));
+        }
+        if let Some(table_cost) = bill.table_cost
+            && differs(bill.cost, table_cost)
+            && first(&self.warned_other_cost)
+        {
+            warnings.push(format!(
+                "the vision API charged ${} for a reply that costs ${table_cost} by the price \
+                 table: the charged amount is booked; correct the model's price in juror.toml",
+                bill.cost
+            ));
+        }
+        warnings
+    }
+
+    /// Warnings about the model that answered.
+    fn model_warnings(&self, end: &CallEnd) -> Vec<String> {
         let requested = self.names.first().map_or("", String::as_str);
         let mut warnings = Vec::new();
         if let Some(model) = self.other_model(end)
@@ -159,6 +181,12 @@ impl CallPricing {
                 version.model, version.model
             ));
         }
+        warnings
+    }
+
+    /// Warnings about the service tier and the lane of a reply.
+    fn tier_warnings(&self, end: &CallEnd) -> Vec<String> {
+        let mut warnings = Vec::new();
         if let Some(tier) = dearer_tier(end)
             && first(&self.warned_tier)
         {
@@ -183,25 +211,13 @@ impl CallPricing {
                 self.terms.lane.name()
             ));
         }
-        if !bill.metered && first(&self.warned_unknown_usage) {
-            warnings.push(format!(
-                "the vision API does not report the usage of its replies: each is booked at its \
-                 maximum cost (this one at ${})",
-                bill.cost
-            ));
-        }
-        if let Some(table_cost) = bill.table_cost
-            && differs(bill.cost, table_cost)
-            && first(&self.warned_other_cost)
-        {
-            warnings.push(format!(
-                "the vision API charged ${} for a reply that costs ${table_cost} by the price \
-                 table: the charged amount is booked; correct the model's price in juror.toml",
-                bill.cost
-            ));
-        }
         warnings
     }
+}
+
+/// True at the first call for a kind of warning.
+fn first(warned: &AtomicBool) -> bool {
+    !warned.swap(true, Ordering::Relaxed)
 }
 
 fn dearer_tier(end: &CallEnd) -> Option<&str> {

@@ -41,7 +41,7 @@ impl ImagePairs {
             if name.starts_with('.') {
                 continue;
             }
-            if entry.path().is_dir() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 subfolders += 1;
             } else if split(name).is_some() {
                 names.push(name.into());
@@ -64,11 +64,11 @@ impl ImagePairs {
         Some((self.folder.join(&*name), item))
     }
 
-    /// Warnings about what is no part of a pair, once all pairs are read.
+    /// Warnings about files and folders that belong to no pair, once all pairs are read.
     pub(super) fn warnings(&self) -> impl Iterator<Item = String> {
         let left = |count: usize, what: &str| (count > 0).then(|| format!("{what}: {count}"));
         let companions = "files of code or tokens without an image of the same name";
-        let folders = "folders in the dataset's folder, whose images are not part of it";
+        let folders = "subfolders, whose images are not read";
         [left(self.remaining_companions, companions), left(self.subfolders, folders)]
             .into_iter()
             .flatten()

@@ -215,6 +215,14 @@ fn invalid_rows_name_file_and_line() {
 }
 
 #[test]
+fn subfolders_of_a_folder_of_pairs_are_warned_of() {
+    let dataset = folder(&[("1.png", ""), ("more/2.png", ""), ("x.png/3.png", "")]);
+    let mut items = open(dataset.path()).items().unwrap();
+    assert_eq!(items.by_ref().count(), 1);
+    assert_eq!(items.warnings(), ["subfolders, whose images are not read: 2"]);
+}
+
+#[test]
 fn a_folder_of_pairs_is_read_by_name() {
     let backend = folder(&[
         ("10.png", ""),

@@ -121,9 +121,12 @@ fn stands_out(one: &Raster, other: &Raster, place: [i32; 2], noise: &PairNoise) 
 }
 
 fn outside(color: Rgb, picture: &Raster, place: [i32; 2], noise: &PairNoise) -> bool {
-    let contrasts = picture.range_around(place, 1).contrasts();
-    let near = picture.range_around(place, noise.reach);
-    let channels = color.iter().zip(near.low).zip(near.high).zip(contrasts);
+    let around = picture.range_around(place, 1);
+    let near = match noise.has_edges_in_place {
+        true => picture.range_around(place, 0),
+        false => around,
+    };
+    let channels = color.iter().zip(near.low).zip(near.high).zip(around.contrasts());
     channels.into_iter().any(|(((&value, low), high), contrast)| {
         let allowed =
             noise.flat_levels.saturating_add((f64::from(contrast) * noise.rim_share) as u8);

@@ -13,21 +13,23 @@ pub(crate) struct PairNoise {
     pub flat_levels: u8,
     /// Share of an edge's contrast by which its pixels may differ.
     pub rim_share: f64,
-    /// Distance at which an edge of one picture may lie in the other, in pixels.
-    pub reach: i32,
+    /// True if edges are in the same pixels of both pictures; otherwise they may lie a pixel off.
+    pub has_edges_in_place: bool,
 }
 
 impl PairNoise {
     /// Noise of two pictures of one browser.
-    pub const NONE: Self = Self { share: 0.0, flat_levels: 2, rim_share: 0.0, reach: 0 };
+    pub const NONE: Self =
+        Self { share: 0.0, flat_levels: 2, rim_share: 0.0, has_edges_in_place: true };
     /// Assumed noise of pictures of different origin, before it is measured.
-    pub const USUAL: Self = Self { share: f64::EPSILON, flat_levels: 8, rim_share: 0.3, reach: 1 };
+    pub const USUAL: Self =
+        Self { share: f64::EPSILON, flat_levels: 8, rim_share: 0.3, has_edges_in_place: false };
     /// Noise of a compressed picture: its edges are in place.
-    pub const IN_PLACE: Self = Self { rim_share: 0.15, reach: 0, ..Self::USUAL };
+    pub const IN_PLACE: Self = Self { rim_share: 0.15, has_edges_in_place: true, ..Self::USUAL };
 
     /// Maximum shift that is not reported, in pixels.
     pub fn max_shift(&self) -> i32 {
-        self.reach * MAX_NOISY_SHIFT
+        if self.has_edges_in_place { 0 } else { MAX_NOISY_SHIFT }
     }
 
     pub fn is_none(&self) -> bool {
