@@ -1,7 +1,7 @@
 //! Headless Chromium that renders pages and changes of them, controlled over its debugging pipe.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use image::{DynamicImage, RgbImage};
+use image::RgbImage;
 use juror_evidence::{PageChange, Raster, SNAPSHOT_PROPERTIES, Snapshot};
 use serde_json::{Value, json};
 use std::{
@@ -107,9 +107,8 @@ impl BenchBrowser {
         let written = serde_json::to_string(changes).unwrap();
         let snapshot = self
             .evaluate(&format!("window.undo = applyChanges({written}, 'important'); describe()"));
-        let shot = DynamicImage::ImageRgb8(self.capture()).to_rgba8();
+        let drawing = raster_of(&self.capture());
         self.evaluate("undo(); null");
-        let drawing = Raster::from_rgba(shot.width(), shot.height(), shot.as_raw()).unwrap();
         let snapshot: Snapshot = serde_json::from_str(snapshot.as_str().unwrap()).unwrap();
         match snapshot.scale > 1.5 {
             true => (drawing.halved(), Snapshot { scale: 1.0, ..snapshot }),
@@ -167,4 +166,10 @@ impl Drop for BenchBrowser {
         let _ = self.try_call("Browser.close", json!({}));
         let _ = self.process.wait();
     }
+}
+
+/// Pixels of an image, as they are measured.
+pub fn raster_of(image: &RgbImage) -> Raster {
+    let pixels = image.pixels().map(|pixel| pixel.0).collect();
+    Raster::from_pixels(image.width(), image.height(), pixels).unwrap()
 }

@@ -1,7 +1,10 @@
 //! Origin of a screenshot: the same browser, or ways that change its pixels.
 
-use super::{browser::BenchBrowser, firefox::Firefox};
-use image::{DynamicImage, RgbImage, imageops};
+use super::{
+    browser::{BenchBrowser, raster_of},
+    firefox::Firefox,
+};
+use image::{RgbImage, imageops};
 use juror_evidence::{PageChange, Raster};
 
 /// Browsers that render pages: one as in the product, another for screenshots of another origin.
@@ -59,8 +62,7 @@ impl ScreenshotOrigin {
             _ => self.chromium_shot(&mut browsers.chromium, html, size, changes),
         };
         self.degrade(&mut picture, size);
-        let rgba = DynamicImage::ImageRgb8(picture).to_rgba8();
-        Raster::from_rgba(rgba.width(), rgba.height(), rgba.as_raw())
+        Some(raster_of(&picture))
     }
 
     fn chromium_shot(

@@ -3,7 +3,7 @@
 use super::renderer;
 use crate::settings::Settings;
 use futures_util::future::BoxFuture;
-use juror_image::RgbaPicture;
+use juror_image::RgbPicture;
 use juror_render::{PageCode, PageSource, RenderError, Renderer, RendererError, RendererSettings};
 use juror_types::id::Digest;
 use serde_json::Map;
@@ -25,7 +25,7 @@ const TEST_PAGE: &str = r#"<!doctype html>
 /// Browser that rendered the expected pixels, by name and major version.
 pub const TEST_BROWSER: &str = "Chromium 156";
 /// SHA-256 of the page's pixels, each as red, green, blue and 255.
-const TEST_PIXELS: &str = "62ed236f73a8046498b151ce811366835011759523cc36cffe2815342adf6b8e";
+const TEST_PIXELS: &str = "e097dbc566dece2dc4fa49a50aca572ad5abe03860a0a75f66b13efedc142161";
 
 /// Browser that has rendered the test page twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,10 +85,10 @@ async fn pixels(renderer: &Renderer) -> Result<Digest, RenderError> {
     let mut page = renderer.open(&source).await?;
     let drawn = page.draw(&[]).await?;
     page.close().await;
-    let picture = RgbaPicture::decode(&drawn.picture).map_err(|error| {
+    let picture = RgbPicture::decode(&drawn.picture).map_err(|error| {
         RendererError::Ended(format!("its picture of the test page cannot be read: {error}"))
     })?;
-    Ok(Digest::from_content(&picture.pixels))
+    Ok(Digest::from_content(picture.pixels.as_flattened()))
 }
 
 #[cfg(test)]

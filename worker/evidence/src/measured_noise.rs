@@ -57,7 +57,7 @@ fn noise_beside(
     }
     let difference = PixelDifference::new(screenshot, drawing, &PairNoise::USUAL);
     let is_changed = |shape: &DrawnShape| {
-        let pixels = shape.places.iter().filter(|&&[x, y]| difference.at(x, y) > 0).count();
+        let pixels = shape.places().filter(|&[x, y]| difference.at(x, y) > 0).count();
         pixels as f64 >= MIN_CHANGED as f64 + CHANGED_SHARE * shape.rims as f64
     };
     let (exact, other): (Vec<&DrawnShape>, Vec<&DrawnShape>) =
@@ -74,7 +74,8 @@ fn noise_in(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> Pa
     let (mut differing, mut all, mut flat_levels) = (0usize, 0usize, 0.0);
     for shape in shapes {
         let mut flat = 0;
-        for &[x, y] in &shape.places {
+        for [x, y] in shape.places() {
+            all += 1;
             let here = drawing.at(x, y);
             let difference = channel_difference(here, screenshot.at(x, y));
             let is_rim = [(1, 0), (0, 1), (-1, 0), (0, -1)].iter().any(|&(dx, dy)| {
@@ -86,7 +87,6 @@ fn noise_in(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> Pa
                 flat = flat.max(difference);
             }
         }
-        all += shape.places.len();
         flat_levels += f64::from(flat) / shapes.len() as f64;
     }
     let share = differing as f64 / all.max(1) as f64;
@@ -105,7 +105,7 @@ fn noise_in(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> Pa
 fn has_edges_in_place(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> bool {
     let (screenshot, drawing) = (screenshot.smoothed(), drawing.smoothed());
     let differs = |shape: &&&DrawnShape| {
-        shape.places.iter().any(|&[x, y]| {
+        shape.places().any(|[x, y]| {
             let difference = channel_difference(screenshot.at(x, y), drawing.at(x, y));
             let beyond = difference.saturating_sub(PairNoise::USUAL.flat_levels);
             let contrasts = drawing.range_around([x, y], 1).contrasts();

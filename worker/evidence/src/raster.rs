@@ -44,13 +44,9 @@ pub struct Raster {
 }
 
 impl Raster {
-    /// A picture from its RGBA bytes, row by row, on a white background; none if there are too few
-    /// bytes.
-    pub fn from_rgba(width: u32, height: u32, rgba: &[u8]) -> Option<Self> {
-        let (pixels, _) = rgba.as_chunks::<4>();
-        let area = width as usize * height as usize;
-        let pixels = pixels.get(..area)?.iter().map(|&pixel| over_white(pixel)).collect();
-        Some(Self { width, height, pixels })
+    /// A picture from its pixels, row by row; none if there are too few or too many.
+    pub fn from_pixels(width: u32, height: u32, pixels: Vec<[u8; 3]>) -> Option<Self> {
+        (pixels.len() == width as usize * height as usize).then_some(Self { width, height, pixels })
     }
 
     /// A picture of one color.
@@ -81,9 +77,9 @@ impl Raster {
         }
     }
 
-    /// The pixels as RGBA bytes, row by row.
-    pub fn to_rgba(&self) -> Vec<u8> {
-        self.pixels.iter().flat_map(|[red, green, blue]| [*red, *green, *blue, u8::MAX]).collect()
+    /// The pixels, row by row.
+    pub fn into_pixels(self) -> Vec<[u8; 3]> {
+        self.pixels
     }
 
     /// Copies another picture to a place: x, y. What lies beyond this picture is left out.
@@ -220,16 +216,6 @@ pub(crate) fn channel_difference([a, b, c]: Rgb, [d, e, f]: Rgb) -> u8 {
     a.abs_diff(d).max(b.abs_diff(e)).max(c.abs_diff(f))
 }
 
-fn over_white([red, green, blue, alpha]: [u8; 4]) -> Rgb {
-    match alpha {
-        u8::MAX => [red, green, blue],
-        _ => [red, green, blue].map(|value| {
-            let (value, alpha) = (u32::from(value), u32::from(alpha));
-            ((value * alpha + 255 * (255 - alpha) + 127) / 255) as u8
-        }),
-    }
-}
-
 fn mean_of_four(four: &[Rgb; 4], channel: usize) -> u8 {
     let total: u32 =
         four.iter().filter_map(|pixel| pixel.get(channel)).map(|&v| u32::from(v)).sum();
@@ -245,10 +231,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transparent_pixels_lie_over_white() {
-        let picture = Raster::from_rgba(2, 1, &[0, 0, 0, 0, 255, 0, 0, 255]).unwrap();
-        assert_eq!(picture.pixels(), [[255, 255, 255], [255, 0, 0]]);
-        assert_eq!(Raster::from_rgba(2, 2, &[0; 8]), None);
+    fn a_picture_has_as_many_pixels_as_its_area() {
+        assert_eq!(Raster::from_pixels(2, 2, vec![[0; 3]; 3]), None);
+        assert_eq!(Raster::from_pixels(2, 2, vec![[0; 3]; 4]), Some(Raster::filled(2, 2, [0; 3])));
     }
 
     #[test]
@@ -260,7 +245,7 @@ mod tests {
 
     #[test]
     fn an_enlarged_picture_has_each_pixel_as_a_square_and_is_pasted_within_bounds() {
-        let pair = Raster::from_rgba(2, 1, &[9, 8, 7, 255, 1, 2, 3, 255]).unwrap();
+        let pair = Raster::from_pixels(2, 1, vec![[9, 8, 7], [1, 2, 3]]).unwrap();
         let large = pair.enlarged(2);
         let row: [Rgb; 4] = [[9, 8, 7], [9, 8, 7], [1, 2, 3], [1, 2, 3]];
         assert_eq!(large.pixels(), [row, row].concat());
@@ -269,7 +254,6 @@ mod tests {
         assert_eq!(sheet.row(1), [[0; 3]; 3]);
         assert_eq!(sheet.row(2), [[0; 3], [9, 8, 7], [9, 8, 7]]);
         sheet.paste(&large, [5, 5]);
-        assert_eq!(pair.to_rgba(), [9, 8, 7, 255, 1, 2, 3, 255]);
     }
 
     #[test]

@@ -20,10 +20,14 @@ const MIN_REPEATED: usize = 16;
 /// shape.
 const MIN_MAPPED: f64 = 0.97;
 
-/// A connected shape, as the places of its pixels.
+/// A connected shape.
 #[derive(Debug)]
 pub(crate) struct DrawnShape {
-    pub places: Vec<[i32; 2]>,
+    /// Left and top of each of its cells.
+    cells: Vec<[i32; 2]>,
+    /// Width and height of the picture, where its last cells end.
+    size: [i32; 2],
+    /// Number of its edge pixels.
     pub rims: usize,
 }
 
@@ -31,9 +35,25 @@ impl DrawnShape {
     /// Left, top, right and bottom of the shape's cells.
     pub fn bounds(&self) -> [i32; 4] {
         let none = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
-        self.places.iter().fold(none, |[left, top, right, bottom], [x, y]| {
-            [left.min(*x), top.min(*y), right.max(x + 1), bottom.max(y + 1)]
+        self.cells.iter().fold(none, |[left, top, right, bottom], &cell| {
+            let [end, below] = self.end_of(cell);
+            let [x, y] = cell;
+            [left.min(x), top.min(y), right.max(end), bottom.max(below)]
         })
+    }
+
+    /// Places of its pixels.
+    pub fn places(&self) -> impl Iterator<Item = [i32; 2]> {
+        self.cells.iter().flat_map(|&cell| {
+            let ([left, top], [right, bottom]) = (cell, self.end_of(cell));
+            (top..bottom).flat_map(move |y| (left..right).map(move |x| [x, y]))
+        })
+    }
+
+    /// Right and bottom of a cell.
+    fn end_of(&self, [left, top]: [i32; 2]) -> [i32; 2] {
+        let [width, height] = self.size;
+        [(left + CELL as i32).min(width), (top + CELL as i32).min(height)]
     }
 
     /// True if the other picture has the shape in place.
@@ -48,7 +68,7 @@ impl DrawnShape {
     }
 
     fn is_at(&self, drawing: &Raster, other: &Raster, [dx, dy]: [i32; 2]) -> bool {
-        self.places.iter().all(|&[x, y]| {
+        self.places().all(|[x, y]| {
             let shown = other.get(x + dx, y + dy);
             shown.is_some_and(|shown| channel_difference(drawing.at(x, y), shown) <= ROUNDING)
         })
@@ -58,7 +78,7 @@ impl DrawnShape {
     /// strongest colors stayed, only its antialiasing differs.
     fn is_recolored(&self, drawing: &Raster, other: &Raster) -> bool {
         let pairs = |one: &Raster, other: &Raster| {
-            let pairs = self.places.iter().map(|&[x, y]| (one.at(x, y), other.at(x, y)));
+            let pairs = self.places().map(|[x, y]| (one.at(x, y), other.at(x, y)));
             color_change(pairs.collect())
         };
         let is_change = |change: Option<u8>| change.is_some_and(|change| change > ROUNDING);
@@ -67,7 +87,7 @@ impl DrawnShape {
 
     fn has_many_colors(&self, drawing: &Raster) -> bool {
         let mut colors: Vec<Rgb> = Vec::with_capacity(MIN_COLORS);
-        self.places.iter().any(|&[x, y]| {
+        self.places().any(|[x, y]| {
             let color = drawing.at(x, y);
             if !colors.contains(&color) {
                 colors.push(color);
@@ -108,22 +128,11 @@ pub(crate) fn contours_of(drawing: &Raster) -> Vec<DrawnShape> {
         if rims < MIN_RIMS {
             return None;
         }
-        let mut places = Vec::with_capacity(group.len() * CELL * CELL);
-        places.extend(group.iter().flat_map(|&cell| places_of(cell, columns, [width, height])));
-        Some(DrawnShape { places, rims })
+        let place = |cell| [cell % columns, cell / columns].map(|part| (part * CELL) as i32);
+        let cells = group.into_iter().map(place).collect();
+        Some(DrawnShape { cells, size: [width as i32, height as i32], rims })
     });
     shapes.collect()
-}
-
-/// Places of a cell's pixels.
-fn places_of(
-    cell: usize,
-    columns: usize,
-    [width, height]: [usize; 2],
-) -> impl Iterator<Item = [i32; 2]> {
-    let (left, top) = (cell % columns * CELL, cell / columns * CELL);
-    let rows = top..(top + CELL).min(height);
-    rows.flat_map(move |y| (left..(left + CELL).min(width)).map(move |x| [x as i32, y as i32]))
 }
 
 /// The larger change of the most frequent color and of the one farthest from it; none if a color

@@ -9,13 +9,13 @@ mod pixels;
 mod pool;
 mod prepare_image;
 mod resize;
-mod rgba;
+mod rgb;
 mod signature;
 
 pub use format::ReadableFormat;
 pub use pool::Preparer;
 pub use prepare_image::{check_container, dimensions, prepare};
-pub use rgba::{MAX_MEASURED_SIDE, RgbaPicture};
+pub use rgb::{MAX_MEASURED_SIDE, RgbPicture};
 
 use bytes::Bytes;
 use juror_types::signature::Signature;

@@ -2,7 +2,7 @@
 //! size is halved to be measured, and equals a render that was made and halved likewise.
 
 use juror_evidence::{Raster, Snapshot};
-use juror_image::RgbaPicture;
+use juror_image::RgbPicture;
 use juror_render::DrawnPage;
 use tokio::task::spawn_blocking;
 
@@ -13,8 +13,8 @@ pub(super) async fn in_css_pixels(drawn: DrawnPage) -> Option<DrawnPage> {
     }
     let halving = spawn_blocking(move || {
         let (raster, snapshot) = decoded(&drawn)?;
-        let (width, height, pixels) = (raster.width(), raster.height(), raster.to_rgba());
-        let picture = RgbaPicture { width, height, pixels }.to_png()?.into();
+        let (width, height, pixels) = (raster.width(), raster.height(), raster.into_pixels());
+        let picture = RgbPicture { width, height, pixels }.to_png()?.into();
         Some(DrawnPage { picture, snapshot, ..drawn })
     });
     halving.await.ok()?
@@ -22,8 +22,8 @@ pub(super) async fn in_css_pixels(drawn: DrawnPage) -> Option<DrawnPage> {
 
 /// Pixels and elements of a render in CSS pixels; none if its image cannot be decoded.
 pub(super) fn decoded(drawn: &DrawnPage) -> Option<(Raster, Snapshot)> {
-    let picture = RgbaPicture::decode(&drawn.picture).ok()?;
-    let raster = Raster::from_rgba(picture.width, picture.height, &picture.pixels)?;
+    let picture = RgbPicture::decode(&drawn.picture).ok()?;
+    let raster = Raster::from_pixels(picture.width, picture.height, picture.pixels)?;
     let snapshot = drawn.snapshot.clone();
     Some(match is_double(&snapshot) {
         true => (raster.halved(), Snapshot { scale: 1.0, ..snapshot }),

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use juror_evidence::{
     PicturePair, Raster, Snapshot, ViewportSearch, content_ratio, possible_frames,
 };
-use juror_image::{ImageError, RgbaPicture};
+use juror_image::{ImageError, RgbPicture};
 use juror_types::{
     evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
     item::Tokens,
@@ -47,7 +47,7 @@ impl DrawnPair {
             let pair = PicturePair::new(&own.screenshot, &own.drawing);
             let sheet = pair.contact_sheet(&regions)?;
             let (width, height) = (sheet.width(), sheet.height());
-            RgbaPicture { width, height, pixels: sheet.to_rgba() }.to_png().map(Bytes::from)
+            RgbPicture { width, height, pixels: sheet.into_pixels() }.to_png().map(Bytes::from)
         });
         drawing.await.ok()?
     }
@@ -88,8 +88,8 @@ impl DrawnPair {
 /// Decodes an image; none if it has no pixels, or while the process ends.
 pub(super) async fn raster(bytes: Bytes) -> Result<Option<Arc<Raster>>, ImageError> {
     let decoding = spawn_blocking(move || {
-        let picture = RgbaPicture::decode(&bytes)?;
-        Ok(Raster::from_rgba(picture.width, picture.height, &picture.pixels).map(Arc::new))
+        let picture = RgbPicture::decode(&bytes)?;
+        Ok(Raster::from_pixels(picture.width, picture.height, picture.pixels).map(Arc::new))
     });
     decoding.await.unwrap_or(Ok(None))
 }
