@@ -66,6 +66,7 @@ where
     warnings.extend(likely_clusters.as_ref().map(cluster_warning));
     let mut changes = figures.changes.finish(margin, noise, stability, &issues);
     changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
+    changes.not_compared = (figures.items.gone.len() + figures.items.changed_input.len()) as u64;
     let fingerprints = (&base.fingerprints, &head.fingerprints);
     Ok(Comparison {
         schema: SCHEMA,

@@ -10,11 +10,18 @@ use crate::{
     history::comparable_runs,
     metrics::{AveragingPolicy, MetricDefinition},
 };
-use item_track::{ItemTrack, SuccessiveDifferences};
+use item_track::{ItemTrack, RunNoise, TrackedResult};
 use juror_journal::journal::{JournalError, RunFiles};
-use juror_types::{id::RunId, outcome::JobResult, rubric::Rubric};
+use juror_types::{
+    id::RunId,
+    outcome::{InputRecord, JobResult},
+    rubric::Rubric,
+};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
 /// Outcome of an item on one night.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,8 +53,8 @@ pub struct ItemStability {
     pub runs: Vec<RunId>,
     /// Flaky items by their ids.
     pub flaky: BTreeMap<String, FlakyItem>,
-    /// Variance of an item's score, as a share, between consecutive runs, over the runs before the
-    /// evaluated one; none with too few items.
+    /// Variance of an item's score, as a share, between consecutive runs that judged it anew, over
+    /// the runs before the evaluated one; none with too few items.
     pub noise_variance: Option<f64>,
 }
 
@@ -69,7 +76,7 @@ impl ItemStability {
         for run in &runs {
             scan.read(run)?;
         }
-        let noise_variance = scan.differences().noise_variance();
+        let noise_variance = scan.noise().variance();
         scan.read(files)?;
         let flaky = scan.items.into_iter().filter(|(_, track)| track.is_flaky());
         let flaky = flaky.map(|(id, track)| {
@@ -129,12 +136,25 @@ impl<'a> StabilityScan<'a> {
             Some(track) => track,
             None => self.items.entry(result.screenshot_id.clone()).or_default(),
         };
-        track.add(image.and_then(|image| image.digest), passed, score);
+        track.add(TrackedResult {
+            image: image.and_then(|image| image.digest),
+            inputs: hash_of(&result.item.inputs),
+            passed,
+            score,
+            is_judged_anew: !result.cached && (!judged || result.semantic.is_some()),
+        });
     }
 
-    fn differences(&self) -> SuccessiveDifferences {
-        let mut all = SuccessiveDifferences::default();
-        self.items.values().for_each(|track| all.add(track.differences()));
+    fn noise(&self) -> RunNoise {
+        let mut all = RunNoise::default();
+        self.items.values().for_each(|track| all.add(track.noise()));
         all
     }
+}
+
+/// Hash of the digests of inputs, which only this process compares.
+fn hash_of(inputs: &[InputRecord]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    inputs.iter().for_each(|input| (&input.name, input.digest).hash(&mut hasher));
+    hasher.finish()
 }

@@ -33,6 +33,10 @@ pub struct BaselineChanges {
     pub flaky: Vec<FlakyItem>,
     /// True if flaky items are left out of the comparison's figures and decision.
     pub flaky_left_out: bool,
+    /// Number of the base's items that are gone or have another input, which are in no group; 0 in
+    /// records of earlier versions.
+    #[serde(default)]
+    pub not_compared: u64,
     /// Runs that were examined for flaky items, oldest first.
     pub runs: Vec<RunId>,
     /// Fall of a score, as a share, beyond which an item is worse.
@@ -157,6 +161,7 @@ impl ChangeLists {
             worse: group(worse, &issues.more_frequent),
             flaky: stability.flaky.values().cloned().collect(),
             flaky_left_out: false,
+            not_compared: 0,
             runs: stability.runs.clone(),
             worse_by,
             worse_by_origin,

@@ -79,11 +79,14 @@ fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<RuleFinding> {
     if figures.decisive.decision == Decision::Worse {
         findings.push(mean_finding(&figures.decisive, rules.margin));
     }
-    let lost = figures.lost.iter().filter(|lost| lost.as_failed == Some(Decision::Worse));
+    let lost = figures.lost.iter().filter(|lost| lost.failing > 0);
+    let lost = lost.filter(|lost| lost.as_failed == Some(Decision::Worse));
     findings.extend(lost.take(1).map(|lost| {
         let finding = lost_finding(lost, rules.max_lost);
-        let sentence =
-            format!("{}; counted as failed, they make {} worse", finding.sentence, lost.title);
+        let sentence = format!(
+            "{}; counted as failed, the {} that were tried make {} worse",
+            finding.sentence, lost.failing, lost.title
+        );
         RuleFinding { sentence, ..finding }
     }));
     let rates = figures.passes.iter().filter(|rate| rate.decision == Some(Decision::Worse));

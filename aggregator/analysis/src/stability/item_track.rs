@@ -17,10 +17,34 @@ pub(super) struct SuccessiveDifferences {
     squares: f64,
 }
 
+/// Squared differences of all items.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct RunNoise {
+    /// Between runs that judged the same inputs.
+    same_inputs: SuccessiveDifferences,
+    /// Between all runs.
+    all: SuccessiveDifferences,
+}
+
+/// A result as far as stability depends on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TrackedResult {
+    /// Digest of the first image.
+    pub image: Option<Digest>,
+    /// Hash of the digests of all inputs.
+    pub inputs: u64,
+    /// 1 if it passed; none if it is not scored.
+    pub passed: Option<f64>,
+    /// Score as a share.
+    pub score: Option<f64>,
+    /// True if the score is that of a new judgment: neither from the cache nor without a verdict.
+    pub is_judged_anew: bool,
+}
+
 /// An item in the runs so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ItemTrack {
-    input: Option<Digest>,
+    image: Option<Digest>,
     outcomes: Vec<NightOutcome>,
     /// Passed or failed in the last run that scored it.
     last_decided: Option<NightOutcome>,
@@ -28,35 +52,53 @@ pub(super) struct ItemTrack {
     changes: u32,
     /// Returns to passing after it had passed and failed.
     recoveries: u32,
-    /// Mean score in the last run that scored it.
-    last_score: Option<f64>,
-    differences: SuccessiveDifferences,
+    /// Inputs and mean score in the last run that judged it.
+    last_judged: Option<(u64, f64)>,
+    noise: RunNoise,
     /// Values of the current run.
     results: u32,
+    inputs: u64,
+    judged_anew: u32,
     passes: Sums,
     scores: Sums,
 }
 
 impl SuccessiveDifferences {
-    pub(super) fn add(&mut self, others: Self) {
+    fn add(&mut self, others: Self) {
         self.count += others.count;
         self.squares += others.squares;
     }
 
     /// Variance of a score around its item's mean; none with too few differences.
-    pub(super) fn noise_variance(&self) -> Option<f64> {
+    fn variance(&self) -> Option<f64> {
         (self.count >= MIN_DIFFERENCES).then(|| self.squares / self.count as f64 / 2.0)
     }
 }
 
+impl RunNoise {
+    pub(super) fn add(&mut self, others: Self) {
+        self.same_inputs.add(others.same_inputs);
+        self.all.add(others.all);
+    }
+
+    /// Variance of a score between runs: by the same inputs, since a change of the code is no noise;
+    /// by all where a pipeline makes other code in each run; none with too few differences.
+    pub(super) fn variance(&self) -> Option<f64> {
+        self.same_inputs.variance().or_else(|| self.all.variance())
+    }
+}
+
 impl ItemTrack {
-    /// Adds a judgment of the current run. Another input resets the item.
-    pub(super) fn add(&mut self, input: Option<Digest>, passed: Option<f64>, score: Option<f64>) {
-        if self.input.is_some() && input.is_some() && self.input != input {
+    /// Adds a result of the current run. Another image resets the item.
+    pub(super) fn add(&mut self, result: TrackedResult) {
+        let TrackedResult { image, inputs, passed, score, is_judged_anew } = result;
+        if self.image.is_some() && image.is_some() && self.image != image {
             *self = Self::default();
         }
-        self.input = input.or(self.input);
+        self.image = image.or(self.image);
+        self.inputs = inputs;
         self.results += 1;
+        self.judged_anew += u32::from(is_judged_anew);
         passed.into_iter().for_each(|value| self.passes.add(value));
         score.into_iter().for_each(|value| self.scores.add(value));
     }
@@ -80,14 +122,25 @@ impl ItemTrack {
             self.changes += u32::from(has_changed);
             self.last_decided = Some(outcome);
         }
-        if let Some(score) = self.scores.mean() {
-            if let Some(last) = self.last_score {
-                let square = (score - last).powi(2);
-                self.differences.add(SuccessiveDifferences { count: 1, squares: square });
+        self.end_judgments();
+        (self.results, self.judged_anew) = (0, 0);
+        (self.passes, self.scores) = (Sums::default(), Sums::default());
+    }
+
+    /// Adds the difference to the last judged run. A verdict from the cache is the former one, and
+    /// a score without a verdict is not the judge's: they have no noise.
+    fn end_judgments(&mut self) {
+        let Some(score) = self.scores.mean().filter(|_| self.judged_anew == self.results) else {
+            return;
+        };
+        if let Some((inputs, last)) = self.last_judged {
+            let difference = SuccessiveDifferences { count: 1, squares: (score - last).powi(2) };
+            self.noise.all.add(difference);
+            if inputs == self.inputs {
+                self.noise.same_inputs.add(difference);
             }
-            self.last_score = Some(score);
         }
-        (self.results, self.passes, self.scores) = (0, Sums::default(), Sums::default());
+        self.last_judged = Some((self.inputs, score));
     }
 
     /// True if the item passed, failed, and passed again: a fixed item that fails again is no
@@ -96,8 +149,8 @@ impl ItemTrack {
         self.recoveries > 0
     }
 
-    pub(super) fn differences(&self) -> SuccessiveDifferences {
-        self.differences
+    pub(super) fn noise(&self) -> RunNoise {
+        self.noise
     }
 
     /// The outcome in each run, oldest first, and the number of changes.

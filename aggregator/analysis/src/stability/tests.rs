@@ -2,17 +2,12 @@ use super::*;
 use crate::test_results::{SEMANTIC, comparisons::shown, record, rubric};
 use NightOutcome::{Failed, NotScored, Passed};
 use juror_journal::journal::JournalWriter;
-use juror_types::{outcome::Outcome, run::RunRecord};
+use juror_types::{id::Digest, outcome::Outcome, run::RunRecord};
 use std::{fs, path::Path};
 
 /// Run with one item per letter: `p` passes, `f` fails, `n` is not scored; an upper-case letter has
 /// another input.
 fn night(runs: &Path, day: u32, letters: &str) -> RunFiles {
-    let record = RunRecord {
-        run_id: RunId::new(format!("night-{day}")),
-        created_at: format!("2026-11-{day:02}T02:00:00Z"),
-        ..record(SEMANTIC, letters.len() as u64)
-    };
     let results: Vec<JobResult> = letters
         .chars()
         .enumerate()
@@ -27,8 +22,17 @@ fn night(runs: &Path, day: u32, letters: &str) -> RunFiles {
             result
         })
         .collect();
+    saved(runs, day, &results)
+}
+
+fn saved(runs: &Path, day: u32, results: &[JobResult]) -> RunFiles {
+    let record = RunRecord {
+        run_id: RunId::new(format!("night-{day}")),
+        created_at: format!("2026-11-{day:02}T02:00:00Z"),
+        ..record(SEMANTIC, results.len() as u64)
+    };
     let mut directory = JournalWriter::create(runs, &record).unwrap();
-    directory.append(&results).unwrap();
+    directory.append(results).unwrap();
     fs::write(directory.files().path_of("report.json"), "{}").unwrap();
     directory.files().clone()
 }
@@ -82,4 +86,55 @@ fn noise_is_estimated_from_runs_before_the_newest() {
     let noisy = stability(&[&steady, &fallen, &steady, &steady], 7);
     assert!((noisy.noise_variance.unwrap() - 0.125).abs() < 1e-9, "{noisy:?}");
     assert_eq!(stability(&["pp", "pp", "pp"], 7).noise_variance, None, "too few items");
+}
+
+/// Runs of 24 items of which the first ones are changed.
+fn noise_of_nights(changed: [&dyn Fn(&mut JobResult); 3]) -> Option<f64> {
+    let folder = tempfile::tempdir().unwrap();
+    let unchanged: &dyn Fn(&mut JobResult) = &|_| ();
+    let nights = changed.into_iter().chain([unchanged]).zip(1..);
+    let files: Vec<_> = nights
+        .map(|(change, day)| {
+            let mut results: Vec<_> = (0..24).map(|id| shown(id, [9; 5], b"one")).collect();
+            results.iter_mut().take(4).for_each(change);
+            saved(folder.path(), day, &results)
+        })
+        .collect();
+    let rubric = rubric(SEMANTIC);
+    let found = ItemStability::from_run(&files[3], 7, &rubric, AveragingPolicy::default());
+    found.unwrap().noise_variance
+}
+
+#[test]
+fn changed_code_verdicts_from_the_cache_and_zeros_without_a_verdict_are_no_noise() {
+    let steady = &|_: &mut JobResult| ();
+    let fallen = |result: &mut JobResult| result.semantic = shown(0, [4; 5], b"one").semantic;
+    // Of 48 differences, 8 are half of the scale.
+    let variance = noise_of_nights([steady, &fallen, steady]).unwrap();
+    assert!((variance - 8.0 * 0.25 / 48.0 / 2.0).abs() < 1e-9, "{variance}");
+    let other_code = |result: &mut JobResult| {
+        fallen(result);
+        let code = Some(Digest::from_content(b"broken"));
+        result.item.inputs.push(InputRecord { digest: code, ..result.item.inputs[0].clone() });
+    };
+    assert_eq!(noise_of_nights([steady, &other_code, steady]), Some(0.0));
+    let unjudged = |result: &mut JobResult| {
+        result.outcome = Outcome::NoOutput;
+        result.semantic = None;
+    };
+    assert_eq!(noise_of_nights([steady, &unjudged, steady]), Some(0.0));
+}
+
+#[test]
+fn runs_from_the_cache_alone_tell_no_noise() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = (1..=4).map(|day| {
+        let mut results: Vec<_> = (0..24).map(|id| shown(id, [9; 5], b"one")).collect();
+        results.iter_mut().for_each(|result| result.cached = day > 1);
+        saved(folder.path(), day, &results)
+    });
+    let files: Vec<_> = runs.collect();
+    let rubric = rubric(SEMANTIC);
+    let found = ItemStability::from_run(&files[3], 7, &rubric, AveragingPolicy::default());
+    assert_eq!(found.unwrap().noise_variance, None);
 }

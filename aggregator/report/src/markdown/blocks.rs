@@ -1,6 +1,6 @@
 //! Topics as Markdown: with everything in a file, or short enough for a part of a comment.
 
-use super::escape::{cut, escaped};
+use super::escape::{cut, cut_sentence, escaped};
 use crate::{
     document::{Block, FigureTable, Level, List, ListEntry, Lists, NameKind, ShownMetric, Topic},
     phrasing::{SIMULATED, legend, provenance_text},
@@ -32,6 +32,14 @@ impl Extent {
         match self {
             Self::File => escaped(text),
             Self::Comment => cut(text),
+        }
+    }
+
+    /// A sentence of the report.
+    fn sentence(self, text: &str) -> String {
+        match self {
+            Self::File => escaped(text),
+            Self::Comment => cut_sentence(text),
         }
     }
 
@@ -77,7 +85,7 @@ fn render(block: &Block, mark: &str, extent: Extent) -> String {
                 Extent::File => format!("## {headline}{mark}"),
                 Extent::Comment => format!("### {headline}{mark}"),
             };
-            format!("{headline}\n\n{}.\n", shown(reason))
+            format!("{headline}\n\n{}.\n", extent.sentence(reason))
         }
         Block::Facts(facts) => {
             let facts: Vec<String> = facts.iter().map(|fact| shown(fact)).collect();
@@ -85,7 +93,7 @@ fn render(block: &Block, mark: &str, extent: Extent) -> String {
         }
         Block::Sentence(level, lead, text) => {
             let lead = if lead.is_empty() { String::new() } else { format!("{lead}: ") };
-            format!("- {}{lead}{}\n", sign(*level), shown(text))
+            format!("- {}{lead}{}\n", sign(*level), extent.sentence(text))
         }
         Block::NamedSentence { level, name, text, .. } => {
             format!("- {}{}\n", sign(*level), shown(&format!("{name}{text}")))

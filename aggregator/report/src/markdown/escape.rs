@@ -5,12 +5,20 @@ use crate::sanitize::sanitize;
 /// Longest text of others, in characters before escaping, which at worst makes six of one.
 const MAX_LENGTH: usize = 160;
 
+/// Longest sentence of a report, which may quote others, in characters before escaping.
+const MAX_SENTENCE: usize = 600;
+
 /// Stands, unseen, between what would be a link together.
 const APART: char = '\u{2060}';
 
 /// As [`escaped`], truncated if it is long.
 pub(super) fn cut(text: &str) -> String {
     escaped_first(text, MAX_LENGTH)
+}
+
+/// As [`cut`], for a sentence of the report.
+pub(super) fn cut_sentence(text: &str) -> String {
+    escaped_first(text, MAX_SENTENCE)
 }
 
 /// Escapes untrusted text: on one line, without effective Markdown, HTML or GitHub syntax. Marks

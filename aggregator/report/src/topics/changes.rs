@@ -7,13 +7,15 @@ use juror_analysis::{
     metrics::Unit,
     stability::{FlakyItem, NightOutcome},
 };
-use juror_types::id::RunId;
+use juror_types::{id::RunId, outcome::Outcome};
 
 /// The topic of a report that is compared with a baseline.
 pub fn topic(comparison: &Comparison) -> Topic {
     let topic = topic_since(&comparison.base.run, &comparison.changes, comparison.simulated);
     match comparison.comparable() {
-        0 => Topic { status: Some(("nothing to compare".to_owned(), Level::Doubtful)), ..topic },
+        0 if comparison.changes.group_of_items().is_empty() => {
+            Topic { status: Some(("nothing to compare".to_owned(), Level::Doubtful)), ..topic }
+        }
         _ => topic,
     }
 }
@@ -26,7 +28,7 @@ pub fn topic_since(base: &RunId, changes: &BaselineChanges, simulated: bool) -> 
 
 /// Counts of the changes in a line, with their significance: `2 new, 1 worse`.
 fn status(changes: &BaselineChanges) -> (String, Level) {
-    let BaselineChanges { new, fixed, worse, flaky, .. } = changes;
+    let BaselineChanges { new, fixed, worse, flaky, not_compared, .. } = changes;
     let counts = [
         (new.items.len() + new.issues.len(), "new"),
         (worse.items.len() + worse.issues.len(), "worse"),
@@ -34,19 +36,23 @@ fn status(changes: &BaselineChanges) -> (String, Level) {
         (flaky.len(), "flaky"),
     ];
     let named = counts.iter().filter(|(count, _)| *count > 0);
-    let named: Vec<_> =
+    let mut parts: Vec<_> =
         named.map(|(count, kind)| format!("{} {kind}", grouped(*count as u64))).collect();
+    if parts.is_empty() {
+        parts.push("nothing changed".to_owned());
+    }
+    if *not_compared > 0 {
+        parts.push(format!("{} not compared", counted(*not_compared, "item")));
+    }
     let level = match () {
         () if !new.items.is_empty() || !worse.items.is_empty() => Level::Bad,
         () if !new.issues.is_empty() || !worse.issues.is_empty() || !flaky.is_empty() => {
             Level::Doubtful
         }
+        () if *not_compared > 0 => Level::Doubtful,
         () => Level::Good,
     };
-    match named.is_empty() {
-        true => ("nothing changed".to_owned(), level),
-        false => (named.join(", "), level),
-    }
+    (parts.join(", "), level)
 }
 
 /// The lists of changes since this run, and the terms by which items are in them.
@@ -83,14 +89,12 @@ fn lists(title: &str, group: &ChangeGroup, open: bool) -> Vec<Block> {
 fn item(item: &ChangedItem) -> ListEntry {
     let score = |score: Option<f64>| score.map(|score| figure(score, Unit::Share));
     let before = score(item.base).unwrap_or_else(|| "not scored".to_owned());
-    let ending = || {
-        let outcome = item.outcome.label();
-        match item.error {
-            Some(kind) => format!("{outcome}, {}", kind.name()),
-            None => outcome.to_owned(),
-        }
+    let ending = || match (item.outcome, item.error) {
+        (Outcome::Scored, _) => "does not pass".to_owned(),
+        (Outcome::NoOutput, _) | (_, None) => item.outcome.label().to_owned(),
+        (outcome, Some(kind)) => format!("{}, {}", outcome.label(), kind.name()),
     };
-    let is_scored = item.outcome == juror_types::outcome::Outcome::Scored;
+    let is_scored = item.outcome == Outcome::Scored;
     let after = score(item.head).filter(|_| is_scored).unwrap_or_else(ending);
     ListEntry::item(&item.id, format!("{before} → {after}"))
 }

@@ -11,8 +11,8 @@ use juror_types::{
 impl MetricDefinition {
     /// Value in a result, if it counts. Deterministic stages count wherever they have data,
     /// regardless of the judge's outcome. The judge's metrics and Pipeline Success are over scored
-    /// jobs, and those that count as zero by the policy. Latency is over the same, except that a
-    /// job without output takes no time.
+    /// jobs, and those that count as zero by the policy. Latency is over the same, except for jobs
+    /// without output and verdicts from the cache, which no call was made for.
     pub(crate) fn counted_value(
         &self,
         result: &JobResult,
@@ -33,7 +33,7 @@ impl MetricDefinition {
             | Source::LowestSimilarity
             | Source::BlockMatch
             | Source::BlockPosition => self.value(result),
-            Source::Latency if result.outcome == Outcome::NoOutput => None,
+            Source::Latency if result.cached || result.outcome == Outcome::NoOutput => None,
             Source::PipelineSuccess | Source::Latency => self.value(result).filter(|_| counts),
             _ if zero => judged.then_some(0.0),
             _ => self.value(result).filter(|_| counts),
