@@ -86,7 +86,7 @@ fn alarm(definition: &MetricDefinition, world: World, random: &mut SmallRng) -> 
             ((truth - lost + noise * normal(random)) * 50.0).round().clamp(0.0, 50.0) / 50.0
         };
         let value = truths.iter().map(score).sum::<f64>() / ITEMS as f64;
-        points.push(SeriesPoint { run: None, value, n: ITEMS as u64 });
+        points.push(SeriesPoint { run: None, value, n: ITEMS as u64, from_cache: false });
         if watch.watch(definition, &points, 1).state == DeclineState::Declining {
             return true;
         }

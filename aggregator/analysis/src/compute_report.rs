@@ -5,7 +5,7 @@ use crate::{
     evidence_summary::EvidenceTally,
     fold::Counted,
     gate::{ApiStreak, Gate},
-    history::PastRun,
+    history::{PastRun, RunSeries},
     issues::{Statements, Tone},
     item_row::Urgency,
     items::Items,
@@ -15,7 +15,7 @@ use crate::{
     missing_stage_data::MissingStageData,
     repeats::repeats,
     run_cost::cost,
-    run_facts::{Cost, Coverage, RunSummary},
+    run_facts::{Cost, Coverage, RunSummary, is_from_cache},
     run_report::Report,
     run_warnings::{
         averaging_warnings, coverage_warnings, fingerprint_warning, steady_gate_warning,
@@ -225,9 +225,10 @@ impl<'a> Scan<'a> {
         let steady_gate = input.gate.filter(|_| steady.is_some());
         warnings.extend(steady_gate.map(|gate| steady_gate_warning(gate, self.flaky)));
         let judged_metrics = steady.as_deref().unwrap_or(&metrics);
-        let targets = input
-            .gate
-            .map(|gate| gate.judge(judged_metrics, &coverage, self.streak, input.earlier));
+        let from_cache = is_from_cache(coverage.scored, cost.cached_verdicts);
+        let series = RunSeries { earlier: input.earlier, from_cache };
+        let judge = |gate: &Gate| gate.judge(judged_metrics, &coverage, self.streak, series);
+        let targets = input.gate.map(judge);
         let likely_clusters = self.clusters.finish();
         warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
         warnings.extend(fingerprint_warning(&self.fingerprints));

@@ -12,7 +12,7 @@ pub use error::GateError;
 
 use crate::{
     comparison::Comparison,
-    history::{DeclineReport, PastRun},
+    history::{DeclineReport, RunSeries},
     metrics::{Interval, Metric},
     run_facts::Coverage,
 };
@@ -181,11 +181,11 @@ impl Gate {
         metrics: &[Metric],
         coverage: &Coverage,
         streak: ApiStreak,
-        earlier: &[PastRun],
+        series: RunSeries<'_>,
     ) -> GateReport {
         let mut rules: Vec<RuleReport> =
             self.rules.iter().map(|rule| rule.judge(metrics)).collect();
-        rules.extend(self.declines.iter().flat_map(|rule| rule.judge(metrics, earlier)));
+        rules.extend(self.declines.iter().flat_map(|rule| rule.judge(metrics, series)));
         if self.min_coverage > 0.0 {
             rules.push(judge_coverage(self.min_coverage, coverage));
         }

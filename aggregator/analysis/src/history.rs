@@ -28,6 +28,15 @@ pub struct PastMetric {
     pub high: Option<f64>,
 }
 
+/// A run and the runs of its kind before it.
+#[derive(Clone, Copy, Debug)]
+pub struct RunSeries<'a> {
+    /// Earlier runs, newest first.
+    pub earlier: &'a [PastRun],
+    /// True if all verdicts of the run came from the cache.
+    pub from_cache: bool,
+}
+
 /// Figures of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunFigures {
@@ -39,6 +48,9 @@ pub struct RunFigures {
     pub scored: u64,
     /// Cost of the run.
     pub cost_usd: Money,
+    /// True if all its verdicts came from the cache.
+    #[serde(skip)]
+    pub from_cache: bool,
     /// True if its scores were made up.
     pub simulated: bool,
     /// Model fingerprints of replies, in order.
@@ -50,7 +62,7 @@ impl RunFigures {
     /// The figure of a metric as a point of a series, where this is the run of that id.
     pub fn point<'a>(&self, run: &'a RunId, metric: &str) -> Option<SeriesPoint<'a>> {
         let PastMetric { value, n, .. } = *self.metrics.get(metric)?;
-        Some(SeriesPoint { run: Some(run), value, n })
+        Some(SeriesPoint { run: Some(run), value, n, from_cache: self.from_cache })
     }
 }
 

@@ -127,6 +127,11 @@ pub struct MonthCost {
     pub budget_usd: Option<Money>,
 }
 
+/// True if a run has verdicts, and all of them came from the cache.
+pub(crate) fn is_from_cache(scored: u64, cached_verdicts: u64) -> bool {
+    scored > 0 && cached_verdicts >= scored
+}
+
 impl Coverage {
     /// Coverage of this many jobs, of which some have ended.
     pub fn new(planned: u64, counts: Counts) -> Self {

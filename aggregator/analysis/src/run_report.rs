@@ -13,7 +13,7 @@ use crate::{
     likely_clusters::LikelyClusters,
     metrics::{Interval, Metric, Overall},
     repeats::Repeats,
-    run_facts::{Cost, Coverage, RunSummary},
+    run_facts::{Cost, Coverage, RunSummary, is_from_cache},
     verdict_checks::VerdictChecks,
 };
 use indexmap::IndexMap;
@@ -68,6 +68,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// True if all verdicts came from the cache.
+    pub fn is_from_cache(&self) -> bool {
+        is_from_cache(self.coverage.scored, self.cost.cached_verdicts)
+    }
+
     /// Adds the calibration of the run's judge: the named one, or else one of the runs beside it.
     /// Unreadable ones are left out, with a warning.
     pub fn add_calibration(&mut self, files: &RunFiles, named: Option<&KnownCalibration>) {

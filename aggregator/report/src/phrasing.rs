@@ -105,9 +105,10 @@ pub fn decline_text(decline: &DeclineReport, unit: Unit) -> String {
     };
     match decline.left_out {
         0 => text,
-        left_out => {
-            format!("{text}; {} with too few items left out", counted(left_out as u64, "run"))
-        }
+        left_out => format!(
+            "{text}; {} left out, with too few items or all verdicts from the cache",
+            counted(left_out as u64, "run")
+        ),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Compatibility of two runs for a comparison, and the differences that a reader must know.
 
-use crate::{judge_settings::judge_settings_that_differ, run_report::Report};
+use crate::{format::counted, judge_settings::judge_settings_that_differ, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_types::{id::RunId, job::RubricReference};
 use std::collections::BTreeSet;
@@ -99,6 +99,7 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
             ));
         }
     }
+    warnings.extend(removed_items(base, head));
     let (base_repeat, head_repeat) = (base.run.repeat, head.run.repeat);
     if base_repeat != head_repeat {
         warnings.push(format!(
@@ -106,6 +107,21 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// Warning of items that are no longer in the dataset of which the head judged a sample.
+fn removed_items(base: &Report, head: &Report) -> Option<String> {
+    let (before, after) = (&base.run.dataset, &head.run.dataset);
+    let sample = after.sample?;
+    let is_whole = before.sample.is_none() && before.limit.is_none();
+    let items = base.coverage.planned / u64::from(base.run.repeat.max(1));
+    (is_whole && before.filters == after.filters && sample.of < items).then(|| {
+        format!(
+            "the head's sample is from {}, and the base has {items}: items that were removed from \
+             the dataset are not compared",
+            counted(sample.of, "item")
+        )
+    })
 }
 
 /// Differences of the fingerprints that the provider's model named itself; none where they agree,

@@ -115,7 +115,8 @@ where
             let next = base.next_item(|result| base_jobs.add(result))?;
             let passed = std::mem::replace(&mut left, next);
             // Items outside of a sample were not requested, so they are not lost.
-            let is_gone = order.is_lt() && after.dataset.sample.is_none();
+            let is_whole = after.dataset.sample.is_none_or(|sample| sample.items >= sample.of);
+            let is_gone = order.is_lt() && is_whole;
             passed.filter(|_| is_gone).into_iter().for_each(|item| totals.add_removed(item));
         }
         if order != Ordering::Less {

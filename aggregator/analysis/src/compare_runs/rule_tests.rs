@@ -4,7 +4,8 @@ use super::*;
 use crate::test_results::comparisons::{RULES, compared, compared_as, run_of, shown, twenty};
 use crate::test_results::{SEMANTIC, broken, staged};
 use juror_types::{
-    outcome::{ErrorKind, Outcome},
+    id::Digest,
+    outcome::{ErrorKind, InputRecord, Outcome},
     run::{RunRecord, SampleRecord},
 };
 
@@ -18,7 +19,12 @@ fn good(count: usize) -> Vec<JobResult> {
 fn with_broken(count: usize, broken_items: usize, outcome: Outcome) -> Vec<JobResult> {
     let mut results = good(count);
     for (id, result) in results.iter_mut().take(broken_items).enumerate() {
-        *result = broken(&format!("shot_{id:03}"), outcome, ErrorKind::Reply, "no answer");
+        let kind = match outcome {
+            Outcome::Failed => ErrorKind::Image,
+            Outcome::NoOutput => ErrorKind::Output,
+            _ => ErrorKind::Reply,
+        };
+        *result = broken(&format!("shot_{id:03}"), outcome, kind, "no answer");
     }
     results
 }
@@ -44,7 +50,7 @@ fn with_judge(results: Vec<JobResult>) -> (RunRecord, Vec<JobResult>) {
 fn many_lost_items_are_a_regression_where_they_count_as_failed() {
     for strict in [false, true] {
         let rules = Rules { strict, ..RULES };
-        let found = compared(good(60), with_broken(60, 45, Outcome::Unscorable), rules);
+        let found = compared(good(60), with_broken(60, 45, Outcome::Failed), rules);
         assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
         assert!(found.headline.starts_with("Worse: 45 of 60 items lost"), "{}", found.headline);
         assert!(found.decided_by.contains(&"lost_items".to_owned()), "{:?}", found.decided_by);
@@ -56,12 +62,14 @@ fn many_lost_items_are_a_regression_where_they_count_as_failed() {
 #[test]
 fn skipped_and_missing_items_are_at_best_inconclusive() {
     let missing: Vec<JobResult> = good(60).into_iter().skip(5).collect();
-    for head in [with_broken(60, 45, Outcome::Skipped), missing] {
+    // Its verdicts are lost to the judge, not to the pipeline.
+    let outage = with_broken(60, 45, Outcome::Unscorable);
+    for head in [with_broken(60, 45, Outcome::Skipped), missing, outage] {
         for strict in [false, true] {
             let found = compared(good(60), head.clone(), Rules { strict, ..RULES });
             assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
             assert_eq!(found.decided_by, ["lost_items"]);
-            assert!(found.reason.contains("skipped or missing"), "{}", found.reason);
+            assert!(found.reason.contains("not judged or missing"), "{}", found.reason);
             assert!(found.settling.is_none());
         }
     }
@@ -263,6 +271,43 @@ fn items_outside_of_a_sample_are_not_lost() {
     let found = compared_as(with_judge(good(300)), (record, results), RULES).unwrap();
     assert_eq!((found.decision, found.paired), (Decision::Same, 60), "{}", found.reason);
     assert!(found.lost.is_empty() && found.warnings.is_empty(), "{:?}", found.warnings);
+    let (mut record, results) = with_judge(good(60));
+    record.dataset.sample = Some(SampleRecord { items: 60, seed: 0, of: 290, until_width: None });
+    let fewer = compared_as(with_judge(good(300)), (record.clone(), results), RULES).unwrap();
+    assert!(fewer.warnings[0].contains("from 290 items, and the base has 300"));
+    record.dataset.sample = Some(SampleRecord { items: 300, seed: 0, of: 60, until_width: None });
+    let whole = compared_as(with_judge(good(300)), (record, good(60)), RULES).unwrap();
+    assert_eq!((whole.decision, whole.lost[0].absent), (Decision::Inconclusive, 240));
     let all = compared_as(with_judge(good(300)), with_judge(good(60)), RULES).unwrap();
     assert_eq!(all.decision, Decision::Inconclusive, "{}", all.reason);
+}
+
+#[test]
+fn items_with_other_expectations_are_not_compared() {
+    let expecting = |tokens: &[u8], pattern: Option<&str>| {
+        let mut results = good(20);
+        for result in results.iter_mut().take(5) {
+            let tokens = Some(Digest::from_content(tokens));
+            let record = InputRecord::unread(InputRecord::EXPECTED_TOKENS, "inline".to_owned());
+            result.item.inputs.push(InputRecord { digest: tokens, ..record });
+            result.item.expected_pattern = pattern.map(str::to_owned);
+        }
+        results
+    };
+    let changed = |head: Vec<JobResult>| {
+        let found = compared(expecting(b"two", None), head, RULES);
+        assert_eq!(found.items.changed_input.len() as u64, found.changes.not_compared);
+        (found.paired, found.changes.not_compared)
+    };
+    assert_eq!(changed(expecting(b"two", None)), (20, 0));
+    assert_eq!(changed(expecting(b"one", None)), (15, 5));
+    assert_eq!(changed(expecting(b"two", Some("card"))), (15, 5));
+    assert_eq!(changed(good(20)), (15, 5));
+    let mut unread = expecting(b"two", None);
+    for result in unread.iter_mut().take(5) {
+        *result = broken(&result.screenshot_id.clone(), Outcome::Failed, ErrorKind::Api, "gone");
+        let tokens = InputRecord::unread(InputRecord::EXPECTED_TOKENS, "inline".to_owned());
+        result.item.inputs.push(tokens);
+    }
+    assert_eq!(changed(unread), (20, 0));
 }

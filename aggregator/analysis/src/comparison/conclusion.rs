@@ -84,7 +84,7 @@ fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<RuleFinding> {
     findings.extend(lost.take(1).map(|lost| {
         let finding = lost_finding(lost, rules.max_lost);
         let sentence = format!(
-            "{}; counted as failed, the {} that were tried make {} worse",
+            "{}; with the {} that failed counted as zero, {} is worse",
             finding.sentence, lost.failing, lost.title
         );
         RuleFinding { sentence, ..finding }

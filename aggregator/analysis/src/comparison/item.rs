@@ -8,7 +8,7 @@ use crate::{
 use juror_journal::journal::JournalError;
 use juror_types::{
     id::Digest,
-    outcome::{ErrorKind, JobResult, Outcome},
+    outcome::{ErrorKind, InputRecord, ItemRecord, JobResult, Outcome},
     rubric::Rubric,
 };
 use std::iter::Peekable;
@@ -51,6 +51,8 @@ pub(crate) struct ItemValues {
     /// Digest of the rubric's first image; further images are the pipeline's output, like its code.
     /// None where unknown.
     pub(crate) input: Option<Digest>,
+    /// What the dataset expects of it.
+    pub(crate) expected: ExpectedResult,
     /// The decisive metric of each repeat.
     pub(crate) scores: Vec<f64>,
     /// The mean over the repeats, for each further metric.
@@ -63,6 +65,28 @@ pub(crate) struct ItemValues {
     pub(crate) planned: u32,
     /// Outcome of the first unscored judgment; `scored` if there is none.
     pub(crate) ending: (Outcome, Option<ErrorKind>),
+}
+
+/// Result that the dataset expects of an item.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ExpectedResult {
+    /// Digest of the expected tokens; none without them, `Some(None)` where they were not read.
+    tokens: Option<Option<Digest>>,
+    pattern: Option<String>,
+}
+
+impl ExpectedResult {
+    fn from_record(item: &ItemRecord) -> Self {
+        let mut inputs = item.inputs.iter();
+        let tokens = inputs.find(|input| input.name == InputRecord::EXPECTED_TOKENS);
+        Self { tokens: tokens.map(|tokens| tokens.digest), pattern: item.expected_pattern.clone() }
+    }
+
+    /// True if two runs expect other results, as far as both read them.
+    pub(crate) fn differs_from(&self, other: &Self) -> bool {
+        let is_known = self.tokens != Some(None) && other.tokens != Some(None);
+        is_known && self.tokens != other.tokens || self.pattern != other.pattern
+    }
 }
 
 impl ItemValues {
@@ -192,6 +216,7 @@ impl GatheredItem {
     fn into_item(self, first: JobResult, repeat: u32, likely: Option<u64>) -> ItemValues {
         let passes = self.passes.iter().map(|sums| Some(sums.mean()? > 0.5));
         ItemValues {
+            expected: ExpectedResult::from_record(&first.item),
             id: first.screenshot_id,
             cluster: first.item.cluster,
             likely,

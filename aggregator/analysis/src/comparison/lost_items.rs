@@ -2,7 +2,7 @@
 
 use super::{Decision, item::ItemValues};
 use crate::metrics::round_stable;
-use juror_types::outcome::Outcome;
+use juror_types::outcome::{ErrorKind, Outcome};
 use serde::Serialize;
 
 /// Items of the base without a value in the head, for one metric.
@@ -14,10 +14,9 @@ pub struct LostItems {
     pub title: String,
     /// Number of items with a value in the base, without those with another input.
     pub base: u64,
-    /// Number of them that were tried without a value in the head: unscorable, failed, or without
-    /// output.
+    /// Number of them whose picture, code or pipeline has no value in the head.
     pub failing: u64,
-    /// Number of them that the head skipped or does not contain.
+    /// Number of them that were not judged in the head or are not in it.
     pub absent: u64,
     /// Both as a share of `base`.
     pub share: f64,
@@ -39,9 +38,9 @@ pub(super) struct LossCounts {
 /// Way in which an item lost its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
-    /// The head tried the item and has no value of it.
+    /// The item's picture, code or pipeline failed, or left nothing to measure.
     Failing,
-    /// The head did not try the item, or does not contain it.
+    /// The item was not judged, which is not its own fault, or is not in the head.
     Absent,
 }
 
@@ -54,16 +53,18 @@ impl Loss {
         }
         match head.ending {
             // Scored without a verdict: the judge is off in the head.
-            (Outcome::Skipped | Outcome::Scored, _) => Some(Self::Absent),
-            _ => Some(Self::Failing),
+            (Outcome::Scored, _) => Some(Self::Absent),
+            _ => Some(Self::from_stage(head)),
         }
     }
 
     /// The loss of a deterministic stage's value that the head does not have.
     pub(super) fn from_stage(head: &ItemValues) -> Self {
+        use ErrorKind::{Image, Input, Output, Pipeline, Poison};
         match head.ending {
-            (Outcome::Skipped, _) => Self::Absent,
-            _ => Self::Failing,
+            (Outcome::Scored | Outcome::NoOutput, _)
+            | (_, Some(Image | Input | Pipeline | Output | Poison)) => Self::Failing,
+            _ => Self::Absent,
         }
     }
 }

@@ -163,10 +163,10 @@ fn no_interval(difference: &Difference, title: &str) -> String {
 fn lost_sentence(lost: &LostItems, max_lost: f64) -> String {
     let mut how = Vec::new();
     if lost.failing > 0 {
-        how.push(format!("{} without a usable result", grouped(lost.failing)));
+        how.push(format!("{} failed or without a result", grouped(lost.failing)));
     }
     if lost.absent > 0 {
-        how.push(format!("{} skipped or missing", grouped(lost.absent)));
+        how.push(format!("{} not judged or missing", grouped(lost.absent)));
     }
     format!(
         "{} of the {} with {} in the base have none in the head ({}), more than the {} that \

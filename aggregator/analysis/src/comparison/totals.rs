@@ -96,6 +96,9 @@ impl<'a> Totals<'a> {
             (Some(before), Some(after)) if before != after => {
                 return self.lists.changed_input.push(head.id.clone());
             }
+            _ if base.expected.differs_from(&head.expected) => {
+                return self.lists.changed_input.push(head.id.clone());
+            }
             _ if self.is_left_out(head) => return self.flaky_left_out += 1,
             (Some(_), Some(_)) => {}
             // An item that could not be judged may have no digest of its image.
@@ -119,8 +122,7 @@ impl<'a> Totals<'a> {
         {
             // Items are independent where a stage measured them; where the judge is involved, the
             // items of one cluster share the judge's error.
-            let judged = definition.path == SUCCESS || definition.is_semantic();
-            totals.add(*before, *after, loss, groups, judged);
+            totals.add(*before, *after, loss, groups, definition.is_judged());
         }
         let success = self.metrics.success;
         let succeeds = |item: &ItemValues| item.passes.get(success?).copied().flatten();

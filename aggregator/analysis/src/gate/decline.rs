@@ -2,7 +2,7 @@
 
 use super::{GateDecision, RuleReport};
 use crate::{
-    history::{DeclineReport, DeclineState, DeclineWatch, PastRun, SeriesPoint},
+    history::{DeclineReport, DeclineState, DeclineWatch, RunSeries, SeriesPoint},
     metrics::Metric,
 };
 
@@ -17,27 +17,31 @@ pub struct DeclineRule {
 }
 
 impl DeclineRule {
-    /// Evaluates every metric of the rule; `earlier` is newest first.
-    pub(super) fn judge(&self, metrics: &[Metric], earlier: &[PastRun]) -> Vec<RuleReport> {
+    /// Evaluates every metric of the rule.
+    pub(super) fn judge(&self, metrics: &[Metric], series: RunSeries<'_>) -> Vec<RuleReport> {
         let has_data = |metric: &Metric| {
             let path = &metric.definition.path;
             metric.value.is_some()
-                || earlier.iter().any(|run| run.figures.metrics.contains_key(path))
+                || series.earlier.iter().any(|run| run.figures.metrics.contains_key(path))
         };
         let is_meant = |metric: &&Metric| match &self.metric {
             Some(path) => metric.definition.path == *path,
             None => metric.definition.can_decline() && has_data(metric),
         };
         let watched: Vec<&Metric> = metrics.iter().filter(is_meant).collect();
-        let judge = |metric: &&Metric| self.judge_one(metric, earlier, watched.len());
+        let judge = |metric: &&Metric| self.judge_one(metric, series, watched.len());
         watched.iter().map(judge).collect()
     }
 
-    fn judge_one(&self, metric: &Metric, earlier: &[PastRun], watched: usize) -> RuleReport {
+    fn judge_one(&self, metric: &Metric, series: RunSeries<'_>, watched: usize) -> RuleReport {
         let path = &metric.definition.path;
-        let mut points: Vec<SeriesPoint<'_>> =
-            earlier.iter().rev().filter_map(|run| run.figures.point(&run.id, path)).collect();
-        let newest = metric.newest_point();
+        let mut points: Vec<SeriesPoint<'_>> = series
+            .earlier
+            .iter()
+            .rev()
+            .filter_map(|run| run.figures.point(&run.id, path))
+            .collect();
+        let newest = metric.newest_point(series.from_cache);
         points.extend(newest);
         let decline = newest.map(|_| self.watch.watch(&metric.definition, &points, watched));
         let decision = decline.as_ref().map_or(GateDecision::Missed, decision_of);

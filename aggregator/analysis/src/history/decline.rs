@@ -40,6 +40,8 @@ pub struct SeriesPoint<'a> {
     pub value: f64,
     /// Number of items.
     pub n: u64,
+    /// True if all its verdicts came from the cache: it says nothing new of the judge's metrics.
+    pub from_cache: bool,
 }
 
 /// Decision of a [`DeclineWatch`] on the newest run of a series.
@@ -68,7 +70,8 @@ pub struct DeclineReport {
     pub limit: Option<f64>,
     /// Number of runs since the alarm, including the newest; 0 without one.
     pub alarm_runs: usize,
-    /// Number of runs left out, since too few of their items have the metric.
+    /// Number of runs left out, since too few of their items have the metric, or all verdicts came
+    /// from the cache.
     pub left_out: usize,
 }
 
@@ -130,9 +133,9 @@ impl MetricDefinition {
 }
 
 impl Metric {
-    /// Figure as the newest point of a series.
-    pub fn newest_point(&self) -> Option<SeriesPoint<'static>> {
-        Some(SeriesPoint { run: None, value: self.value?, n: self.interval.n })
+    /// Figure as the newest point of a series; `from_cache` as in [`SeriesPoint`].
+    pub fn newest_point(&self, from_cache: bool) -> Option<SeriesPoint<'static>> {
+        Some(SeriesPoint { run: None, value: self.value?, n: self.interval.n, from_cache })
     }
 }
 
@@ -157,9 +160,12 @@ impl DeclineWatch {
         let most = points.iter().map(|point| point.n).max().unwrap_or(0);
         let is_whole =
             |point: &&SeriesPoint<'_>| point.n as f64 >= MIN_SHARE_OF_ITEMS * most as f64;
-        let whole: Vec<SeriesPoint<'_>> = points.iter().filter(is_whole).copied().collect();
-        report.left_out = points.len() - whole.len();
-        let (anchor, since) = whole.split_at(self.anchor_runs.min(whole.len()));
+        // The same verdicts again would add up one draw of the judge's noise night after night.
+        let is_new = |point: &&SeriesPoint<'_>| !(point.from_cache && definition.is_judged());
+        let counted: Vec<SeriesPoint<'_>> =
+            points.iter().filter(is_whole).filter(is_new).copied().collect();
+        report.left_out = points.len() - counted.len();
+        let (anchor, since) = counted.split_at(self.anchor_runs.min(counted.len()));
         report.describe_anchor(definition, anchor);
         if points.last().is_some_and(|newest| !is_whole(&newest)) {
             report.state = DeclineState::TooFewItems;

@@ -1,7 +1,7 @@
 //! Reading of the parts of `report.json` that history needs.
 
 use super::{PastMetric, RunFigures};
-use crate::metrics::Interval;
+use crate::{metrics::Interval, run_facts::is_from_cache};
 use juror_files::data_roots::open_regular;
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{SCHEMA, id::RunId, run::RunRecord, usage::Money};
@@ -103,6 +103,7 @@ struct CoveragePart {
 #[derive(Deserialize)]
 struct CostPart {
     total_usd: Money,
+    cached_verdicts: u64,
 }
 
 impl ReportFile {
@@ -118,6 +119,7 @@ impl ReportFile {
             planned: coverage.planned,
             scored: coverage.scored,
             cost_usd: cost.total_usd,
+            from_cache: is_from_cache(coverage.scored, cost.cached_verdicts),
             simulated: run.simulated,
             fingerprints: run.fingerprints,
         }

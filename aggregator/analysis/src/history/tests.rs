@@ -24,6 +24,7 @@ fn model_fingerprint_change_is_reported_once() {
         planned: 1,
         scored: 1,
         cost_usd: Money::ZERO,
+        from_cache: false,
         simulated: false,
         fingerprints: fingerprint.split_whitespace().map(str::to_owned).collect(),
     };

@@ -171,6 +171,11 @@ impl MetricDefinition {
         self.path.starts_with("semantic.")
     }
 
+    /// True if verdicts take part in it.
+    pub(crate) fn is_judged(&self) -> bool {
+        self.is_semantic() || self.source == Source::PipelineSuccess
+    }
+
     /// The criterion of a rate of perfect scores.
     pub fn perfect_criterion(&self) -> Option<&str> {
         match &self.source {

@@ -19,12 +19,13 @@ pub(super) fn list(view: &RunView, runs: &[ListedRun], metrics: &[&Metric]) -> M
     let own = view.files.record();
     let mut earlier: Vec<&ListedRun> = runs_before(runs, own, is_of_one_kind).collect();
     earlier.reverse();
+    let from_cache = view.report.is_from_cache();
     let judge = |metric: &&Metric| {
         let definition = &metric.definition;
         let points: Vec<_> = earlier
             .iter()
             .filter_map(|run| run.figures.as_ref()?.point(&run.record.run_id, &definition.path))
-            .chain(metric.newest_point())
+            .chain(metric.newest_point(from_cache))
             .collect();
         definition.can_decline().then(|| watch.watch(definition, &points, 1))
     };

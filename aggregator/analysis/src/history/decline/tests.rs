@@ -14,7 +14,7 @@ fn watched(values: &[f64], watch: &DeclineWatch) -> DeclineReport {
     let points: Vec<SeriesPoint<'_>> = values
         .iter()
         .zip(&names)
-        .map(|(value, run)| SeriesPoint { run: Some(run), value: *value, n: 60 })
+        .map(|(value, run)| SeriesPoint { run: Some(run), value: *value, n: 60, from_cache: false })
         .collect();
     watch.watch(&correctness(), &points, 1)
 }
@@ -92,7 +92,7 @@ fn too_few_runs_or_items_give_no_decision() {
     let report = watched(&[0.9, 0.1, 0.9], &watch);
     assert_eq!((report.state, report.anchor_runs), (DeclineState::AnchorIncomplete, 3));
     assert_eq!(watched(&[], &watch).state, DeclineState::AnchorIncomplete);
-    let point = |value, n| SeriesPoint { run: None, value, n };
+    let point = |value, n| SeriesPoint { run: None, value, n, from_cache: false };
     let mut points = vec![point(0.9, 60), point(0.2, 30), point(0.91, 60), point(0.89, 60)];
     points.push(point(0.9, 58));
     let report = watch.watch(&correctness(), &points, 1);
@@ -100,6 +100,23 @@ fn too_few_runs_or_items_give_no_decision() {
     points.push(point(0.1, 30));
     let report = watch.watch(&correctness(), &points, 1);
     assert_eq!((report.state, report.left_out), (DeclineState::TooFewItems, 2));
+}
+
+#[test]
+fn same_verdicts_again_are_left_out_of_the_anchor_and_of_the_sum() {
+    let watch = DeclineWatch { anchor_runs: 3, ..DeclineWatch::default() };
+    let point = |value, from_cache| SeriesPoint { run: None, value, n: 60, from_cache };
+    let judged = [0.9, 0.91, 0.89, 0.885].map(|value| point(value, false));
+    let again = [point(0.885, true); 30];
+    let (first, rest) = judged.split_at(1);
+    let points = [first, &[point(0.9, true); 30], rest, &again].concat();
+    let report = watch.watch(&correctness(), &points, 1);
+    assert_eq!((report.state, report.runs_since, report.left_out), (DeclineState::Steady, 1, 60));
+    assert!(report.anchor_deviation.unwrap() > 0.009, "{report:?}");
+    // A stage is measured anew in each run.
+    let all = MetricDefinition::all(&rubric(SEMANTIC));
+    let compiles = all.iter().find(|metric| metric.path == "generation.compilation_rate");
+    assert_eq!(watch.watch(compiles.unwrap(), &points, 1).left_out, 0);
 }
 
 #[test]
