@@ -43,7 +43,7 @@ fn items_lost_in_the_head_decide() {
     let harness =
         unjudged_runs(12, |text| text.lines().take(9).map(|line| format!("{line}\n")).collect());
     harness.juror(&["run", "manifest.jsonl", "--run-id", "head"]).exits(0);
-    let reported = "Inconclusive: 3 of 12 items lost";
+    let reported = "Inconclusive: Pipeline Success lost in 3 of 12 items";
     let compare = ["compare", "base", "head"];
     harness.juror(&compare).exits(0).stdout_contains(&[reported, "max_lost"]);
     harness.juror(&[&compare[..], &["--strict"]].concat()).exits(4).stdout_contains(&[reported]);
@@ -75,7 +75,7 @@ fn pipeline_without_output_is_a_regression_without_a_judge() {
     harness
         .juror(&["compare", "base", "head"])
         .exits(100)
-        .stdout_contains(&["Worse: 12 of 12 items lost", "Compilation"]);
+        .stdout_contains(&["Worse: Compilation lost in 12 of 12 items"]);
 }
 
 #[test]

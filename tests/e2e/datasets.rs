@@ -108,8 +108,11 @@ fn dry_run_warns_of_dataset_weaknesses() {
         "1 of 1 items are valid and would be judged in 1 job,",
         "Of these, 1 item cannot be read by this process.",
     ]);
-    let path = json!({"id": "a", "screenshot": "1.png", "generated_code": "code/App.vue"});
-    dry("vue.jsonl", path.to_string()).exits(2).stderr_contains(&[
-        "vue.jsonl, line 1: field \"generated_code\": \"code/App.vue\" looks like a path",
-    ]);
+    fs::create_dir(harness.path("code")).unwrap();
+    harness.write("code/App.tsx", "");
+    for code in ["code/App.vue", "code/App"] {
+        let path = json!({"id": "a", "screenshot": "1.png", "generated_code": code});
+        let refusal = format!("field \"generated_code\": {code:?} looks like a path");
+        dry("path.jsonl", path.to_string()).exits(2).stderr_contains(&[&refusal]);
+    }
 }

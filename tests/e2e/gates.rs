@@ -150,9 +150,13 @@ fn documented_commands_work() {
     assert_eq!(report["cost"]["results_usd"], "0.000000000", "all was in the cache");
     let rules = report["targets"]["rules"].as_array().unwrap();
     let declines: Vec<&Value> = rules.iter().filter_map(|rule| rule.get("decline")).collect();
-    let is_early =
-        |decline: &&Value| decline["state"] == "anchor_incomplete" && decline["anchor_runs"] == 4;
-    assert!(!declines.is_empty() && declines.iter().all(is_early), "{rules:?}");
+    assert!(!declines.is_empty(), "{rules:?}");
+    for decline in declines {
+        // The stages measure four runs; the judge's verdicts of three come from the cache.
+        assert_eq!(decline["state"], "anchor_incomplete", "{decline}");
+        let counts = [&decline["anchor_runs"], &decline["left_out"]];
+        assert!(counts == [4, 0] || counts == [1, 3], "{decline}");
+    }
 }
 
 #[test]

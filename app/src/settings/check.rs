@@ -4,6 +4,9 @@ use super::{Settings, SettingsError};
 use juror_ledger::admission::Budget;
 use juror_types::{budget_label::MAX_BUDGET_TAGS, usage::Money};
 
+/// Maximum number of judgments of each item.
+const MAX_REPEAT: u32 = 100;
+
 impl Settings {
     /// These settings with a run's budget, if one is given.
     ///
@@ -23,6 +26,7 @@ impl Settings {
         self.check_ranges()?;
         self.check_aliases()?;
         self.check_counts()?;
+        self.check_repeat()?;
         self.check_tags()?;
         self.check_amounts()
     }
@@ -94,6 +98,14 @@ impl Settings {
             }
         }
         Ok(())
+    }
+
+    fn check_repeat(&self) -> Result<(), SettingsError> {
+        let remedy = "give at most 100: each repeat pays for every item again";
+        match self.run.repeat > MAX_REPEAT {
+            true => Err(SettingsError::value("run.repeat", self.run.repeat, remedy)),
+            false => Ok(()),
+        }
     }
 
     fn check_amounts(&self) -> Result<(), SettingsError> {

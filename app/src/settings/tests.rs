@@ -70,6 +70,7 @@ fn header_values_are_never_shown_and_come_from_three_sources() {
 fn an_invalid_value_names_its_key() {
     for (text, key) in [
         ("[run]\nrepeat = 0", "run.repeat"),
+        ("[run]\nrepeat = 101", "give at most 100"),
         ("[models.\"a\"]\nlike = \"b\"\n[models.\"b\"]\nlike = \"c\"", "models.*.like is \"b\""),
         ("[stages]\ntoken_accuracy = 80.0", "stages.token_accuracy"),
         ("[judge]\ntemperature = -1.0", "judge.temperature"),

@@ -169,7 +169,7 @@ pub struct JudgeRecord {
     pub provider: Provider,
     /// The requested model.
     pub model: String,
-    /// The backend fingerprint or dated model name in the reply.
+    /// The responding model and the fingerprint of its backend, as named in the reply.
     pub fingerprint: Option<String>,
     /// The model that replied in place of the requested one, by its own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]

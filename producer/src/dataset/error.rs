@@ -166,7 +166,7 @@ pub enum DatasetProblem {
     Language(String),
     /// A path of code whose extension names no supported language.
     #[error(
-        "{0:?} looks like a path, but its extension is not supported; use a file that ends in \
+        "{0:?} looks like a path, but has no supported extension; use a file that ends in \
          .tsx, .jsx, .ts, .js, .mjs, .html or .htm, or, if this is code, end it with a line break"
     )]
     CodePath(String),

@@ -17,6 +17,9 @@ use juror_types::{
 use serde_json::{Map, Value};
 use std::path::Path;
 
+/// Extensions that a path of code may lack.
+const CODE_EXTENSIONS: [&str; 7] = ["tsx", "jsx", "ts", "js", "mjs", "html", "htm"];
+
 /// All known fields except the rubric's images.
 pub(super) const KNOWN_FIELDS: [&str; 16] = [
     "id",
@@ -214,8 +217,8 @@ impl Fields<'_> {
         let Some(code) = code else { return Ok(None) };
         if language_of_path(&code).is_none() {
             let is_path = is_url(&code)
-                || looks_like_path(&code)
-                    && (code.contains('/') || self.files.find(&code, "").is_ok());
+                || looks_like_path(&code) && code.contains('/')
+                || is_one_word(&code) && self.is_file(&code);
             let problem = || DatasetProblem::CodePath(shown(&code).into_owned());
             return match is_path {
                 true => Err(FieldError::new("generated_code", problem())),
@@ -224,6 +227,13 @@ impl Fields<'_> {
         }
         self.allow("generated_code", &code)?;
         Ok(Some(Text::Path(code)))
+    }
+
+    /// True for the path of a file, also without its extension.
+    fn is_file(&self, path: &str) -> bool {
+        let is_file = |path: &str| self.files.find(path, "").is_ok();
+        let with = |extension: &&str| is_file(&format!("{path}.{extension}"));
+        is_file(path) || CODE_EXTENSIONS.iter().any(with)
     }
 
     fn language(&mut self, code: Option<&Text>) -> Result<Option<Language>, FieldError> {
@@ -301,16 +311,21 @@ fn is_url(text: &str) -> bool {
     !text.contains(char::is_whitespace) && !Reference::is_path(text)
 }
 
-/// True for one word that ends in an extension and has none of the signs of code.
-fn looks_like_path(text: &str) -> bool {
+/// True for one word without any of the signs of code.
+fn is_one_word(text: &str) -> bool {
     let is_sign = |sign: char| sign.is_whitespace() || "<>{}()[];=,\"'`".contains(sign);
+    !shown(text).contains(is_sign)
+}
+
+/// True for one word that ends in an extension.
+fn looks_like_path(text: &str) -> bool {
     let path = shown(text);
     let extension = Path::new(&*path).extension().and_then(|extension| extension.to_str());
     let is_extension = |extension: &str| {
         extension.starts_with(|first: char| first.is_ascii_alphabetic())
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
-    !path.contains(is_sign) && extension.is_some_and(is_extension)
+    is_one_word(text) && extension.is_some_and(is_extension)
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ fn content(
     }
 }
 
-/// Changes since the baseline; empty without a comparison.
+/// Decision of the comparison with the baseline, and the changes since; empty without one.
 fn changes_since_baseline(view: &RunView) -> Markup {
     let run = &view.report.run;
     let link = |kind: NameKind, name: &str| match kind {
@@ -158,8 +158,11 @@ fn changes_since_baseline(view: &RunView) -> Markup {
         _ => plain(kind, name),
     };
     html! {
-        @if let Some((base, found)) = view.saved.changes() {
-            (card(&topics::changes::topic_since(&base, &found, run.simulated), &link))
+        @if let Some(found) = view.saved.comparison() {
+            (blocks(&[topics::comparison::conclusion(
+                found.decision, &found.headline, &found.reason, run.simulated,
+            )], &plain))
+            (card(&topics::changes::topic_since(&found.base.run, &found.changes, run.simulated), &link))
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Content of a run's `report.json` that is not in its journal: gate and comparison.
 
 use juror_analysis::{
-    comparison::BaselineChanges, gate::GateReport, history::read_report, run_facts::Coverage,
+    comparison::{BaselineChanges, Decision},
+    gate::GateReport,
+    history::read_report,
+    run_facts::Coverage,
 };
 use juror_journal::journal::RunFiles;
 use juror_types::id::RunId;
@@ -18,6 +21,28 @@ pub struct Saved {
     comparison: Option<Value>,
 }
 
+/// Parts of a saved comparison.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SavedComparison {
+    /// The decision by the terms of the run.
+    pub decision: Decision,
+    /// The decision in one line.
+    pub headline: String,
+    /// Reason, as a clause without its full stop.
+    pub reason: String,
+    /// The baseline.
+    pub base: SavedBase,
+    /// Items and issues that changed since.
+    pub changes: BaselineChanges,
+}
+
+/// The baseline of a saved comparison.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SavedBase {
+    /// The run.
+    pub run: RunId,
+}
+
 impl Saved {
     /// Reads `report.json`. An unreadable report counts as missing: it can be written again.
     pub fn read(files: &RunFiles) -> Self {
@@ -27,20 +52,10 @@ impl Saved {
         read.ok().flatten().unwrap_or_default()
     }
 
-    /// The baseline of the run and the changes since; none without a comparison.
-    pub fn changes(&self) -> Option<(RunId, BaselineChanges)> {
-        #[derive(Deserialize)]
-        struct Compared {
-            base: Base,
-            changes: BaselineChanges,
-        }
-        #[derive(Deserialize)]
-        struct Base {
-            run: RunId,
-        }
+    /// The comparison with the baseline of the run; none without one.
+    pub fn comparison(&self) -> Option<SavedComparison> {
         // Comparisons of earlier versions have no changes.
-        let Compared { base, changes } = Compared::deserialize(self.comparison.as_ref()?).ok()?;
-        Some((base.run, changes))
+        SavedComparison::deserialize(self.comparison.as_ref()?).ok()
     }
 
     /// Result of the gate, if it was decided with the current number of results.

@@ -190,7 +190,7 @@ pub struct Answer {
     pub usage: Option<Usage>,
     /// Input tokens that were written into the provider's prompt cache; none if it is not stated.
     pub cache_write_tokens: Option<u64>,
-    /// The backend fingerprint, or the dated model name.
+    /// The responding model and the fingerprint of its backend, as far as the reply names them.
     pub fingerprint: Option<String>,
     /// Responding model, as named in the reply.
     pub model: Option<String>,

@@ -144,7 +144,7 @@ fn missing_value_counts_as_lost_without_a_judge() {
     }
     let worse = measured(stages(120), head);
     assert_eq!(worse.decision, Decision::Worse, "{}", worse.reason);
-    assert!(worse.headline.contains("114 of 120 items lost"), "{}", worse.headline);
+    assert!(worse.headline.contains("Compilation lost in 114 of 120 items"), "{}", worse.headline);
     assert!(worse.reason.contains("with Compilation in the base"), "{}", worse.reason);
 }
 

@@ -1,11 +1,11 @@
 //! Decision on one difference: worse, better, same or inconclusive.
 
 use super::Difference;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 juror_types::serde_enum! {
     /// Decision on a difference, and of a comparison.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Decision {
         /// The whole 95 % interval of the difference is within ± the margin.
         Same = "same",

@@ -51,7 +51,7 @@ pub(crate) struct ItemValues {
     /// Digest of the rubric's first image; further images are the pipeline's output, like its code.
     /// None where unknown.
     pub(crate) input: Option<Digest>,
-    /// What the dataset expects of it.
+    /// Result that the dataset expects.
     pub(crate) expected: ExpectedResult,
     /// The decisive metric of each repeat.
     pub(crate) scores: Vec<f64>,

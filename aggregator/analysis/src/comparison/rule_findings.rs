@@ -76,9 +76,13 @@ pub(super) fn fallen_finding(fallen: &FallenItems) -> RuleFinding {
 /// The finding on lost items.
 pub(super) fn lost_finding(lost: &LostItems, max_lost: f64) -> RuleFinding {
     let count = grouped(lost.failing + lost.absent);
+    let items = format!("{count} of {}", counted(lost.base, "item"));
     RuleFinding {
         rule: LOST_ITEMS.to_owned(),
-        headline: format!("{count} of {} lost", counted(lost.base, "item")),
+        headline: match lost.metric.starts_with("semantic.") {
+            true => format!("{items} lost"),
+            false => format!("{} lost in {items}", lost.title),
+        },
         sentence: lost_sentence(lost, max_lost),
     }
 }

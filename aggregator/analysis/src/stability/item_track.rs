@@ -4,6 +4,9 @@ use super::NightOutcome;
 use crate::metrics::Sums;
 use juror_types::id::Digest;
 
+/// Number of failures in a row after which an item is no longer flaky, but broken.
+const MAX_FAILURES: usize = 3;
+
 /// Minimum number of differences for an estimate of the noise between runs.
 const MIN_DIFFERENCES: u64 = 20;
 
@@ -41,17 +44,26 @@ pub(super) struct TrackedResult {
     pub is_judged_anew: bool,
 }
 
+/// Changes of an item's outcome between successive runs.
+#[derive(Clone, Copy, Debug, Default)]
+struct OutcomeChanges {
+    /// Changes between passed and failed.
+    count: u32,
+    /// Returns to passing after it had passed and failed.
+    recoveries: u32,
+}
+
 /// An item in the runs so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ItemTrack {
     image: Option<Digest>,
     outcomes: Vec<NightOutcome>,
-    /// Passed or failed in the last run that scored it.
-    last_decided: Option<NightOutcome>,
-    /// Changes between passed and failed.
-    changes: u32,
-    /// Returns to passing after it had passed and failed.
-    recoveries: u32,
+    /// Inputs, and passed or failed, in the last run that scored it.
+    last_decided: Option<(u64, NightOutcome)>,
+    /// True if two successive runs judged the same inputs.
+    repeats_inputs: bool,
+    same_inputs: OutcomeChanges,
+    all: OutcomeChanges,
     /// Inputs and mean score in the last run that judged it.
     last_judged: Option<(u64, f64)>,
     noise: RunNoise,
@@ -61,6 +73,14 @@ pub(super) struct ItemTrack {
     judged_anew: u32,
     passes: Sums,
     scores: Sums,
+}
+
+impl OutcomeChanges {
+    fn add(&mut self, has_changed: bool, outcome: NightOutcome) {
+        let is_recovery = has_changed && self.count > 0 && outcome == NightOutcome::Passed;
+        self.recoveries += u32::from(is_recovery);
+        self.count += u32::from(has_changed);
+    }
 }
 
 impl SuccessiveDifferences {
@@ -116,11 +136,15 @@ impl ItemTrack {
         self.outcomes.push(outcome);
         // An outage of the judge is no change of the item.
         if outcome != NightOutcome::NotScored {
-            let has_changed = self.last_decided.is_some_and(|last| last != outcome);
-            self.recoveries +=
-                u32::from(has_changed && self.changes > 0 && outcome == NightOutcome::Passed);
-            self.changes += u32::from(has_changed);
-            self.last_decided = Some(outcome);
+            if let Some((inputs, last)) = self.last_decided {
+                let has_changed = last != outcome;
+                self.all.add(has_changed, outcome);
+                if inputs == self.inputs {
+                    self.repeats_inputs = true;
+                    self.same_inputs.add(has_changed, outcome);
+                }
+            }
+            self.last_decided = Some((self.inputs, outcome));
         }
         self.end_judgments();
         (self.results, self.judged_anew) = (0, 0);
@@ -144,9 +168,16 @@ impl ItemTrack {
     }
 
     /// True if the item passed, failed, and passed again: a fixed item that fails again is no
-    /// noise.
+    /// noise, and neither is one that keeps failing.
     pub(super) fn is_flaky(&self) -> bool {
-        self.recoveries > 0
+        let decided = self.outcomes.iter().rev().filter(|each| **each != NightOutcome::NotScored);
+        let failures = decided.take_while(|outcome| **outcome == NightOutcome::Failed).count();
+        self.changes().recoveries > 0 && failures < MAX_FAILURES
+    }
+
+    /// Changes with the same inputs; all, where a pipeline makes other code in each run.
+    fn changes(&self) -> OutcomeChanges {
+        if self.repeats_inputs { self.same_inputs } else { self.all }
     }
 
     pub(super) fn noise(&self) -> RunNoise {
@@ -155,6 +186,7 @@ impl ItemTrack {
 
     /// The outcome in each run, oldest first, and the number of changes.
     pub(super) fn into_outcomes(self) -> (Vec<NightOutcome>, u32) {
-        (self.outcomes, self.changes)
+        let changes = self.changes().count;
+        (self.outcomes, changes)
     }
 }

@@ -138,3 +138,30 @@ fn runs_from_the_cache_alone_tell_no_noise() {
     let found = ItemStability::from_run(&files[3], 7, &rubric, AveragingPolicy::default());
     assert_eq!(found.unwrap().noise_variance, None);
 }
+
+#[test]
+fn changed_code_and_lasting_failures_are_not_flaky() {
+    let folder = tempfile::tempdir().unwrap();
+    let nights = [("a", 9), ("b", 4), ("a", 9), ("c", 4), ("c", 4)];
+    let files: Vec<_> = nights
+        .into_iter()
+        .zip(1..)
+        .map(|((code, score), day)| {
+            let mut result = shown(0, [score; 5], b"one");
+            result.pipeline_success = Some(score == 9);
+            let digest = Some(Digest::from_content(code.as_bytes()));
+            let code = InputRecord::unread(InputRecord::CODE, "code.tsx");
+            result.item.inputs.push(InputRecord { digest, ..code });
+            saved(folder.path(), day, &[result])
+        })
+        .collect();
+    let is_flaky = |night: usize| {
+        let (rubric, policy) = (rubric(SEMANTIC), AveragingPolicy::default());
+        let found = ItemStability::from_run(&files[night - 1], 7, &rubric, policy).unwrap();
+        !found.flaky.is_empty()
+    };
+    assert!(is_flaky(4), "each run has other code");
+    assert!(!is_flaky(5), "the code stays, and so does its failure");
+    assert!(!stability(&["p", "f", "p", "f", "f"], 7).flaky.is_empty());
+    assert!(stability(&["p", "f", "p", "f", "n", "f", "f"], 7).flaky.is_empty());
+}

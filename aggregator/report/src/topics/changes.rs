@@ -62,10 +62,9 @@ fn blocks(changes: &BaselineChanges, base: &RunId) -> Vec<Block> {
         facts.push(format!("flaky by the last {} runs", grouped(changes.runs.len() as u64)));
     }
     let mut blocks = vec![Block::Facts(facts)];
-    for (title, group) in [("New", &changes.new), ("Worse", &changes.worse)] {
-        blocks.extend(lists(title, group, true));
-    }
-    blocks.extend(lists("Fixed", &changes.fixed, false));
+    blocks.extend(lists("New", &changes.new, new_item, true));
+    blocks.extend(lists("Worse", &changes.worse, item, true));
+    blocks.extend(lists("Fixed", &changes.fixed, item, false));
     if !changes.flaky.is_empty() {
         blocks.push(Block::List(List::new("Flaky items", &changes.flaky, flaky).opened()));
     }
@@ -79,7 +78,12 @@ fn blocks(changes: &BaselineChanges, base: &RunId) -> Vec<Block> {
     blocks
 }
 
-fn lists(title: &str, group: &ChangeGroup, open: bool) -> Vec<Block> {
+fn lists(
+    title: &str,
+    group: &ChangeGroup,
+    item: fn(&ChangedItem) -> ListEntry,
+    open: bool,
+) -> Vec<Block> {
     let items = List::new(format!("{title} items"), &group.items, item);
     let issues = List::new(format!("{title} issues"), &group.issues, issue);
     let lists = [items, issues].into_iter().filter(|list| list.count > 0);
@@ -97,6 +101,17 @@ fn item(item: &ChangedItem) -> ListEntry {
     let is_scored = item.outcome == Outcome::Scored;
     let after = score(item.head).filter(|_| is_scored).unwrap_or_else(ending);
     ListEntry::item(&item.id, format!("{before} → {after}"))
+}
+
+/// An item that passed in the baseline: its score may be as high as before.
+fn new_item(changed: &ChangedItem) -> ListEntry {
+    let entry = item(changed);
+    match (changed.outcome, changed.head) {
+        (Outcome::Scored, Some(_)) => {
+            ListEntry { detail: format!("{}, does not pass", entry.detail), ..entry }
+        }
+        _ => entry,
+    }
 }
 
 fn issue(issue: &IssueChange) -> ListEntry {

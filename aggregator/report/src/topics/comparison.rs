@@ -29,17 +29,21 @@ pub fn topic(comparison: &Comparison) -> Topic {
     Topic { status: Some(status), ..topic }
 }
 
+/// A decision and its reason.
+pub fn conclusion(decision: Decision, headline: &str, reason: &str, simulated: bool) -> Block {
+    Block::Decision {
+        level: level_of(decision),
+        headline: headline.to_owned(),
+        reason: format!("Since {reason}"),
+        simulated,
+    }
+}
+
 /// Decision, its reasons, and warnings.
 pub fn decision(comparison: &Comparison) -> Vec<Block> {
-    let mut blocks = vec![
-        Block::Decision {
-            level: level_of(comparison.decision),
-            headline: comparison.headline.clone(),
-            reason: format!("Since {}", comparison.reason),
-            simulated: comparison.simulated,
-        },
-        facts(comparison),
-    ];
+    let Comparison { decision, headline, reason, .. } = comparison;
+    let mut blocks =
+        vec![conclusion(*decision, headline, reason, comparison.simulated), facts(comparison)];
     blocks.extend(comparison.simulated.then(simulated));
     let judges = comparison.judge_differences.iter();
     blocks.extend(judges.map(|text| Block::Sentence(Level::Bad, "Another judge", text.clone())));

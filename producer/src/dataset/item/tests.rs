@@ -149,8 +149,8 @@ fn errors_name_field_and_remedy() {
         ),
         (
             json!({"generated_code": "code/App.vue"}),
-            "generated_code: \"code/App.vue\" looks like a path, but its extension is not \
-             supported; use a file that ends in .tsx",
+            "generated_code: \"code/App.vue\" looks like a path, but has no supported \
+             extension; use a file that ends in .tsx",
         ),
         (
             json!({"generated_code": "https://x/y.svelte?signed=1"}),

@@ -58,7 +58,7 @@ pub(super) fn read(
         content,
         refusal: choice.message.refusal.filter(|refusal| !refusal.is_empty()),
         finish: finish(choice.finish_reason.as_deref()),
-        fingerprint: envelope.system_fingerprint.or_else(|| envelope.model.clone()),
+        fingerprint: fingerprint(envelope.model.as_deref(), envelope.system_fingerprint),
         model: envelope.model.filter(|model| !model.trim().is_empty()),
         lane: match envelope.service_tier.as_deref() {
             Some("flex") => Lane::Flex,
@@ -159,6 +159,13 @@ fn cache_write_tokens(body: &Value) -> Option<u64> {
     body.pointer("/usage/prompt_tokens_details/cache_write_tokens")?.as_u64()
 }
 
+/// The responding model's name and the fingerprint of its backend: behind an alias, another dated
+/// model may answer under the same fingerprint, or under none.
+fn fingerprint(model: Option<&str>, system: Option<String>) -> Option<String> {
+    let parts: Vec<&str> = model.into_iter().chain(system.as_deref()).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
 fn finish(reason: Option<&str>) -> Finish {
     match reason {
         Some("stop") => Finish::Stop,
@@ -196,7 +203,7 @@ mod tests {
                 finish: Finish::Stop,
                 usage: Some(usage),
                 cache_write_tokens: Some(256),
-                fingerprint: Some("fp_1".to_owned()),
+                fingerprint: Some("gpt-4o-2024-08-06 fp_1".to_owned()),
                 model: Some("gpt-4o-2024-08-06".to_owned()),
                 lane: Lane::Flex,
                 dearer_tier: None,
