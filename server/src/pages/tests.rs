@@ -1,8 +1,9 @@
 use crate::test_site::{TestSite, ask, get, router_of};
 use futures_util::FutureExt as _;
+use juror_analysis::comparison::BaselineChanges;
 use juror_journal::journal::JournalWriter;
 use juror_types::id::RunId;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{fs, time::Duration};
 use tokio::time::timeout;
 
@@ -121,4 +122,22 @@ async fn errors_are_shown_at_their_fields() {
     }
     let page = get(&router, "/start", &[HTML]).await.body;
     assert!(page.contains("default: gpt-4o") && page.contains("default: semantic"), "{page}");
+}
+
+#[tokio::test]
+async fn a_run_page_shows_the_decision_of_its_comparison() {
+    let site = TestSite::new();
+    let router = site.add("night", 1, 3, true).open();
+    let path = site.path("night").join("report.json");
+    let mut report: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    report["comparison"] = json!({
+        "decision": "worse", "headline": "Worse: 2 of 3 items lost", "reason": "two are gone",
+        "base": {"run": "first"}, "changes": BaselineChanges { not_compared: 2, ..Default::default() },
+    });
+    fs::write(&path, report.to_string()).unwrap();
+    let page = get(&router, "/runs/night", &[HTML]).await.body;
+    for shown in ["Worse: 2 of 3 items lost", "Since two are gone", "nothing changed, 2 items not"]
+    {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
 }
