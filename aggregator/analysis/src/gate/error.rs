@@ -1,5 +1,6 @@
 //! Error of an invalid gate.
 
+use crate::metrics::round_stable;
 use juror_types::{SCHEMA, toml_problem::TomlProblem};
 use std::{io, path::PathBuf};
 
@@ -56,7 +57,8 @@ pub enum GateError {
         /// Remedy: the metric that was meant, or those that exist.
         remedy: String,
     },
-    /// The gate sets a bound that every value of the metric meets, or none does.
+    /// The gate sets a bound that every value of the metric meets, or none does, or a share for
+    /// points of a scale.
     #[error(
         "gate {name}: the rule for {metric} has {key} = {bound}, but {metric} ranges from {least} to \
          {most}{}", hint(*.bound, *.least, *.most)
@@ -77,9 +79,13 @@ pub enum GateError {
     },
 }
 
-/// Remedy for a percentage given for a share.
+/// Remedy for a percentage given for a share, and for a share given for points of a scale.
 fn hint(bound: f64, least: f64, most: f64) -> String {
     let share = bound / 100.0;
+    if least == 0.0 && most > 1.0 && bound > 0.0 && bound < 1.0 {
+        let (percent, points) = (round_stable(bound * 100.0), round_stable(bound * most));
+        return format!("; for {percent} % of {most} use {points}");
+    }
     match least == 0.0 && most == 1.0 && bound > 1.0 && share <= 1.0 {
         true => format!("; for {bound} % use {share}"),
         false if bound == most => "; use at_least to require the maximum".to_owned(),

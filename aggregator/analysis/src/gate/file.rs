@@ -4,7 +4,7 @@ use super::{
     Bound, ChangeRule, DeclineRule, Gate, GateError, Rule,
     rule_line::{CHANGES, RuleLine},
 };
-use crate::metrics::{MetricDefinition, round_stable};
+use crate::metrics::{MetricDefinition, Unit, round_stable};
 use juror_types::{
     SCHEMA, near_miss,
     rubric::{Formula, Need, Rubric, Success},
@@ -162,8 +162,8 @@ impl Gate {
         }
     }
 
-    /// Refuses bounds that no run, or every run, meets, such as `above = 85` on a share, and bounds on
-    /// the side that is better.
+    /// Refuses bounds that no run, or practically every run, meets, such as `above = 85` on a share or
+    /// `above = 0.85` on a score of 0 to 10, and bounds on the side that is better.
     fn check_ranges(&self, known: &[MetricDefinition]) -> Result<(), GateError> {
         for Rule { metric, bound, .. } in &self.rules {
             let Some(definition) = known.iter().find(|each| each.path == *metric) else { continue };
@@ -184,7 +184,8 @@ impl Gate {
                 Bound::AtLeast(bound) => ("at_least", bound, bound <= most),
                 Bound::AtMost(bound) => ("at_most", bound, bound >= least),
             };
-            if !can_be_met || bound < least || !bound.is_finite() {
+            let is_share = takes_points(definition.unit) && bound > 0.0 && bound < 1.0;
+            if !can_be_met || bound < least || !bound.is_finite() || is_share {
                 let (name, metric) = (self.name.clone(), metric.clone());
                 return Err(GateError::Range { name, metric, key, bound, least, most });
             }
@@ -203,6 +204,12 @@ struct GateFile {
     consecutive_without_api_failure: Option<u64>,
     #[serde(default, rename = "rule")]
     rules: Vec<RuleLine>,
+}
+
+/// True for a percentage, and for points of a scale so long that a bound between 0 and 1 is a share
+/// by mistake.
+fn takes_points(unit: Unit) -> bool {
+    matches!(unit, Unit::Percent) || matches!(unit, Unit::Points { most, .. } if most >= 5.0)
 }
 
 /// The metric of this name without its section, as `pixels_equal` for `evidence.pixels_equal`.

@@ -278,6 +278,10 @@ fn invalid_gate_is_an_error_with_its_reason() {
             "has at_least = 10.5, but semantic.avg_visual_similarity ranges from 0 to 10",
         ),
         (
+            "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\nat_least = 0.85",
+            "ranges from 0 to 10; for 85 % of 10 use 8.5",
+        ),
+        (
             "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 1.0",
             "use at_least to require the maximum",
         ),
