@@ -16,7 +16,7 @@ use crate::{
     catalog::{Catalog, RunState},
     error::AppError,
     fleet::KEEPS_NO_INPUTS,
-    run::{run_invocation::new_run_id, run_setup::RunSetup},
+    run::{preflight::refuse_blessed_name, run_invocation::new_run_id, run_setup::RunSetup},
     run_specification::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunSpecification},
     work_limiter::WorkLimiter,
 };
@@ -187,6 +187,8 @@ impl RunLauncher for RunService {
         if self.known(&run).await?.is_some() {
             return Err(AppError::NameTaken(run));
         }
+        let (runs_dir, named) = (self.validator.settings().run.runs_dir.clone(), run.clone());
+        spawn_blocking_result(move || refuse_blessed_name(&runs_dir, &named)).await?;
         match &self.fleet {
             Some(fleet) => self.start_in_fleet(fleet, specification, &run).await?,
             None => {

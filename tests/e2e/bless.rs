@@ -122,6 +122,20 @@ fn unknown_and_ambiguous_names_are_refused_before_any_cost() {
 }
 
 #[test]
+fn new_run_with_the_name_of_a_blessed_run_is_refused() {
+    let harness = runs(&[("monday", &GOOD[..2])]);
+    harness.juror(&["bless", "monday"]).exits(0);
+    let expected = ["run monday is blessed as \"main\" in ", "juror bless --remove main"];
+    run(&harness, "main", &[], &[]).exits(2).stderr_contains(&expected);
+    let request = json!({"dataset": "manifest.jsonl", "run_id": "main"});
+    let site = ApiServer::open(&harness, &[]);
+    site.post("/api/v1/runs", &request).has_status(409).body_contains(&["run monday is blessed"]);
+    assert!(!harness.path("runs/main").exists());
+    harness.juror(&["bless", "--remove", "main"]).exits(0);
+    run(&harness, "main", &GOOD[..2], &[]).exits(0);
+}
+
+#[test]
 fn a_run_with_lost_jobs_is_blessed_only_by_force() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);

@@ -9,7 +9,11 @@ use crate::{
     error::AppError,
     leftover_spending::{LedgerPlace, refuse_leftovers},
     reporting::{self, baseline::Baseline},
-    run::{preflight::known_run, run_invocation::RunInvocation, run_setup::RunSetup},
+    run::{
+        preflight::{known_run, refuse_blessed_name},
+        run_invocation::RunInvocation,
+        run_setup::RunSetup,
+    },
     settings::Settings,
 };
 use futures_util::future::BoxFuture;
@@ -89,6 +93,7 @@ impl EnqueueRequest<'_> {
                     )))
                 }
                 (None, None) => {
+                    refuse_blessed_name(runs_dir, run)?;
                     refuse_leftovers(backend, run, LedgerPlace::Fleet(namespace)).await?;
                     Ok(None)
                 }

@@ -5,7 +5,7 @@ use super::{
     execute::{Executed, execute},
     local_worker::PauseReason,
     opening::{Opened, open_run},
-    preflight::{Ready, ready, record, run_files},
+    preflight::{Ready, ready, record, refuse_blessed_name, run_files},
     run_setup::RunSetup,
 };
 use crate::{
@@ -54,13 +54,16 @@ pub struct EndedRun {
 }
 
 impl LocalRun {
-    /// Checks gate, baseline and calibration of a setup, the judge's key, and the inputs of scored
-    /// items of a continued run. `known` is the record of a continued run.
+    /// Checks the name of a new run, gate, baseline and calibration of a setup, the judge's key, and
+    /// the inputs of scored items of a continued run. `known` is the record of a continued run.
     pub fn prepare(
         setup: RunSetup,
         run: &RunId,
         known: Option<&RunRecord>,
     ) -> Result<Self, AppError> {
+        if known.is_none() {
+            refuse_blessed_name(&setup.settings.run.runs_dir, run)?;
+        }
         let ready = ready(&setup, run)?;
         if known.is_some() {
             let files = run_files(&setup.settings.run.runs_dir, run)?;

@@ -8,7 +8,10 @@ use crate::{
     reporting::{self, Reporting, baseline::Baseline},
 };
 use juror_analysis::{calibration::stored_calibration::KnownCalibration, gate::Gate};
-use juror_journal::journal::{JournalError, RunFiles, check_vacant};
+use juror_journal::{
+    blessed::BlessedRuns,
+    journal::{JournalError, RunFiles, check_vacant},
+};
 use juror_types::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
 use std::{path::Path, sync::Arc};
@@ -76,6 +79,20 @@ pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), AppError> {
          continue it with: juror retry {0}",
         record.run_id
     )))
+}
+
+/// Refuses a new run with the name by which another run is blessed: the name would mean two runs.
+pub fn refuse_blessed_name(runs_dir: &Path, run: &RunId) -> Result<(), AppError> {
+    match BlessedRuns::new(runs_dir).get(run.as_str())? {
+        Some(blessed) if blessed.run_id != *run => Err(AppError::conflict(format!(
+            "run {0} is blessed as {run:?} in {1}, so a run {run} would give that name two meanings: \
+             use another run id, or remove the name with: juror bless --remove {run}",
+            blessed.run_id,
+            runs_dir.display(),
+            run = run.as_str()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Error for continuing a run that does not exist.

@@ -63,6 +63,19 @@ fn concurrent_starts_of_one_run_name_refuse_all_but_one() {
 }
 
 #[test]
+fn new_run_with_the_name_of_a_blessed_run_is_refused() {
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    write_items(&harness, 1);
+    harness.juror(&["run", "manifest.jsonl", "--run-id", "monday"]).exits(0);
+    harness.juror(&["bless", "monday"]).exits(0);
+    servers
+        .juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "main"])
+        .exits(2)
+        .stderr_contains(&["run monday is blessed as \"main\"", "another run id"]);
+    assert!(servers.status(&RunId::new("main")).is_none());
+}
+
+#[test]
 fn each_job_is_published_once_and_the_run_is_closed() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 12);
