@@ -62,7 +62,7 @@ where
     };
     let mut warnings = compatibility::warnings(before, after);
     warnings.extend(base.renderers.warning(&head.renderers));
-    warnings.extend(pair_warnings(&figures));
+    warnings.extend(pair_warnings(&figures, judged));
     warnings.extend(likely_clusters.as_ref().map(cluster_warning));
     let mut changes = figures.changes.finish(margin, noise, stability, &issues);
     changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
@@ -140,8 +140,8 @@ fn compared_run(report: &Report) -> ComparedRun {
     }
 }
 
-/// Warnings about the pairs.
-fn pair_warnings(figures: &PairFigures) -> Vec<String> {
+/// Warnings about the pairs; `judged` is true for each run with a judge.
+fn pair_warnings(figures: &PairFigures, judged: [bool; 2]) -> Vec<String> {
     let mut warnings = Vec::new();
     let groups = figures.decisive.difference.groups;
     match groups {
@@ -156,7 +156,8 @@ fn pair_warnings(figures: &PairFigures) -> Vec<String> {
         )),
         _ => {}
     }
-    if figures.unverified > 0 {
+    // Without a judge no image is read, so that no input has a digest.
+    if figures.unverified > 0 && judged != [false, false] {
         warnings.push(format!(
             "{} of the {} pairs are matched by id only: the digest of the input is unknown in a run",
             figures.unverified, figures.paired

@@ -8,10 +8,13 @@ use juror_types::{
     verdict::Verdict,
 };
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// Most different repairs, failures and imports that are counted, each.
 const MAX_COUNTED: usize = 10_000;
-/// Maximum number of entries in each list, the most frequent first.
+/// Maximum number of repairs in a report, those of the most items first.
+const MAX_REPAIRS: usize = 50;
+/// Maximum number of entries in each other list, the most frequent first.
 const MAX_REPORTED: usize = 20;
 /// A repair that takes away less of its region is none that a run has in common.
 const MIN_EXPLAINED: f64 = 0.5;
@@ -37,7 +40,9 @@ pub struct EvidenceSummary {
     pub contradictory: u64,
     /// Results that have a region of each kind; kinds that none has are left out.
     pub kinds: IndexMap<RegionKind, u64>,
-    /// Repairs, most frequent first; `report.json` has them with their items.
+    /// Number of different repairs, of which `repairs` has the first.
+    pub repairs_total: u64,
+    /// Repairs by number of items, most first, then by name; `report.json` has them with their items.
     #[serde(skip)]
     pub repairs: Vec<CommonRepair>,
     /// Reasons why code could not be rendered, most frequent first.
@@ -144,6 +149,7 @@ impl EvidenceTally {
         self.summary.kinds.sort_unstable_keys();
         let text = |(text, count)| CountedText { text, count };
         Some(EvidenceSummary {
+            repairs_total: self.repairs.len() as u64,
             repairs: common_repairs(self.repairs),
             failures: most_frequent(self.failures).into_iter().map(text).collect(),
             unmeasured_reasons: most_frequent(self.unmeasured_reasons)
@@ -164,17 +170,18 @@ fn repair(region: &EvidenceRegion) -> Option<[String; 4]> {
     Some([tag?, property?, is?, region.should_be.clone()?])
 }
 
-/// The most frequent repairs, each with its items in their order.
-fn common_repairs(mut items: IndexMap<[String; 4], Vec<u32>>) -> Vec<CommonRepair> {
-    let counts = items.iter().map(|(repair, items)| (repair.clone(), items.len() as u64));
-    let repairs = most_frequent(counts.collect()).into_iter().map(|(repair, count)| {
-        let mut items = items.swap_remove(&repair).unwrap_or_default();
+/// The repairs of the most items, each with its items in their order.
+fn common_repairs(items: IndexMap<[String; 4], Vec<u32>>) -> Vec<CommonRepair> {
+    let repairs = items.into_iter().map(|([tag, property, is, should_be], mut items)| {
+        let count = items.len() as u64;
         items.sort_unstable();
         items.dedup();
-        let [tag, property, is, should_be] = repair;
         CommonRepair { tag, property, is, should_be, count, items }
     });
-    repairs.collect()
+    let mut repairs: Vec<_> = repairs.collect();
+    repairs.sort_by_cached_key(|repair| (Reverse(repair.items.len()), repair.label()));
+    repairs.truncate(MAX_REPAIRS);
+    repairs
 }
 
 fn count<Key: std::hash::Hash + Eq>(counts: &mut IndexMap<Key, u64>, key: Key) {
@@ -235,5 +242,29 @@ mod tests {
         let repair = &summary.repairs[0];
         assert_eq!(repair.label(), "background-color of button: #2563EB, should be #1D4ED8");
         assert_eq!((repair.count, repair.items.as_slice()), (2, &[0, 3][..]));
+    }
+
+    #[test]
+    fn repairs_beyond_the_listed_ones_are_counted_and_those_of_most_items_come_first() {
+        let mut tally = EvidenceTally::default();
+        let mut add = |item: u32, length: u32| {
+            let mut evidence = differing();
+            let EvidenceOutcome::Measured(measured) = &mut evidence else { panic!("not measured") };
+            measured.regions[0].should_be = Some(format!("{length:03}px"));
+            tally.add(item, &JobResult { evidence: Some(evidence), ..staged("a") });
+        };
+        (0..60).for_each(|length| add(0, length));
+        // Repeats of one item are one item.
+        (0..3).for_each(|_| add(1, 7));
+        (2..4).for_each(|item| add(item, 59));
+        let summary = tally.finish().unwrap();
+        assert_eq!((summary.repairs_total, summary.repairs.len()), (60, 50));
+        let first: Vec<_> =
+            summary.repairs.iter().take(3).map(|repair| repair.should_be.as_str()).collect();
+        assert_eq!(first, ["059px", "007px", "000px"]);
+        assert_eq!(
+            (summary.repairs[1].count, summary.repairs[1].items.as_slice()),
+            (4, &[0, 1][..])
+        );
     }
 }

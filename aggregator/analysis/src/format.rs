@@ -71,14 +71,17 @@ pub fn duration(milliseconds: f64) -> String {
     }
 }
 
-/// `$12.35` from a dollar on, `$0.1067` below.
+/// `$1,212.35` from a dollar on, `$0.1067` below.
 pub fn dollars(money: Money) -> String {
     let places = if money.pico().unsigned_abs() >= 1_000_000_000_000 || money == Money::ZERO {
         2
     } else {
         4
     };
-    format!("${}", money.rounded(places))
+    let amount = money.rounded(places);
+    let (whole, fraction) = amount.split_once('.').unwrap_or((&amount, ""));
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    format!("${whole}.{fraction}")
 }
 
 /// `27,414`.
@@ -128,6 +131,7 @@ mod tests {
         assert_eq!(duration(40.0), "40 ms");
         assert_eq!(dollars("0.106695".parse().unwrap()), "$0.1067");
         assert_eq!(dollars("5".parse().unwrap()), "$5.00");
+        assert_eq!(dollars("4575.72".parse().unwrap()), "$4,575.72");
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl<'a> Tally<'a> {
                 }
             }
         }
-        let mut fewest_groups = None;
+        let mut groups_of = Vec::new();
         let mut metrics = Vec::new();
         for ((definition, sample), spread) in
             self.definitions.into_iter().zip(&self.samples).zip(&self.perfections)
@@ -165,8 +165,7 @@ impl<'a> Tally<'a> {
             let estimate =
                 sample.estimate().map(|estimate| estimate.with_confidence(self.confidence));
             if let Some(estimate) = &estimate {
-                let groups = estimate.groups as u64;
-                fewest_groups = Some(fewest_groups.map_or(groups, |least: u64| least.min(groups)));
+                groups_of.push((definition.title.clone(), estimate.groups as u64));
             }
             let (least, most) = definition.range(self.rubric, self.policy);
             let interval = match &estimate {
@@ -187,15 +186,9 @@ impl<'a> Tally<'a> {
                 definition,
             });
         }
-        let warning = fewest_groups.filter(|groups| !self.clusters.is_empty() && *groups < 10);
-        let warnings = warning.map(|groups| {
-            format!(
-                "the intervals are based on {groups} cluster{}: below 10 they are unreliable, so add clusters to the dataset before you rely on them",
-                if groups == 1 { "" } else { "s" }
-            )
-        });
+        let warning = few_clusters(&groups_of).filter(|_| !self.clusters.is_empty());
         let graded = self.grades.values().any(|count| *count > 0);
-        (metrics, graded.then_some(self.grades), warnings.into_iter().collect())
+        (metrics, graded.then_some(self.grades), warning.into_iter().collect())
     }
 
     /// Adds the worst scores for a job that counts as zero. It has no grade, since it was not
@@ -230,6 +223,25 @@ impl<'a> Tally<'a> {
         let known = self.clusters.get_index_of(name);
         known.unwrap_or_else(|| self.clusters.insert_full(name.to_owned()).0)
     }
+}
+
+/// Warning of metrics, given with their numbers of clusters, whose intervals are based on few; it
+/// names them unless it is about all.
+fn few_clusters(groups_of: &[(String, u64)]) -> Option<String> {
+    let few: Vec<_> = groups_of.iter().filter(|(_, groups)| *groups < 10).collect();
+    let fewest = few.iter().map(|(_, groups)| *groups).min()?;
+    let metrics = match few.len() == groups_of.len() {
+        true => String::new(),
+        false => {
+            let titles: Vec<_> = few.iter().map(|(title, _)| title.as_str()).collect();
+            format!(" of {}", titles.join(", "))
+        }
+    };
+    let plural = if fewest == 1 { "" } else { "s" };
+    Some(format!(
+        "the intervals{metrics} are based on {fewest} cluster{plural}: below 10 they are unreliable, so \
+         add clusters to the dataset before you rely on them"
+    ))
 }
 
 #[cfg(test)]

@@ -93,6 +93,11 @@ pub fn decline_text(decline: &DeclineReport, unit: Unit) -> String {
             "declining for {}: {sum} over {since} since {anchor}",
             counted(decline.alarm_runs as u64, "run")
         ),
+        DeclineState::AnchorIncomplete if anchor_runs == anchor_runs_wanted => {
+            format!(
+                "undecided: the anchor has its {anchor_runs} runs; the watch begins with the next run"
+            )
+        }
         DeclineState::AnchorIncomplete => {
             format!("undecided: the anchor has {anchor_runs} of {anchor_runs_wanted} runs")
         }
@@ -154,4 +159,28 @@ pub fn minutes(time: &str) -> String {
 /// Endpoint of the judge, without possible secrets.
 pub fn endpoint(report: &Report) -> Option<String> {
     report.run.base_url.as_deref().map(|url| shown(url).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_that_completes_the_anchor_is_undecided_until_the_next() {
+        let text = |anchor_runs| {
+            let state = DeclineState::AnchorIncomplete;
+            let report = DeclineReport {
+                state,
+                anchor_runs,
+                anchor_runs_wanted: 20,
+                ..DeclineReport::default()
+            };
+            decline_text(&report, Unit::Share)
+        };
+        assert_eq!(text(19), "undecided: the anchor has 19 of 20 runs");
+        assert_eq!(
+            text(20),
+            "undecided: the anchor has its 20 runs; the watch begins with the next run"
+        );
+    }
 }

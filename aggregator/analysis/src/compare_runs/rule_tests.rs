@@ -47,6 +47,15 @@ fn with_judge(results: Vec<JobResult>) -> (RunRecord, Vec<JobResult>) {
 }
 
 #[test]
+fn unknown_inputs_are_warned_of_only_where_a_judge_sees_them() {
+    let found = measured(stages(20), stages(20));
+    assert_eq!(found.warnings, Vec::<String>::new());
+    let found = compared_as(with_judge(stages(20)), without_judge(stages(20)), RULES).unwrap();
+    let warned = found.warnings.iter().any(|text| text.contains("matched by id only"));
+    assert!(warned, "{:?}", found.warnings);
+}
+
+#[test]
 fn many_lost_items_are_a_regression_where_they_count_as_failed() {
     for strict in [false, true] {
         let rules = Rules { strict, ..RULES };

@@ -114,7 +114,23 @@ fn clusters_widen_intervals_and_few_clusters_are_warned_of() {
         );
     }
     assert!(none.is_empty());
-    assert!(warned[0].contains("4 clusters"), "{warned:?}");
+    assert!(warned[0].starts_with("the intervals are based on 4 clusters:"), "{warned:?}");
+}
+
+#[test]
+fn warning_of_few_clusters_names_the_metrics_unless_it_is_about_all() {
+    let result = |item: usize| {
+        let mut result = judged(&format!("i{item}"), [9; 5], &[], &[]);
+        result.item.cluster = Some(format!("c{item}"));
+        result.generation.as_mut().unwrap().quality_score = (item < 6).then_some(0.9);
+        (result, item)
+    };
+    let warned = tallied(&(0..12).map(result).collect::<Vec<_>>(), 1, AveragingPolicy::default()).1;
+    let [warning] = &warned[..] else { panic!("{warned:?}") };
+    assert!(
+        warning.starts_with("the intervals of Quality Score are based on 6 clusters:"),
+        "{warning}"
+    );
 }
 
 #[test]

@@ -27,11 +27,22 @@ pub(super) fn opening(report: &Report, plan: &PagePlan, columns: &[ResultColumn]
         (filters(report, plan))
         (PreEscaped("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all items\"><table class=\"results\" id=\"results\">"))
         caption { span {
-            (counted(results as u64, "result")) ", worst first: no output, then what could not be judged, then the lowest scores."
+            (counted(results as u64, "result")) ", worst first: " (order(report)) "."
             @if results > MAX_SECTIONS { " Those with a link are shown in full below." }
         } }
         (head(columns))
         (PreEscaped("<tbody>"))
+    }
+}
+
+/// The order of the results in words.
+fn order(report: &Report) -> &'static str {
+    match (&report.run.judge, &report.evidence) {
+        (Some(_), _) => "no output, then what could not be judged, then the lowest scores",
+        (None, Some(_)) => {
+            "no output, then what failed or does not pass, then what differs most from its screenshot"
+        }
+        (None, None) => "no output, then what failed or does not pass",
     }
 }
 

@@ -59,6 +59,9 @@ fn run_without_a_judge_shows_differing_items_with_their_differences() {
     let page = String::from_utf8(page).unwrap();
     let issue = "button &quot;Save&quot;: another color; background-color: #1D4ED8 for #2563EB";
     assert_eq!(page.matches(issue).count(), 2, "in the table and among the facts: {page}");
+    let order = "2 results, worst first: no output, then what failed or does not pass, then what \
+                 differs most from its screenshot.";
+    assert!(page.contains(order) && !page.contains("lowest scores"), "{page}");
 }
 
 #[test]
@@ -82,6 +85,29 @@ fn the_items_of_repairs_are_in_the_report_as_data() {
     let expected = json!([{"tag": "button", "property": "background-color", "is": "#2563EB",
         "should_be": "#1D4ED8", "count": 1, "items": ["z"]}]);
     assert_eq!(report["evidence"]["repairs"], expected);
+    assert_eq!(report["evidence"]["repairs_total"], 1);
+}
+
+#[test]
+fn reports_say_how_many_repairs_are_not_listed() {
+    let results: Vec<JobResult> = (0..60)
+        .map(|number| {
+            let mut result = judged(&format!("i{number}"), [5; 5], &[], &[]);
+            let mut evidence = differing();
+            let EvidenceOutcome::Measured(measured) = &mut evidence else { panic!("not measured") };
+            measured.regions[0].should_be = Some(format!("#{number:06}"));
+            result.evidence = Some(evidence);
+            result
+        })
+        .collect();
+    let page = written(&results, OutputFormat::Html);
+    assert!(page.contains("Repairs <span class=\"faint\">(60)</span>"), "{page}");
+    assert!(page.contains("and 10 more, in report.json"), "{page}");
+    let text = written(&results, OutputFormat::Markdown);
+    assert!(text.contains("- Repairs (60): ") && text.contains("; … 50 more\n"), "{text}");
+    let (report, _directory, _runs) = report_of(&record(SEMANTIC, 60), &results, None, None);
+    let text = render_terminal(&report, TerminalOptions { width: 80, color: false });
+    assert!(text.contains("Repairs (60):") && text.contains("… 55 more"), "{text}");
 }
 
 #[test]

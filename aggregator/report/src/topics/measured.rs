@@ -62,12 +62,15 @@ fn topic_of(report: &Report, unfolded: impl Fn(&CommonRepair) -> Vec<List>) -> O
         );
         blocks.push(Block::Sentence(Level::Doubtful, "", text));
     }
+    let repairs: Vec<_> =
+        summary.repairs.iter().map(|group| repair(group, unfolded(group))).collect();
+    if !repairs.is_empty() {
+        let count = usize::try_from(summary.repairs_total).unwrap_or(usize::MAX);
+        let title = "Repairs".to_owned();
+        blocks.push(Block::List(List { title, open: true, count, entries: repairs }));
+    }
     for (title, entries) in [
-        (
-            "Repairs",
-            summary.repairs.iter().map(|group| repair(group, unfolded(group))).collect::<Vec<_>>(),
-        ),
-        ("Why code was not rendered", summary.failures.iter().map(text).collect()),
+        ("Why code was not rendered", summary.failures.iter().map(text).collect::<Vec<_>>()),
         ("Why items were not measured", summary.unmeasured_reasons.iter().map(text).collect()),
         ("Imports that stand-ins replace", summary.missing_imports.iter().map(text).collect()),
     ] {
