@@ -3,6 +3,7 @@
 pub mod baseline;
 pub mod baseline_warnings;
 pub mod fleet_reports;
+pub mod recorded_gate;
 pub mod run_lookup;
 
 use crate::{error::AppError, settings::Settings};
@@ -19,7 +20,7 @@ use juror_analysis::{
 use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
 use juror_report::{NoAttachments, write_output};
-use juror_types::rubric::Rubric;
+use juror_types::{rubric::Rubric, run::RunRecord};
 
 /// Inputs of a report.
 #[derive(Clone, Copy)]
@@ -45,6 +46,7 @@ pub fn write_report(
 ) -> Result<Report, AppError> {
     let (mut report, stability) = without_comparison(files, counted, ledger, reporting)?;
     add_comparison(&mut report, files, reporting, &stability)?;
+    report.warnings.extend(recorded_gate::change_warning(files.record(), reporting.settings));
     save(&report, files)?;
     Ok(report)
 }
@@ -56,14 +58,21 @@ pub fn calibration(settings: &Settings) -> Result<Option<KnownCalibration>, AppE
     named.transpose().map_err(AppError::from)
 }
 
-/// The gate of the settings, anchored at the blessed run, if there is one.
+/// The gate of the settings, anchored at the blessed run, if there is one. `known` is the record of
+/// a run that exists, which may name the gate.
 ///
 /// # Errors
 /// An unreadable gate, or one on changes since a baseline without a baseline.
-pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
+pub fn gate(
+    settings: &Settings,
+    rubric: &Rubric,
+    known: Option<&RunRecord>,
+) -> Result<Option<Gate>, AppError> {
     let run = &settings.run;
-    let gate = run.gate().map(|name| Gate::load(name, rubric)).transpose();
-    let gate = gate.map_err(AppError::invalid)?;
+    let load = |name| {
+        Gate::load(name, rubric).map_err(|error| recorded_gate::load_error(error, name, known))
+    };
+    let gate = run.gate().map(load).transpose()?;
     if let Some(rule) = gate.as_ref().and_then(|gate| gate.changes.first())
         && run.baseline().is_none()
     {

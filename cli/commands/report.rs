@@ -43,7 +43,7 @@ pub async fn report(
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
     let (rubric, _) = rubrics::recorded(files.record())?;
-    let gate = reporting::gate(settings, &rubric)?;
+    let gate = reporting::gate(settings, &rubric, Some(files.record()))?;
     let baseline = Baseline::from_settings(settings)?;
     let calibration = reporting::calibration(settings)?;
     let counted = Fold::from_journal(files).map_err(AppError::from)?.counted();

@@ -120,6 +120,39 @@ fn failed_gate_takes_precedence_over_an_incomplete_run() {
 }
 
 #[test]
+fn recorded_gate_whose_file_changed_or_went_is_named() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 2);
+    let judge = Recorder::start(vec![completion(&verdict(7), 1_500, 60)]);
+    let rule = |bound: &str| {
+        let rule = format!("metric = \"semantic.avg_semantic_correctness\"\nabove = {bound}\n");
+        harness.write("g.toml", format!("schema = 1\n[[rule]]\n{rule}"));
+    };
+    rule("0.95");
+    harness.judge(&judge.base_url(), "manifest.jsonl", &["--gate", "g.toml"]).exits(100);
+    let warnings = || harness.report("first")["warnings"].to_string();
+    harness.juror(&["report", "first"]).exits(100);
+    assert!(!warnings().contains("has changed"), "{}", warnings());
+    rule("0.5");
+    let resume = ["run", "--resume", "first", "--base-url", &judge.base_url()];
+    for command in [&["report", "first"][..], &resume, &["retry", "first"], &["report", "first"]] {
+        harness.juror(command).exits(0);
+        let expected =
+            "g.toml has changed since the run began: the decision is by the file as it is";
+        assert!(warnings().contains(expected), "{command:?}: {}", warnings());
+    }
+    harness.juror(&["report", "first", "--gate", ""]).exits(0);
+    assert!(!warnings().contains("has changed"), "{}", warnings());
+
+    fs::remove_file(harness.path("g.toml")).unwrap();
+    let expected = ["g.toml", "run.json of run first names it", "--gate FILE", "--gate \"\""];
+    for command in [&["report", "first"][..], &resume] {
+        harness.juror(command).exits(2).stderr_contains(&expected);
+    }
+    harness.juror(&["report", "first", "--gate", ""]).exits(0);
+}
+
+#[test]
 fn documented_commands_work() {
     let harness = CommandHarness::new();
     let golden = [repository("examples/golden/."), harness.path("").display().to_string()];

@@ -109,7 +109,7 @@ impl EnqueueRequest<'_> {
             baseline.check(run, &setup.rubric.reference())?;
         }
         if self.follows {
-            reporting::gate(self.settings, &setup.rubric)?;
+            reporting::gate(self.settings, &setup.rubric, known)?;
         }
         Ok(setup)
     }

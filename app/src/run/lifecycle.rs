@@ -64,7 +64,7 @@ impl LocalRun {
         if known.is_none() {
             refuse_blessed_name(&setup.settings.run.runs_dir, run)?;
         }
-        let ready = ready(&setup, run)?;
+        let ready = ready(&setup, run, known)?;
         if known.is_some() {
             let files = run_files(&setup.settings.run.runs_dir, run)?;
             let own = [setup.dataset.folder().to_owned()];

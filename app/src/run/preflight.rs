@@ -5,7 +5,7 @@ use crate::{
     error::AppError,
     judge,
     nearest_run_name::nearest,
-    reporting::{self, Reporting, baseline::Baseline},
+    reporting::{self, Reporting, baseline::Baseline, recorded_gate::with_known_digest},
 };
 use juror_analysis::{calibration::stored_calibration::KnownCalibration, gate::Gate};
 use juror_journal::{
@@ -41,20 +41,27 @@ impl Ready {
     }
 }
 
-/// The record of a setup's run; one that is known keeps its age, its labels and its sessions.
+/// The record of a setup's run; one that is known keeps its age, its labels, its sessions and the
+/// digest of its gate.
 pub(super) fn record(setup: &RunSetup, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
     let record = setup.record(run.clone());
     let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
     let judging = known.and_then(|known| known.judging.clone());
     let budget_labels = known.map_or(record.budget_labels, |known| known.budget_labels.clone());
     let simulated = known.is_some_and(|known| known.simulated);
-    RunRecord { created_at, judging, budget_labels, simulated, ..record }
+    let decision = record.decision.map(|terms| with_known_digest(terms, known));
+    RunRecord { created_at, judging, budget_labels, decision, simulated, ..record }
 }
 
-/// Performs the remaining checks before anything is written or spent.
-pub(super) fn ready(setup: &RunSetup, run: &RunId) -> Result<Ready, AppError> {
+/// Performs the remaining checks before anything is written or spent. `known` is the record of a
+/// continued run.
+pub(super) fn ready(
+    setup: &RunSetup,
+    run: &RunId,
+    known: Option<&RunRecord>,
+) -> Result<Ready, AppError> {
     let RunSetup { settings, environment, rubric, candidate, .. } = setup;
-    let gate = reporting::gate(settings, rubric)?;
+    let gate = reporting::gate(settings, rubric, known)?;
     let baseline = Baseline::from_settings(settings)?;
     if let Some(baseline) = &baseline {
         baseline.check(run, &rubric.reference())?;

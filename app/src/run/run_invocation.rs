@@ -163,7 +163,7 @@ pub fn new_run_id(prefix: &str) -> RunId {
 }
 
 fn decision_layers(record: &RunRecord) -> Vec<Layer> {
-    let Some(DecisionTerms { gate, margin, strict, max_lost }) = &record.decision else {
+    let Some(DecisionTerms { gate, margin, strict, max_lost, .. }) = &record.decision else {
         return Vec::new();
     };
     let mut layers = vec![

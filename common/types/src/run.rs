@@ -133,6 +133,9 @@ pub struct DecisionTerms {
     /// The gate: the name of a built-in one, or an absolute path; none without a gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<String>,
+    /// Digest of the gate's file when the run began; none for a built-in gate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_digest: Option<Digest>,
     /// Largest change of the score, as a share, that does not matter.
     pub margin: f64,
     /// True if a criterion that got worse decides too.

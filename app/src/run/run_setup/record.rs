@@ -1,7 +1,7 @@
 //! The record of a setup's run.
 
 use super::RunSetup;
-use crate::{error::AppError, settings::CompareSettings};
+use crate::{error::AppError, reporting::recorded_gate::file_digest, settings::CompareSettings};
 use juror_analysis::gate::Gate;
 use juror_image::PREPARATION_VERSION;
 use juror_types::{
@@ -82,7 +82,8 @@ impl RunSetup {
             true => gate.to_owned(),
             false => absolute(Path::new(gate)),
         });
-        DecisionTerms { gate, margin, strict, max_lost }
+        let gate_digest = gate.as_deref().and_then(file_digest);
+        DecisionTerms { gate, gate_digest, margin, strict, max_lost }
     }
 
     /// Random part of the items that it judges.
