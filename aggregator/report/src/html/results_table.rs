@@ -35,17 +35,6 @@ pub(super) fn opening(report: &Report, plan: &PagePlan, columns: &[ResultColumn]
     }
 }
 
-/// The order of the results in words.
-fn order(report: &Report) -> &'static str {
-    match (&report.run.judge, &report.evidence) {
-        (Some(_), _) => "no output, then what could not be judged, then the lowest scores",
-        (None, Some(_)) => {
-            "no output, then what failed or does not pass, then what differs most from its screenshot"
-        }
-        (None, None) => "no output, then what failed or does not pass",
-    }
-}
-
 /// Closes a table and begins the next one, folded, with the result of this number.
 pub(super) fn fold(number: usize, results: usize, columns: &[ResultColumn]) -> Markup {
     let last = (number + AT_A_TIME).min(results);
@@ -95,6 +84,17 @@ pub(super) fn closing(results: usize) -> Markup {
         (close_table(results))
         p { button #next type="button" hidden {} }
         (PreEscaped("</section>"))
+    }
+}
+
+/// The order of the results in words.
+fn order(report: &Report) -> &'static str {
+    match (&report.run.judge, &report.evidence) {
+        (Some(_), _) => "no output, then what could not be judged, then the lowest scores",
+        (None, Some(_)) => {
+            "no output, then what failed or does not pass, then what differs most from its screenshot"
+        }
+        (None, None) => "no output, then what failed or does not pass",
     }
 }
 
