@@ -44,15 +44,6 @@ pub(super) struct TrackedResult {
     pub is_judged_anew: bool,
 }
 
-/// Changes of an item's outcome between successive runs.
-#[derive(Clone, Copy, Debug, Default)]
-struct OutcomeChanges {
-    /// Changes between passed and failed.
-    count: u32,
-    /// Returns to passing after it had passed and failed.
-    recoveries: u32,
-}
-
 /// An item in the runs so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ItemTrack {
@@ -73,6 +64,15 @@ pub(super) struct ItemTrack {
     judged_anew: u32,
     passes: Sums,
     scores: Sums,
+}
+
+/// Changes of an item's outcome between successive runs.
+#[derive(Clone, Copy, Debug, Default)]
+struct OutcomeChanges {
+    /// Changes between passed and failed.
+    count: u32,
+    /// Returns to passing after it had passed and failed.
+    recoveries: u32,
 }
 
 impl OutcomeChanges {
