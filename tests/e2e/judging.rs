@@ -345,7 +345,7 @@ fn generated_code_stays_within_its_fence() {
     assert_eq!(
         result["judge"],
         json!({
-            "provider": "openai", "model": "gpt-4o", "fingerprint": "fp_story",
+            "provider": "openai", "model": "gpt-4o", "fingerprint": "gpt-4o-2024-08-06 fp_story",
             "base_url": judge.base_url(), "simulated": false,
         })
     );

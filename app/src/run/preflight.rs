@@ -90,6 +90,10 @@ pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), AppError> {
 
 /// Refuses a new run with the name by which another run is blessed: the name would mean two runs.
 pub fn refuse_blessed_name(runs_dir: &Path, run: &RunId) -> Result<(), AppError> {
+    // Without a folder nothing is blessed; what cannot be one is refused where it is created.
+    if !runs_dir.is_dir() {
+        return Ok(());
+    }
     match BlessedRuns::new(runs_dir).get(run.as_str())? {
         Some(blessed) if blessed.run_id != *run => Err(AppError::conflict(format!(
             "run {0} is blessed as {run:?} in {1}, so a run {run} would give that name two meanings: \
