@@ -13,7 +13,7 @@ pub use error::GateError;
 use crate::{
     comparison::Comparison,
     history::{DeclineReport, RunSeries},
-    metrics::{Interval, Metric},
+    metrics::{Interval, Metric, Unit},
     run_facts::Coverage,
 };
 use serde::{Deserialize, Serialize};
@@ -184,7 +184,7 @@ impl Gate {
         series: RunSeries<'_>,
     ) -> GateReport {
         let mut rules: Vec<RuleReport> =
-            self.rules.iter().map(|rule| rule.judge(metrics)).collect();
+            self.rules.iter().map(|rule| rule.judge(metrics, series)).collect();
         rules.extend(self.declines.iter().flat_map(|rule| rule.judge(metrics, series)));
         if self.min_coverage > 0.0 {
             rules.push(judge_coverage(self.min_coverage, coverage));
@@ -221,7 +221,7 @@ impl Gate {
 }
 
 impl Rule {
-    fn judge(&self, metrics: &[Metric]) -> RuleReport {
+    fn judge(&self, metrics: &[Metric], series: RunSeries<'_>) -> RuleReport {
         let metric = metrics.iter().find(|metric| metric.definition.path == self.metric);
         let value = metric.and_then(|metric| metric.value);
         let interval = metric.filter(|_| value.is_some()).map(|metric| metric.interval);
@@ -233,13 +233,18 @@ impl Rule {
             Some(value) => self.bound.holds(value),
             None => false,
         };
+        // Calls were not made, so they took no time.
+        let is_time = metric.is_some_and(|metric| metric.definition.unit == Unit::Milliseconds);
+        let decision = match value {
+            None if is_time && series.from_cache => GateDecision::Undecided,
+            _ => GateDecision::met_if(is_met),
+        };
         RuleReport {
             min_n: self.min_n,
             interval,
             interval_position,
             sure: self.sure,
-            ..RuleReport::new(&self.metric, value, n, GateDecision::met_if(is_met))
-                .bounded(self.bound)
+            ..RuleReport::new(&self.metric, value, n, decision).bounded(self.bound)
         }
     }
 }

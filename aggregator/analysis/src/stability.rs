@@ -10,7 +10,7 @@ use crate::{
     history::comparable_runs,
     metrics::{AveragingPolicy, MetricDefinition},
 };
-use item_track::{ItemTrack, RunNoise, TrackedResult};
+use item_track::{ItemTrack, SuccessiveDifferences, TrackedResult};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{
     id::RunId,
@@ -76,11 +76,12 @@ impl ItemStability {
         for run in &runs {
             scan.read(run)?;
         }
-        let noise_variance = scan.noise().variance();
+        let noise_variance = scan.differences().variance();
         scan.read(files)?;
-        let flaky = scan.items.into_iter().filter(|(_, track)| track.is_flaky());
+        let of_same_inputs = scan.repeats_inputs();
+        let flaky = scan.items.into_iter().filter(|(_, track)| track.is_flaky(of_same_inputs));
         let flaky = flaky.map(|(id, track)| {
-            let (outcomes, changes) = track.into_outcomes();
+            let (outcomes, changes) = track.into_outcomes(of_same_inputs);
             (id.clone(), FlakyItem { id, outcomes, changes })
         });
         let ids = runs.iter().chain([files]).map(|run| run.record().run_id.clone());
@@ -145,9 +146,17 @@ impl<'a> StabilityScan<'a> {
         });
     }
 
-    fn noise(&self) -> RunNoise {
-        let mut all = RunNoise::default();
-        self.items.values().for_each(|track| all.add(track.noise()));
+    /// True if most items had the same inputs in successive runs. Other code is no noise then; where
+    /// a pipeline makes other code in each run, all runs are compared.
+    fn repeats_inputs(&self) -> bool {
+        let repeating = self.items.values().filter(|track| track.repeats_inputs()).count();
+        repeating > 0 && repeating * 2 >= self.items.len()
+    }
+
+    fn differences(&self) -> SuccessiveDifferences {
+        let of_same_inputs = self.repeats_inputs();
+        let mut all = SuccessiveDifferences::default();
+        self.items.values().for_each(|track| all.add(track.differences(of_same_inputs)));
         all
     }
 }

@@ -215,6 +215,22 @@ fn latency_is_bounded_from_above() {
 }
 
 #[test]
+fn latency_rule_is_undecided_where_all_verdicts_came_from_the_cache() {
+    let rubric = rubric(SEMANTIC);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
+    tally.add(&JobResult { cached: true, ..judged("a", [9; 5], &[], &[]) }, 0);
+    let metrics = tally.finish().0;
+    let text = "schema = 1\n[[rule]]\nmetric = \"avg_latency_ms\"\nat_most = 900";
+    let gate = Gate::parse("g", text).unwrap();
+    let decision = |from_cache| {
+        let series = RunSeries { earlier: &[], from_cache };
+        gate.judge(&metrics, &coverage(1, 1), streak(1), series).decision
+    };
+    assert_eq!(decision(true), GateDecision::Undecided);
+    assert_eq!(decision(false), GateDecision::Missed);
+}
+
+#[test]
 fn invalid_gate_is_an_error_with_its_reason() {
     let semantic = rubric(SEMANTIC);
     let folder = tempfile::tempdir().unwrap();

@@ -20,15 +20,6 @@ pub(super) struct SuccessiveDifferences {
     squares: f64,
 }
 
-/// Squared differences of all items.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct RunNoise {
-    /// Between runs that judged the same inputs.
-    same_inputs: SuccessiveDifferences,
-    /// Between all runs.
-    all: SuccessiveDifferences,
-}
-
 /// A result as far as stability depends on it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TrackedResult {
@@ -51,13 +42,13 @@ pub(super) struct ItemTrack {
     outcomes: Vec<NightOutcome>,
     /// Inputs, and passed or failed, in the last run that scored it.
     last_decided: Option<(u64, NightOutcome)>,
-    /// True if two successive runs judged the same inputs.
-    repeats_inputs: bool,
-    same_inputs: OutcomeChanges,
-    all: OutcomeChanges,
     /// Inputs and mean score in the last run that judged it.
     last_judged: Option<(u64, f64)>,
-    noise: RunNoise,
+    repeats_inputs: bool,
+    /// Between successive runs of the same inputs.
+    same_inputs: Variation,
+    /// Between all successive runs.
+    all: Variation,
     /// Values of the current run.
     results: u32,
     inputs: u64,
@@ -66,45 +57,35 @@ pub(super) struct ItemTrack {
     scores: Sums,
 }
 
-/// Changes of an item's outcome between successive runs.
+/// Variation of an item between successive runs.
 #[derive(Clone, Copy, Debug, Default)]
-struct OutcomeChanges {
+struct Variation {
     /// Changes between passed and failed.
-    count: u32,
+    changes: u32,
     /// Returns to passing after it had passed and failed.
     recoveries: u32,
+    /// Differences of its score.
+    differences: SuccessiveDifferences,
 }
 
-impl OutcomeChanges {
-    fn add(&mut self, has_changed: bool, outcome: NightOutcome) {
-        let is_recovery = has_changed && self.count > 0 && outcome == NightOutcome::Passed;
+impl Variation {
+    fn add_outcome(&mut self, last: NightOutcome, outcome: NightOutcome) {
+        let has_changed = last != outcome;
+        let is_recovery = has_changed && self.changes > 0 && outcome == NightOutcome::Passed;
         self.recoveries += u32::from(is_recovery);
-        self.count += u32::from(has_changed);
+        self.changes += u32::from(has_changed);
     }
 }
 
 impl SuccessiveDifferences {
-    fn add(&mut self, others: Self) {
+    pub(super) fn add(&mut self, others: Self) {
         self.count += others.count;
         self.squares += others.squares;
     }
 
     /// Variance of a score around its item's mean; none with too few differences.
-    fn variance(&self) -> Option<f64> {
-        (self.count >= MIN_DIFFERENCES).then(|| self.squares / self.count as f64 / 2.0)
-    }
-}
-
-impl RunNoise {
-    pub(super) fn add(&mut self, others: Self) {
-        self.same_inputs.add(others.same_inputs);
-        self.all.add(others.all);
-    }
-
-    /// Variance of a score between runs: by the same inputs, since a change of the code is no noise;
-    /// by all where a pipeline makes other code in each run; none with too few differences.
     pub(super) fn variance(&self) -> Option<f64> {
-        self.same_inputs.variance().or_else(|| self.all.variance())
+        (self.count >= MIN_DIFFERENCES).then(|| self.squares / self.count as f64 / 2.0)
     }
 }
 
@@ -137,11 +118,10 @@ impl ItemTrack {
         // An outage of the judge is no change of the item.
         if outcome != NightOutcome::NotScored {
             if let Some((inputs, last)) = self.last_decided {
-                let has_changed = last != outcome;
-                self.all.add(has_changed, outcome);
+                self.all.add_outcome(last, outcome);
                 if inputs == self.inputs {
                     self.repeats_inputs = true;
-                    self.same_inputs.add(has_changed, outcome);
+                    self.same_inputs.add_outcome(last, outcome);
                 }
             }
             self.last_decided = Some((self.inputs, outcome));
@@ -159,9 +139,9 @@ impl ItemTrack {
         };
         if let Some((inputs, last)) = self.last_judged {
             let difference = SuccessiveDifferences { count: 1, squares: (score - last).powi(2) };
-            self.noise.all.add(difference);
+            self.all.differences.add(difference);
             if inputs == self.inputs {
-                self.noise.same_inputs.add(difference);
+                self.same_inputs.differences.add(difference);
             }
         }
         self.last_judged = Some((self.inputs, score));
@@ -169,24 +149,28 @@ impl ItemTrack {
 
     /// True if the item passed, failed, and passed again: a fixed item that fails again is no
     /// noise, and neither is one that keeps failing.
-    pub(super) fn is_flaky(&self) -> bool {
+    pub(super) fn is_flaky(&self, of_same_inputs: bool) -> bool {
         let decided = self.outcomes.iter().rev().filter(|each| **each != NightOutcome::NotScored);
         let failures = decided.take_while(|outcome| **outcome == NightOutcome::Failed).count();
-        self.changes().recoveries > 0 && failures < MAX_FAILURES
+        self.variation(of_same_inputs).recoveries > 0 && failures < MAX_FAILURES
     }
 
-    /// Changes with the same inputs; all, where a pipeline makes other code in each run.
-    fn changes(&self) -> OutcomeChanges {
-        if self.repeats_inputs { self.same_inputs } else { self.all }
+    /// True if two successive runs scored the same inputs.
+    pub(super) fn repeats_inputs(&self) -> bool {
+        self.repeats_inputs
     }
 
-    pub(super) fn noise(&self) -> RunNoise {
-        self.noise
+    fn variation(&self, of_same_inputs: bool) -> Variation {
+        if of_same_inputs { self.same_inputs } else { self.all }
+    }
+
+    pub(super) fn differences(&self, of_same_inputs: bool) -> SuccessiveDifferences {
+        self.variation(of_same_inputs).differences
     }
 
     /// The outcome in each run, oldest first, and the number of changes.
-    pub(super) fn into_outcomes(self) -> (Vec<NightOutcome>, u32) {
-        let changes = self.changes().count;
+    pub(super) fn into_outcomes(self, of_same_inputs: bool) -> (Vec<NightOutcome>, u32) {
+        let changes = self.variation(of_same_inputs).changes;
         (self.outcomes, changes)
     }
 }

@@ -140,6 +140,31 @@ fn runs_from_the_cache_alone_tell_no_noise() {
 }
 
 #[test]
+fn new_verdicts_of_changed_code_among_verdicts_from_the_cache_are_no_noise() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = (1..=4).map(|day| {
+        let mut results: Vec<_> = (0..24).map(|id| shown(id, [9; 5], b"one")).collect();
+        for (id, result) in results.iter_mut().enumerate() {
+            // Each half of the items gets other code once, and keeps it.
+            let has_other_code = day > 2 || day == 2 && id < 12;
+            let is_new = day == 1 || day == if id < 12 { 2 } else { 3 };
+            if has_other_code {
+                result.semantic = shown(id, [4; 5], b"one").semantic;
+                let digest = Some(Digest::from_content(b"other"));
+                let code = InputRecord::unread(InputRecord::CODE, "code.tsx");
+                result.item.inputs.push(InputRecord { digest, ..code });
+            }
+            result.cached = !is_new;
+        }
+        saved(folder.path(), day, &results)
+    });
+    let files: Vec<_> = runs.collect();
+    let rubric = rubric(SEMANTIC);
+    let found = ItemStability::from_run(&files[3], 7, &rubric, AveragingPolicy::default());
+    assert_eq!(found.unwrap().noise_variance, None);
+}
+
+#[test]
 fn changed_code_and_lasting_failures_are_not_flaky() {
     let folder = tempfile::tempdir().unwrap();
     let nights = [("a", 9), ("b", 4), ("a", 9), ("c", 4), ("c", 4)];
