@@ -24,7 +24,7 @@ const TEST_PAGE: &str = r#"<!doctype html>
 
 /// Browser that rendered the expected pixels, by name and major version.
 pub const TEST_BROWSER: &str = "Chromium 156";
-/// SHA-256 of the page's pixels, each as red, green, blue and 255.
+/// SHA-256 of the page's pixels, each as red, green and blue.
 const TEST_PIXELS: &str = "e097dbc566dece2dc4fa49a50aca572ad5abe03860a0a75f66b13efedc142161";
 
 /// Browser that has rendered the test page twice.

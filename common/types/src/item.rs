@@ -161,15 +161,20 @@ crate::serde_enum! {
 }
 
 impl Language {
+    /// File extensions, without the dot, and their languages.
+    pub const EXTENSIONS: [(&str, Self); 7] = [
+        ("tsx", Self::Tsx),
+        ("jsx", Self::Jsx),
+        ("ts", Self::Ts),
+        ("js", Self::Js),
+        ("mjs", Self::Js),
+        ("html", Self::Html),
+        ("htm", Self::Html),
+    ];
+
     /// The language of a file extension (`tsx`, without the dot).
     pub fn from_extension(extension: &str) -> Option<Self> {
-        match extension.to_ascii_lowercase().as_str() {
-            "tsx" => Some(Self::Tsx),
-            "jsx" => Some(Self::Jsx),
-            "ts" => Some(Self::Ts),
-            "js" | "mjs" => Some(Self::Js),
-            "html" | "htm" => Some(Self::Html),
-            _ => None,
-        }
+        let known = Self::EXTENSIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(extension));
+        known.map(|(_, language)| *language)
     }
 }

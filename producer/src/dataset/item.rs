@@ -17,9 +17,6 @@ use juror_types::{
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Extensions that a path of code may lack.
-const CODE_EXTENSIONS: [&str; 7] = ["tsx", "jsx", "ts", "js", "mjs", "html", "htm"];
-
 /// All known fields except the rubric's images.
 pub(super) const KNOWN_FIELDS: [&str; 16] = [
     "id",
@@ -232,8 +229,8 @@ impl Fields<'_> {
     /// True for the path of a file, also without its extension.
     fn is_file(&self, path: &str) -> bool {
         let is_file = |path: &str| self.files.find(path, "").is_ok();
-        let with = |extension: &&str| is_file(&format!("{path}.{extension}"));
-        is_file(path) || CODE_EXTENSIONS.iter().any(with)
+        let mut extensions = Language::EXTENSIONS.iter().map(|(extension, _)| extension);
+        is_file(path) || extensions.any(|extension| is_file(&format!("{path}.{extension}")))
     }
 
     fn language(&mut self, code: Option<&Text>) -> Result<Option<Language>, FieldError> {

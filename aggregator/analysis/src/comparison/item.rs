@@ -52,7 +52,7 @@ pub(crate) struct ItemValues {
     /// None where unknown.
     pub(crate) input: Option<Digest>,
     /// Result that the dataset expects.
-    pub(crate) expected: ExpectedResult,
+    expected: ExpectedResult,
     /// The decisive metric of each repeat.
     pub(crate) scores: Vec<f64>,
     /// The mean over the repeats, for each further metric.
@@ -67,29 +67,15 @@ pub(crate) struct ItemValues {
     pub(crate) ending: (Outcome, Option<ErrorKind>),
 }
 
-/// Result that the dataset expects of an item.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct ExpectedResult {
-    /// Digest of the expected tokens; none without them, `Some(None)` where they were not read.
-    tokens: Option<Option<Digest>>,
-    pattern: Option<String>,
-}
-
-impl ExpectedResult {
-    fn from_record(item: &ItemRecord) -> Self {
-        let mut inputs = item.inputs.iter();
-        let tokens = inputs.find(|input| input.name == InputRecord::EXPECTED_TOKENS);
-        Self { tokens: tokens.map(|tokens| tokens.digest), pattern: item.expected_pattern.clone() }
-    }
-
-    /// True if two runs expect other results, as far as both read them.
-    pub(crate) fn differs_from(&self, other: &Self) -> bool {
-        let is_known = self.tokens != Some(None) && other.tokens != Some(None);
-        is_known && self.tokens != other.tokens || self.pattern != other.pattern
-    }
-}
-
 impl ItemValues {
+    /// True if another run has another first image of the item, or expects another result, as far as
+    /// both are known.
+    pub(crate) fn has_other_input(&self, other: &Self) -> bool {
+        let images = self.input.zip(other.input);
+        images.is_some_and(|(own, other)| own != other)
+            || self.expected.differs_from(&other.expected)
+    }
+
     /// The mean of the decisive metric over the repeats.
     pub(crate) fn decisive(&self) -> Option<f64> {
         let count = self.scores.len() as f64;
@@ -188,6 +174,28 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
 /// True if a metric belongs to a deterministic stage and takes part in the decision.
 pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
     !definition.is_semantic() && definition.unit != Unit::Milliseconds
+}
+
+/// Result that the dataset expects of an item.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct ExpectedResult {
+    /// Digest of the expected tokens; none without them, `Some(None)` where they were not read.
+    tokens: Option<Option<Digest>>,
+    pattern: Option<String>,
+}
+
+impl ExpectedResult {
+    fn from_record(item: &ItemRecord) -> Self {
+        let mut inputs = item.inputs.iter();
+        let tokens = inputs.find(|input| input.name == InputRecord::EXPECTED_TOKENS);
+        Self { tokens: tokens.map(|tokens| tokens.digest), pattern: item.expected_pattern.clone() }
+    }
+
+    /// True if two runs expect other results, as far as both read them.
+    fn differs_from(&self, other: &Self) -> bool {
+        let is_known = self.tokens != Some(None) && other.tokens != Some(None);
+        is_known && self.tokens != other.tokens || self.pattern != other.pattern
+    }
 }
 
 struct GatheredItem {

@@ -14,7 +14,7 @@ pub struct LostItems {
     pub title: String,
     /// Number of items with a value in the base, without those with another input.
     pub base: u64,
-    /// Number of them whose picture, code or pipeline has no value in the head.
+    /// Number of them whose image, code or pipeline failed in the head, or left nothing to measure.
     pub failing: u64,
     /// Number of them that were not judged in the head or are not in it.
     pub absent: u64,
@@ -38,9 +38,9 @@ pub(super) struct LossCounts {
 /// Way in which an item lost its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
-    /// The item's picture, code or pipeline failed, or left nothing to measure.
+    /// The item's image, code or pipeline failed, or left nothing to measure.
     Failing,
-    /// The item was not judged, which is not its own fault, or is not in the head.
+    /// The item could not be judged (API, budget, deadline), or is not in the head.
     Absent,
 }
 

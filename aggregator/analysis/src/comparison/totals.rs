@@ -93,10 +93,7 @@ impl<'a> Totals<'a> {
     /// Adds an item of both runs.
     pub(crate) fn pair(&mut self, base: &ItemValues, head: &ItemValues) {
         match (base.input, head.input) {
-            (Some(before), Some(after)) if before != after => {
-                return self.lists.changed_input.push(head.id.clone());
-            }
-            _ if base.expected.differs_from(&head.expected) => {
+            _ if base.has_other_input(head) => {
                 return self.lists.changed_input.push(head.id.clone());
             }
             _ if self.is_left_out(head) => return self.flaky_left_out += 1,

@@ -144,11 +144,7 @@ fn list(page: &mut Page, list: &List) {
         return;
     }
     let (entries, more) = list.first(MAX_ENTRIES);
-    let title = match more {
-        0 => format!("{}:", list.title),
-        _ => format!("{} ({}):", list.title, grouped(list.count as u64)),
-    };
-    page.wrapped(&title, 0, Style::Heading);
+    page.wrapped(&format!("{}:", list.title), 0, Style::Heading);
     for entry in entries {
         page.wrapped(&format!("-\u{2007}{}", entry.line(sanitize)), 2, Style::Plain);
     }

@@ -162,7 +162,8 @@ fn cache_write_tokens(body: &Value) -> Option<u64> {
 /// The responding model's name and the fingerprint of its backend: behind an alias, another dated
 /// model may answer under the same fingerprint, or under none.
 fn fingerprint(model: Option<&str>, system: Option<String>) -> Option<String> {
-    let parts: Vec<&str> = model.into_iter().chain(system.as_deref()).collect();
+    let names = model.into_iter().chain(system.as_deref());
+    let parts: Vec<&str> = names.filter(|name| !name.trim().is_empty()).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
@@ -243,6 +244,7 @@ mod tests {
         let cut = first(json!({"content": ""}), json!("length"));
         assert_eq!((cut.content, cut.finish, cut.usage), (None, Finish::Length, None));
         assert_eq!(cut.fingerprint.as_deref(), Some("m"));
+        assert_eq!(fingerprint(Some(" "), Some(String::new())), None);
     }
 
     #[test]
