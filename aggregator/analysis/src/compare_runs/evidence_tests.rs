@@ -1,8 +1,12 @@
 //! Comparisons of runs whose code was rendered and measured.
 
 use super::*;
-use crate::test_results::comparisons::*;
-use juror_types::evidence::{Evidence, EvidenceOutcome, EvidenceSource};
+use crate::test_results::{SEMANTIC, comparisons::*};
+use juror_types::{
+    evidence::{Evidence, EvidenceOutcome, EvidenceSource},
+    run::RunRecord,
+};
+use serde_json::json;
 
 const PIXELS: &str = "evidence.pixels_equal";
 
@@ -66,4 +70,64 @@ fn newly_failing_renders_decide_unless_nothing_rendered_before() {
     let found = compared(twenty(0), broken, RULES);
     let success = found.passes.iter().find(|rate| rate.metric == "pipeline_success_rate").unwrap();
     assert!(!success.decides && found.warnings[0].contains("by nothing in the base"));
+}
+
+/// A run without a judge of twenty items, the first of which has this lowest similarity.
+fn measured(browser: &str, ssim_low: f64) -> (RunRecord, Vec<JobResult>) {
+    let mut results = drawn(browser, 1.0);
+    results.iter_mut().for_each(|result| result.semantic = None);
+    let Some(EvidenceOutcome::Measured(evidence)) = &mut results[0].evidence else { panic!() };
+    evidence.ssim_low = ssim_low;
+    (RunRecord { judge: None, ..run_of(SEMANTIC, 1, &results) }, results)
+}
+
+#[test]
+fn item_whose_evidence_fell_is_worse_where_neither_run_was_judged() {
+    let compared = |browser, ssim_low| {
+        let base = measured("Chromium 155", 0.9);
+        compared_as(base, measured(browser, ssim_low), RULES).unwrap()
+    };
+    let found = compared("Chromium 155", 0.4);
+    let [worse] = &found.changes.worse.items[..] else { panic!("{:?}", found.changes) };
+    assert_eq!((worse.id.as_str(), worse.base, worse.head), ("shot_000", Some(0.9), Some(0.4)));
+    assert_eq!((found.items.regressed.len(), found.items.regressed[0].difference), (1, -0.5));
+    assert!(found.changes.by_evidence);
+
+    let better = compared("Chromium 155", 1.0);
+    assert_eq!((better.changes.worse.items.len(), better.items.improved.len()), (0, 1));
+    let other_browser = compared("Chromium 156", 0.4);
+    assert_eq!(other_browser.changes.worse.items, []);
+    assert_eq!(other_browser.items.regressed, []);
+}
+
+#[test]
+fn item_in_which_something_differs_anew_is_worse_even_if_it_is_as_similar() {
+    let (record, mut results) = measured("Chromium 155", 1.0);
+    let Some(EvidenceOutcome::Measured(evidence)) = &mut results[0].evidence else { panic!() };
+    let region = json!({
+        "box": [0, 0, 9, 9], "render_box": [0, 0, 9, 9], "share": 0.1, "delta_e": 20.0,
+        "kind": "color",
+    });
+    evidence.regions = vec![serde_json::from_value(region).unwrap()];
+    let base = measured("Chromium 155", 1.0);
+    let found = compared_as(base, (record.clone(), results.clone()), RULES).unwrap();
+    let [worse] = &found.changes.worse.items[..] else { panic!("{:?}", found.changes) };
+    assert_eq!((worse.id.as_str(), worse.base, worse.head), ("shot_000", Some(1.0), Some(1.0)));
+    let same = compared_as((record.clone(), results.clone()), (record, results), RULES).unwrap();
+    assert_eq!(same.changes.worse.items, []);
+}
+
+#[test]
+fn verdicts_and_not_evidence_are_the_scores_of_judged_runs() {
+    let head = || {
+        let mut head = drawn("Chromium 155", 1.0);
+        let Some(EvidenceOutcome::Measured(evidence)) = &mut head[0].evidence else { panic!() };
+        evidence.ssim_low = 0.4;
+        head
+    };
+    let found = compared(drawn("Chromium 155", 1.0), head(), RULES);
+    assert!(!found.changes.by_evidence && found.changes.worse.items.is_empty());
+    let unjudged = measured("Chromium 155", 0.4);
+    let one_judged = compared_as((run_of(SEMANTIC, 1, &head()), head()), unjudged, RULES).unwrap();
+    assert!(!one_judged.changes.by_evidence && one_judged.changes.worse.items.is_empty());
 }

@@ -85,8 +85,8 @@ where
     let image = rubric.images.first().map_or("", |image| image.name.as_str());
     let (before, after) = (&base.report.run, &head.report.run);
     let basis = head.report.likely_clusters.as_ref().map(|likely| likely.basis);
-    let same_stages = before.judge.is_some() == after.judge.is_some();
-    let mut totals = Totals::new(&metrics, rules, same_stages, stability);
+    let judged = [before.judge.is_some(), after.judge.is_some()];
+    let mut totals = Totals::new(&metrics, rules, judged, stability);
     let mut base = ItemsOf::new(base.results, &metrics, image, before, basis, rules.averaging);
     let mut head = ItemsOf::new(head.results, &metrics, image, after, basis, rules.averaging);
     let (mut base_jobs, mut head_jobs) = (JobTotals::default(), JobTotals::default());

@@ -1,6 +1,6 @@
 //! Changes since the baseline: new, fixed, worse, flaky.
 
-use super::{IssueChange, IssueChanges, item::ItemValues};
+use super::{IssueChange, IssueChanges, item::ItemValues, item_scoring::ItemScoring};
 use crate::{
     metrics::round_stable,
     stability::{FlakyItem, ItemStability},
@@ -27,12 +27,16 @@ pub struct BaselineChanges {
     /// Items that failed or were not scored and now pass, and issues of the base only.
     pub fixed: ChangeGroup,
     /// Other items whose score fell by more than noise, and issues that are more frequent by more
-    /// than the margin, largest change first.
+    /// than the margin and than noise, largest change first.
     pub worse: ChangeGroup,
     /// Items whose outcome alternated over the last runs.
     pub flaky: Vec<FlakyItem>,
     /// True if flaky items are left out of the comparison's figures and decision.
     pub flaky_left_out: bool,
+    /// True if the scores of items are their [`MEASURED_SCORE`](super::MEASURED_SCORE), since neither run was judged; false
+    /// in records of earlier versions.
+    #[serde(default)]
+    pub by_evidence: bool,
     /// Number of the base's items that are gone or have another input, which are in no group; 0 in
     /// records of earlier versions.
     #[serde(default)]
@@ -116,30 +120,38 @@ pub(crate) struct FallNoise {
 }
 
 impl ChangeLists {
-    /// Adds a pair. `succeeds` is true for an item that passed its stages.
+    /// Adds a pair.
     pub(super) fn add_pair(
         &mut self,
         base: &ItemValues,
         head: &ItemValues,
         margin: f64,
-        succeeds: impl Fn(&ItemValues) -> Option<bool>,
+        scoring: ItemScoring<'_>,
     ) {
         let (outcome, error) = head.unscored().unwrap_or((Outcome::Scored, None));
-        let (before, after) =
-            (base.decisive().map(round_stable), head.decisive().map(round_stable));
-        let changed =
-            || ChangedItem { id: head.id.clone(), base: before, head: after, outcome, error };
+        let score = |item| scoring.score(item).map(round_stable);
+        let changed = || ChangedItem {
+            id: head.id.clone(),
+            base: score(base),
+            head: score(head),
+            outcome,
+            error,
+        };
         // Runs with the judge off have no verdict: every scored item has passed.
-        let passed = |item: &ItemValues| item.scored > 0 && succeeds(item).unwrap_or(true);
+        let passed = |item: &ItemValues| item.scored > 0 && scoring.succeeds(item).unwrap_or(true);
         match (passed(base), passed(head)) {
             (true, false) => self.new.push(changed()),
             (false, true) => self.fixed.push(changed()),
             _ => {
-                let fall = before.zip(after).map(|(before, after)| round_stable(before - after));
-                let fell = fall.filter(|fall| *fall > margin);
+                let fell = scoring.fall(base, head).filter(|fall| *fall > margin);
                 self.fell.extend(fell.map(|fall| (fall, changed())));
             }
         }
+    }
+
+    /// Forgets falls that say nothing of the code.
+    pub(super) fn clear_falls(&mut self) {
+        self.fell.clear();
     }
 
     /// The changes, by the noise, the stability of the items and the issues.
@@ -154,13 +166,16 @@ impl ChangeLists {
         let mut fell: Vec<_> = self.fell.into_iter().filter(|(fall, _)| *fall > worse_by).collect();
         fell.sort_by(|(left, _), (right, _)| right.total_cmp(left));
         let worse = fell.into_iter().map(|(_, item)| item).collect();
+        let more = issues.more_frequent.iter().filter(|issue| issue.is_significant());
+        let more: Vec<_> = more.cloned().collect();
         let group = |items, issues: &[IssueChange]| ChangeGroup { items, issues: issues.to_vec() };
         BaselineChanges {
             new: group(self.new, &issues.new),
             fixed: group(self.fixed, &issues.gone),
-            worse: group(worse, &issues.more_frequent),
+            worse: group(worse, &more),
             flaky: stability.flaky.values().cloned().collect(),
             flaky_left_out: false,
+            by_evidence: false,
             not_compared: 0,
             runs: stability.runs.clone(),
             worse_by,

@@ -1,13 +1,16 @@
 //! New, gone, more and less frequent issues, over the items scored in both runs. Pure.
 
+use super::{holm::holm, item::ItemValues, sign_test::Directions};
 use crate::{
-    comparison::item::ItemValues,
     issues::{IssueKey, StatementGroup},
     items::Items,
     metrics::round_stable,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
+
+/// Adjusted p-value up to which a change is more than noise.
+const SIGNIFICANCE: f64 = 0.05;
 
 /// Issues by their change, largest change of their share first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -35,6 +38,17 @@ pub struct IssueChange {
     pub head_count: u64,
     /// Their share.
     pub head_share: f64,
+    /// Exact two-sided p-value of the items that have the issue in only one run, adjusted over all
+    /// issues of both runs (Holm); none in records of earlier versions, and for issues of one run.
+    #[serde(default)]
+    pub p_value: Option<f64>,
+}
+
+impl IssueChange {
+    /// True if the change is more than noise: the adjusted p-value is at most 5 %.
+    pub(super) fn is_significant(&self) -> bool {
+        self.p_value.is_some_and(|p_value| p_value <= SIGNIFICANCE)
+    }
 }
 
 /// Issues of a run, with the items of their numbers.
@@ -66,12 +80,13 @@ impl ScoredInBoth {
         }
     }
 
-    /// Issues of such items, with their number.
-    fn counted<'a>(&self, run: RunIssues<'a>) -> Vec<(&'a StatementGroup, u64)> {
-        let counts = |item: &&u32| !self.by_one.contains(run.items.id(**item));
-        let count =
-            |group: &'a StatementGroup| (group, group.items.iter().filter(counts).count() as u64);
-        run.groups.iter().map(count).filter(|(_, count)| *count > 0).collect()
+    /// Issues of such items, with the items' ids.
+    fn issues_of<'a>(&self, run: RunIssues<'a>) -> Vec<(&'a StatementGroup, HashSet<&'a str>)> {
+        let scored_in_both = |group: &'a StatementGroup| {
+            let ids = group.items.iter().map(|item| run.items.id(*item));
+            (group, ids.filter(|id| !self.by_one.contains(*id)).collect::<HashSet<_>>())
+        };
+        run.groups.iter().map(scored_in_both).filter(|(_, items)| !items.is_empty()).collect()
     }
 }
 
@@ -82,35 +97,44 @@ pub fn issue_changes(
     scored: &ScoredInBoth,
     margin: f64,
 ) -> IssueChanges {
-    let (base, head) = (scored.counted(base), scored.counted(head));
-    let mut unmatched: HashMap<_, u64> = HashMap::new();
-    for (group, count) in &base {
-        unmatched.entry(key(group)).or_insert(*count);
+    let (base, head) = (scored.issues_of(base), scored.issues_of(head));
+    let mut unmatched: HashMap<_, &HashSet<&str>> = HashMap::new();
+    for (group, items) in &base {
+        unmatched.entry(key(group)).or_insert(items);
     }
-    let share = |count: u64| round_stable(count as f64 / scored.count.max(1) as f64);
-    let change = |label: &str, base_count: u64, head_count: u64| IssueChange {
+    let share = |count: usize| round_stable(count as f64 / scored.count.max(1) as f64);
+    let change = |label: &str, base_count: usize, head_count: usize| IssueChange {
         label: label.to_owned(),
-        base_count,
+        base_count: base_count as u64,
         base_share: share(base_count),
-        head_count,
+        head_count: head_count as u64,
         head_share: share(head_count),
+        p_value: None,
     };
     let mut changes = IssueChanges::default();
-    for (group, count) in head {
-        let before = unmatched.remove(&key(group));
-        let change = change(&group.label, before.unwrap_or_default(), count);
-        let rise = round_stable(change.head_share - change.base_share);
-        match before {
-            None => changes.new.push(change),
-            Some(_) if rise > margin => changes.more_frequent.push(change),
-            Some(_) if rise < -margin => changes.less_frequent.push(change),
-            Some(_) => {}
+    let mut in_both = Vec::new();
+    for (group, items) in &head {
+        match unmatched.remove(&key(group)) {
+            None => changes.new.push(change(&group.label, 0, items.len())),
+            Some(before) => in_both.push((
+                change(&group.label, before.len(), items.len()),
+                Some(sign_test(before, items)),
+            )),
         }
     }
     // In the base's own order, independent of the map's order.
-    for (group, _) in base {
-        if let Some(count) = unmatched.remove(&key(group)) {
-            changes.gone.push(change(&group.label, count, 0));
+    for (group, items) in &base {
+        if unmatched.remove(&key(group)).is_some() {
+            changes.gone.push(change(&group.label, items.len(), 0));
+        }
+    }
+    let (in_both, p_values): (Vec<_>, Vec<_>) = in_both.into_iter().unzip();
+    for (issue, p_value) in in_both.into_iter().zip(holm(&p_values)) {
+        let issue = IssueChange { p_value: p_value.map(round_stable), ..issue };
+        match round_stable(issue.head_share - issue.base_share) {
+            rise if rise > margin => changes.more_frequent.push(issue),
+            rise if rise < -margin => changes.less_frequent.push(issue),
+            _ => {}
         }
     }
     let size = |change: &IssueChange| (change.head_share - change.base_share).abs();
@@ -119,6 +143,14 @@ pub fn issue_changes(
         list.sort_by(|left, right| size(right).total_cmp(&size(left)));
     }
     changes
+}
+
+/// The exact two-sided p-value of the items that have an issue in only one of two runs.
+fn sign_test(base: &HashSet<&str>, head: &HashSet<&str>) -> f64 {
+    let mut directions = Directions::default();
+    base.difference(head).for_each(|_| directions.add(true, None));
+    head.difference(base).for_each(|_| directions.add(false, None));
+    directions.p_value()
 }
 
 /// Key by which groups of two runs match: their own, or for groups of shared words, their labels
@@ -151,9 +183,17 @@ mod tests {
         }
     }
 
+    fn items_of_run(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Items {
+        let mut items = Items::new(1, 100);
+        for id in ids {
+            items.add(&judged(id.as_ref(), [9; 5], &[], &[]), 0);
+        }
+        items
+    }
+
     /// Changes between runs that scored the same 100 items.
     fn changes(base: &[StatementGroup], head: &[StatementGroup], margin: f64) -> IssueChanges {
-        let items = Items::default();
+        let items = items_of_run((0..100).map(|number| format!("item_{number}")));
         let issues = |groups| RunIssues { groups, items: &items };
         let scored = ScoredInBoth { count: 100, by_one: HashSet::new() };
         issue_changes(issues(base), issues(head), &scored, margin)
@@ -187,6 +227,22 @@ mod tests {
     }
 
     #[test]
+    fn p_value_is_exact_and_adjusted_over_the_issues_of_both_runs() {
+        let rise = |before, after| {
+            let base = [group("Missing icon", before), group("Steady", 5)];
+            let head = [group("Missing icon", after), group("Steady", 5)];
+            let found = changes(&base, &head, 0.0);
+            (found.more_frequent[0].p_value.unwrap(), found.more_frequent[0].is_significant())
+        };
+        // 2 · (1/2)^n for n items that gained it, times the two issues.
+        assert_eq!(rise(20, 21), (1.0, false));
+        assert_eq!(rise(20, 26), (round_stable(2.0 * 2.0 / 64.0), false));
+        assert_eq!(rise(20, 27), (round_stable(2.0 * 2.0 / 128.0), true));
+        let head = [group("New", 9)];
+        assert_eq!(changes(&[], &head, 0.0).new[0].p_value, None);
+    }
+
+    #[test]
     fn one_kind_is_one_issue_regardless_of_wording() {
         let of_kind = |label, count| StatementGroup {
             key: IssueKey::Topic("icon".into()),
@@ -203,10 +259,7 @@ mod tests {
 
     #[test]
     fn only_items_that_both_runs_scored_count() {
-        let mut items = Items::new(1, 4);
-        for id in ["a", "b", "c", "d"] {
-            items.add(&judged(id, [9; 5], &[], &[]), 0);
-        }
+        let items = items_of_run(["a", "b", "c", "d"]);
         let by_one = ["c".to_owned(), "d".to_owned()].into();
         let scored = ScoredInBoth { count: 2, by_one };
         let only = |items: &[u32], label| StatementGroup { items: items.into(), ..group(label, 0) };

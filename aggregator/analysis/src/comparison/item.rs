@@ -13,6 +13,13 @@ use juror_types::{
 };
 use std::iter::Peekable;
 
+/// Path of the metric that is the score of items where neither run was judged: the lowest
+/// similarity of a window, since a share of all pixels hides small defects.
+pub const MEASURED_SCORE: &str = "evidence.ssim_low";
+
+/// Path of the rate of items whose code renders like the screenshot.
+const NOTHING_DIFFERS: &str = "evidence.equal_rate";
+
 /// The compared metrics of every item.
 pub(crate) struct ComparedMetrics {
     /// The rubric's one number, as a share.
@@ -23,6 +30,10 @@ pub(crate) struct ComparedMetrics {
     /// Pass conditions, including the pipeline's success.
     pub(crate) passes: Vec<MetricDefinition>,
     pub(crate) success: Option<usize>,
+    /// Position among the others of the score of runs without a judge.
+    pub(crate) measured: Option<usize>,
+    /// Position among the pass conditions of code that renders like the screenshot.
+    pub(crate) nothing_differs: Option<usize>,
 }
 
 impl ComparedMetrics {
@@ -33,8 +44,10 @@ impl ComparedMetrics {
         let passes: Vec<_> = all.into_iter().filter(|each| each.rate).collect();
         Self {
             decisive: MetricDefinition::decisive(rubric),
-            others,
             criteria: rubric.criteria.len(),
+            measured: others.iter().position(|each| each.path == MEASURED_SCORE),
+            others,
+            nothing_differs: passes.iter().position(|each| each.path == NOTHING_DIFFERS),
             success: passes.iter().position(|each| each.path == "pipeline_success_rate"),
             passes,
         }

@@ -1,6 +1,6 @@
 //! Lists of changed items by their change.
 
-use super::item::ItemValues;
+use super::{item::ItemValues, item_scoring::ItemScoring};
 use crate::metrics::round_stable;
 use juror_types::outcome::{ErrorKind, Outcome};
 use serde::Serialize;
@@ -8,9 +8,9 @@ use serde::Serialize;
 /// Items by their change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ItemLists {
-    /// Paired items whose verdict fell by more than the margin, largest fall first.
+    /// Paired items whose score fell by more than the margin, largest fall first.
     pub regressed: Vec<ItemChange>,
-    /// Paired items whose verdict rose by more than the margin, largest rise first.
+    /// Paired items whose score rose by more than the margin, largest rise first.
     pub improved: Vec<ItemChange>,
     /// Paired items that are scored, or pass, in the base and not in the head.
     pub newly_failing: Vec<NewFailure>,
@@ -23,7 +23,8 @@ pub struct ItemLists {
     pub changed_input: Vec<String>,
 }
 
-/// An item's verdict as a share, in both runs.
+/// An item's score as a share, in both runs: its verdict or, where neither run was judged, its
+/// [`MEASURED_SCORE`](super::MEASURED_SCORE).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ItemChange {
     /// The item.
@@ -48,13 +49,13 @@ pub struct NewFailure {
 }
 
 impl ItemLists {
-    /// Adds a pair. `succeeds` is true for an item that passed its stages.
-    pub(crate) fn add_pair(
+    /// Adds a pair.
+    pub(super) fn add_pair(
         &mut self,
         base: &ItemValues,
         head: &ItemValues,
         margin: f64,
-        succeeds: impl Fn(&ItemValues) -> Option<bool>,
+        scoring: ItemScoring<'_>,
     ) {
         let id = || head.id.clone();
         if base.scored > 0
@@ -62,11 +63,11 @@ impl ItemLists {
         {
             return self.newly_failing.push(NewFailure { id: id(), outcome, error });
         }
-        if (succeeds(base), succeeds(head)) == (Some(true), Some(false)) {
+        if (scoring.succeeds(base), scoring.succeeds(head)) == (Some(true), Some(false)) {
             let outcome = Outcome::Scored;
             self.newly_failing.push(NewFailure { id: id(), outcome, error: None });
         }
-        let Some((before, after)) = base.decisive().zip(head.decisive()) else { return };
+        let Some((before, after)) = scoring.score(base).zip(scoring.score(head)) else { return };
         let difference = round_stable(after - before);
         let change = ItemChange {
             id: id(),
@@ -81,8 +82,14 @@ impl ItemLists {
         }
     }
 
+    /// Forgets changes of scores that say nothing of the code.
+    pub(super) fn clear_moved(&mut self) {
+        self.regressed.clear();
+        self.improved.clear();
+    }
+
     /// Sorts by the largest change; a stable sort, so ties stay sorted by id.
-    pub(crate) fn sort(&mut self) {
+    pub(super) fn sort(&mut self) {
         self.regressed.sort_by(|left, right| left.difference.total_cmp(&right.difference));
         self.improved.sort_by(|left, right| right.difference.total_cmp(&left.difference));
     }

@@ -6,6 +6,7 @@ use super::{
     group_totals::{ClusterNumbers, MeanTotals, RateTotals},
     holm,
     item::{ComparedMetrics, ItemValues, is_deterministic},
+    item_scoring::ItemScoring,
     lost_items::Loss,
     sign_test::Directions,
 };
@@ -43,8 +44,8 @@ pub(crate) struct PairFigures {
 pub(crate) struct Totals<'a> {
     metrics: &'a ComparedMetrics,
     rules: Rules,
-    /// True if both runs were judged, or neither: only then their successes are comparable.
-    same_stages: bool,
+    /// True for a base and a head with a judge. Successes are comparable if both are the same.
+    judged: [bool; 2],
     /// True if one renderer drew the code of both runs: only then is it the code that differs.
     same_renderer: bool,
     decisive: MeanTotals,
@@ -66,13 +67,13 @@ impl<'a> Totals<'a> {
     pub(crate) fn new(
         metrics: &'a ComparedMetrics,
         rules: Rules,
-        same_stages: bool,
+        judged: [bool; 2],
         stability: &'a ItemStability,
     ) -> Self {
         Self {
             metrics,
             rules,
-            same_stages,
+            judged,
             same_renderer: true,
             decisive: MeanTotals::default(),
             others: vec![MeanTotals::default(); metrics.others.len()],
@@ -121,12 +122,16 @@ impl<'a> Totals<'a> {
             // items of one cluster share the judge's error.
             totals.add(*before, *after, loss, groups, definition.is_judged());
         }
-        let success = self.metrics.success;
-        let succeeds = |item: &ItemValues| item.passes.get(success?).copied().flatten();
-        self.lists.add_pair(base, head, self.rules.margin, succeeds);
+        let scoring = ItemScoring { metrics: self.metrics, by_evidence: self.is_by_evidence() };
+        self.lists.add_pair(base, head, self.rules.margin, scoring);
         if !self.stability.is_flaky(&head.id) {
-            self.changes.add_pair(base, head, self.rules.margin, succeeds);
+            self.changes.add_pair(base, head, self.rules.margin, scoring);
         }
+    }
+
+    /// True if the scores of items are measured: no run was judged.
+    fn is_by_evidence(&self) -> bool {
+        self.judged == [false, false]
     }
 
     fn is_left_out(&self, item: &ItemValues) -> bool {
@@ -182,6 +187,10 @@ impl<'a> Totals<'a> {
     /// Figures over all pairs. Measurements decide if one renderer rendered both runs.
     pub(crate) fn finish(mut self, same_renderer: bool) -> PairFigures {
         self.same_renderer = same_renderer;
+        if self.is_by_evidence() && !same_renderer {
+            self.lists.clear_moved();
+            self.changes.clear_falls();
+        }
         self.lists.sort();
         let rules = self.rules;
         let difference = |definition, pairs: &Pairs| {
@@ -251,9 +260,10 @@ impl<'a> Totals<'a> {
 
     fn decides(&self, definition: &MetricDefinition) -> bool {
         let is_success = definition.path == SUCCESS;
+        let [base, head] = self.judged;
         let is_rendered = is_success || definition.needs_evidence();
         is_deterministic(definition)
-            && (self.same_stages || !is_success)
+            && (base == head || !is_success)
             && (self.same_renderer || !is_rendered)
     }
 

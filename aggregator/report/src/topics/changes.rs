@@ -9,6 +9,10 @@ use juror_analysis::{
 };
 use juror_types::{id::RunId, outcome::Outcome};
 
+/// Fact of a comparison without a judge.
+pub(super) const MEASURED_SCORES: &str =
+    "scores are the lowest similarity to the screenshot, since neither run was judged";
+
 /// The topic of a report that is compared with a baseline.
 pub fn topic(comparison: &Comparison) -> Topic {
     let topic = topic_since(&comparison.base.run, &comparison.changes, comparison.simulated);
@@ -61,6 +65,7 @@ fn blocks(changes: &BaselineChanges, base: &RunId) -> Vec<Block> {
     if let [_, .., _] = changes.runs.as_slice() {
         facts.push(format!("flaky by the last {} runs", grouped(changes.runs.len() as u64)));
     }
+    facts.extend(changes.by_evidence.then(|| MEASURED_SCORES.to_owned()));
     let mut blocks = vec![Block::Facts(facts)];
     blocks.extend(lists("New", &changes.new, new_item, true));
     blocks.extend(lists("Worse", &changes.worse, item, true));

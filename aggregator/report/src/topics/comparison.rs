@@ -1,6 +1,9 @@
 //! Layout of a comparison of two runs.
 
-use super::{changes, head::simulated};
+use super::{
+    changes::{self, MEASURED_SCORES},
+    head::simulated,
+};
 use crate::document::{
     Block, ChangeChart, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, Lists, Topic,
 };
@@ -113,6 +116,7 @@ fn facts(comparison: &Comparison) -> Block {
         format!("margin {}", figure(comparison.margin, Unit::Share)),
     ];
     facts.extend(comparison.strict.then(|| "strict".to_owned()));
+    facts.extend(comparison.changes.by_evidence.then(|| MEASURED_SCORES.to_owned()));
     Block::Facts(facts)
 }
 
