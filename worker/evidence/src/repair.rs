@@ -24,7 +24,9 @@ mod shadow;
 mod shift_field;
 mod spacing;
 mod stretched_rows;
+mod text_alignment;
 mod text_styles;
+mod visibility;
 
 #[cfg(test)]
 mod first_hypotheses_tests;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The computed properties that a snapshot carries for each element.
-pub const SNAPSHOT_PROPERTIES: [&str; 47] = [
+pub const SNAPSHOT_PROPERTIES: [&str; 48] = [
     "align-items",
     "align-self",
     "background-color",
@@ -51,6 +51,7 @@ pub const SNAPSHOT_PROPERTIES: [&str; 47] = [
     "text-align",
     "text-decoration-line",
     "text-transform",
+    "visibility",
     "width",
 ];
 

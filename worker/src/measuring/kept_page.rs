@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 
 /// Version of rendering: it changes whenever the same browser would render the same code
 /// differently.
-const RENDER_VERSION: u32 = 4;
+const RENDER_VERSION: u32 = 5;
 
 /// Digest of everything that a render depends on.
 pub(super) fn render_key(source: &PageSource, renderer: Digest) -> Digest {

@@ -10,14 +10,17 @@ use super::{
 use crate::snapshot::{PageChange, PageEdit};
 
 /// Maximum distance of a place from the predicted one, in pixels.
-const MAX_DISTANCE: f64 = 1.5;
+pub(super) const MAX_DISTANCE: f64 = 1.5;
 /// Priority of a keyword whose places are those of the screenshot.
 const PRIORITY: f64 = 62.0;
 
+/// Priority of another direction of all items, above that of a removal.
+const DIRECTION_PRIORITY: f64 = 122.0;
+
+const DIRECTIONS: [&str; 4] = ["row", "column", "row-reverse", "column-reverse"];
 const ITEM_PLACES: [&str; 3] = ["flex-start", "center", "flex-end"];
 const CONTENT_PLACES: [&str; 6] =
     ["flex-start", "center", "flex-end", "space-between", "space-around", "space-evenly"];
-const TEXT_PLACES: [&str; 3] = ["left", "center", "right"];
 
 impl FirstHypotheses<'_> {
     /// Alignments of the items of flexible boxes, and of texts.
@@ -66,57 +69,30 @@ impl FirstHypotheses<'_> {
             let space = self.content(container, main);
             let gap = if is_column { "row-gap" } else { "column-gap" };
             let gap = page.length(container, gap).unwrap_or(0.0) * page.snapshot.scale;
-            for place in CONTENT_PLACES {
-                if is_justified(&items, space, gap, place) {
-                    found.extend(self.keyword(container, "justify-content", place));
-                }
+            let places = CONTENT_PLACES.into_iter();
+            let mut places =
+                places.filter(|place| is_justified(&items, space, gap, place)).peekable();
+            // Places of lost items are not known.
+            if places.peek().is_none() || items.iter().any(|item| item.is_lost) {
+                found.extend(self.directions(container, &items));
             }
+            found.extend(
+                places.filter_map(|place| self.keyword(container, "justify-content", place)),
+            );
         }
         found
     }
 
-    /// Alignments of an element's own text, and the same for its parent.
-    fn text_alignments(&self, index: usize) -> Vec<Hypothesis> {
-        let page = self.page;
-        let is_own =
-            |patch: &&super::shift_field::FollowedPatch| patch.is_text && patch.element == index;
-        let shifts = self.field.patches.iter().filter(is_own).filter_map(|patch| patch.target);
-        let Some([across, 0]) = shifts.min().filter(|[across, _]| *across != 0) else {
+    /// Directions of a flexible box whose items are elsewhere.
+    fn directions(&self, container: usize, items: &[AlignedItem]) -> Vec<Hypothesis> {
+        // The first one may keep its place.
+        if items.len() < 2 || !items.iter().skip(1).all(AlignedItem::is_moved) {
             return Vec::new();
-        };
-        let Some([first, last]) = self.inked_columns(index) else { return Vec::new() };
-        let parent = page.parent(index);
-        // The place of a text in a line is that of the block around it.
-        let is_inline = page.style(index, "display").starts_with("inline");
-        let block = if is_inline { parent } else { Some(index) };
-        let Some(block) = block else { return Vec::new() };
-        let [start, end] = self.content(block, 0);
-        let mut found = Vec::new();
-        for place in TEXT_PLACES {
-            let target = match place {
-                "left" => start,
-                "center" => (start + end - (last - first)) / 2.0,
-                _ => end - (last - first),
-            };
-            // Glyphs begin a little beside their places.
-            if (first + f64::from(across) - target).abs() <= 2.0 * MAX_DISTANCE {
-                let around = [Some(block), page.parent(block)];
-                let elements = around.into_iter().flatten();
-                found.extend(elements.filter_map(|at| self.keyword(at, "text-align", place)));
-            }
         }
-        found
-    }
-
-    /// First and last column of an element that have an edge.
-    fn inked_columns(&self, index: usize) -> Option<[f64; 2]> {
-        let [left, top, right, bottom] = self.page.bounds(index);
-        let border = P::BorderWidth.length(self.page, index) * self.page.snapshot.scale;
-        let border = border.ceil() as i32 + 1;
-        let has_ink = |x: &i32| (top + border..bottom - border).any(|y| self.drawing.is_rim(*x, y));
-        let columns = || left + border..right - border;
-        let (first, last) = (columns().find(has_ink)?, columns().rev().find(has_ink)?);
-        Some([f64::from(first), f64::from(last) + 1.0])
+        let proposed = DIRECTIONS
+            .iter()
+            .filter_map(|direction| self.keyword(container, "flex-direction", direction));
+        proposed.map(|found| Hypothesis { priority: DIRECTION_PRIORITY, ..found }).collect()
     }
 
     /// Items of a container along an axis, 0 across and 1 down.
@@ -144,7 +120,7 @@ impl FirstHypotheses<'_> {
     }
 
     /// Start and end of an element's content along an axis.
-    fn content(&self, index: usize, axis: usize) -> [f64; 2] {
+    pub(super) fn content(&self, index: usize, axis: usize) -> [f64; 2] {
         let page = self.page;
         let (names, paddings) = match axis {
             0 => (["border-left-width", "border-right-width"], [P::PaddingLeft, P::PaddingRight]),
@@ -160,7 +136,12 @@ impl FirstHypotheses<'_> {
             .map(|side| side * page.snapshot.scale)
     }
 
-    fn keyword(&self, element: usize, property: &str, value: &str) -> Option<Hypothesis> {
+    pub(super) fn keyword(
+        &self,
+        element: usize,
+        property: &str,
+        value: &str,
+    ) -> Option<Hypothesis> {
         let is = self.page.style(element, property).to_owned();
         if is == value {
             return None;

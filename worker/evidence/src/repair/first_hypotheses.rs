@@ -14,10 +14,6 @@ use crate::{
 };
 use LengthProperty as P;
 
-/// Maximum share of an element's edges at its place in the screenshot, if the screenshot lacks the
-/// element.
-const BARE: f64 = 0.6;
-
 /// Inputs of the first hypotheses.
 pub(crate) struct FirstHypotheses<'page> {
     pub page: &'page PageTree<'page>,
@@ -51,6 +47,7 @@ impl FirstHypotheses<'_> {
         found.extend(self.predicted_spaces());
         found.extend(self.alignments());
         found.extend(self.removals(&differing));
+        found.extend(self.appearances());
         found
     }
 
@@ -100,39 +97,6 @@ impl FirstHypotheses<'_> {
             ));
         }
         found
-    }
-
-    /// Elements that the screenshot lacks.
-    fn removals(&self, differing: &[usize]) -> Vec<Hypothesis> {
-        let mut found = Vec::new();
-        for &index in differing {
-            let bounds = self.page.bounds(index);
-            let patches: Vec<_> = self.field.of(self.page, index).collect();
-            let lost = patches.iter().filter(|patch| patch.target.is_none()).count();
-            let tag = self.page.element(index).map_or("body", |element| element.tag.as_str());
-            let is_lost = !patches.is_empty() && lost * 10 >= patches.len() * 7;
-            if tag == "body" || !is_lost || self.is_whole_content(index) {
-                continue;
-            }
-            // Few edges there mean that the element is missing, not restyled.
-            let is_bare = self.screenshot.rims_in(bounds) as f64
-                <= BARE * self.drawing.rims_in(bounds) as f64;
-            let share = self.share(self.weight_in(bounds));
-            // A missing element comes before any color that would hide it, whose priority is at
-            // most 100 × share.
-            let priority = 100.0 * if is_bare { 1.1 + 0.1 * share } else { 0.2 + 0.5 * share };
-            let change = PageChange { elements: vec![index], edit: PageEdit::Remove };
-            let is = self.page.style(index, "display").to_owned();
-            found.push(Hypothesis { element: index, change, lever: Lever::Value, is, priority });
-        }
-        found
-    }
-
-    /// True if an element is, or has in it, all that the page shows: its removal would hide what
-    /// differs.
-    fn is_whole_content(&self, index: usize) -> bool {
-        let (page, mut others) = (self.page, self.page.visible());
-        others.all(|other| page.contains(index, other) || page.contains(other, index))
     }
 
     /// The element and similar ones that differ too.

@@ -39,7 +39,7 @@ pub(super) fn element(
     }
 }
 
-fn page_of(elements: Vec<SnapshotElement>) -> Snapshot {
+pub(super) fn page_of(elements: Vec<SnapshotElement>) -> Snapshot {
     Snapshot {
         width: 160,
         height: 120,

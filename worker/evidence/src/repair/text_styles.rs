@@ -1,10 +1,17 @@
-//! First hypotheses for texts that look different: their sizes, weights, spacing and case.
+//! First hypotheses for texts that look different: their sizes, weights, spacing, case, slope,
+//! lines and fonts.
 
 use super::{
     changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
     hypothesis::Hypothesis,
 };
 use crate::raster::{Raster, channel_difference};
+
+/// Keywords that redraw a text in its place.
+const KEYWORDS: [(&str, &[&str]); 2] = [
+    ("font-style", &["italic", "normal"]),
+    ("text-decoration-line", &["underline", "line-through", "none"]),
+];
 
 impl FirstHypotheses<'_> {
     /// Sizes, weights and spacing of texts that look different, beyond a shift.
@@ -64,7 +71,14 @@ impl FirstHypotheses<'_> {
             let order = if weight == "300" || weight == "800" { 0.2 } else { 0.0 };
             found.extend(value("font-weight", weight, likely - order));
         }
+        for (property, values) in KEYWORDS {
+            found
+                .extend(values.iter().filter_map(|keyword| value(property, keyword, likely - 0.1)));
+        }
         if changed > 0.5 {
+            for family in ["serif", "sans-serif", "monospace"] {
+                found.extend(value("font-family", family, likely - 0.3));
+            }
             for transform in ["uppercase", "none", "capitalize"] {
                 found.extend(value("text-transform", transform, likely - 0.25));
             }

@@ -42,6 +42,7 @@ fn proposed(shown: [[u32; 4]; 2]) -> Vec<(usize, String, String)> {
     let fill = [("background-color", "rgb(37, 99, 235)")];
     let row = [
         ("display", "flex"),
+        ("flex-direction", "row"),
         ("align-items", "flex-start"),
         ("justify-content", "normal"),
         ("column-gap", "5px"),
@@ -93,14 +94,18 @@ fn keywords_are_those_that_put_items_where_the_screenshot_shows_them() {
     assert_eq!(middle, one(0, "align-items", "center"));
     let last = proposed([[5, 5, 30, 20], [40, 35, 30, 20]]);
     assert_eq!(last, one(2, "align-self", "flex-end"));
+    let column = proposed([[5, 5, 30, 20], [5, 30, 30, 20]]);
+    let direction = |value: &str| (0, "flex-direction".to_owned(), value.to_owned());
+    assert_eq!(column.first(), Some(&direction("column")), "{column:?}");
     let far = proposed([[110, 5, 30, 20], [145, 5, 30, 20]]);
-    assert_eq!(far, [], "there is no room for it");
+    let others = ["column", "row-reverse", "column-reverse"].map(direction);
+    assert_eq!(far, others, "there is no room for it");
     assert_eq!(proposed([[5, 12, 30, 20], [40, 12, 30, 20]]), []);
 }
 
-/// A paragraph of 80 pixels with a text of 48, drawn by an engine that knows its alignment and its
-/// left padding.
-fn paragraph(align: &str, changes: &[PageChange]) -> (Raster, Snapshot) {
+/// A paragraph of this width with a text of 48 pixels, drawn by an engine that knows its alignment
+/// and its left padding.
+fn paragraph(width: u32, align: &str, changes: &[PageChange]) -> (Raster, Snapshot) {
     let (mut align, mut padding) = (align, 0);
     for change in changes {
         match &change.edit {
@@ -111,14 +116,14 @@ fn paragraph(align: &str, changes: &[PageChange]) -> (Raster, Snapshot) {
             _ => {}
         }
     }
-    let free = 32_u32.saturating_sub(padding);
+    let free = (width - 48).saturating_sub(padding);
     let left = 20
         + padding
         + [("center", free / 2), ("right", free)]
             .into_iter()
             .find_map(|(name, before)| (name == align).then_some(before))
             .unwrap_or(0);
-    let mut picture = Raster::filled(120, 60, [255; 3]);
+    let mut picture = Raster::filled(width + 40, 60, [255; 3]);
     for glyph in 0..8 {
         let [width, height] = [3 + glyph % 2, 9 - glyph % 4];
         picture.fill([left + 6 * glyph, 14 + glyph % 3, width, height], [20; 3]);
@@ -129,14 +134,14 @@ fn paragraph(align: &str, changes: &[PageChange]) -> (Raster, Snapshot) {
         tag: "p".to_owned(),
         text: "Save all".to_owned(),
         path: "body > p".to_owned(),
-        ..element(1, [20.0, 10.0, 80.0, 20.0], &styles)
+        ..element(1, [20.0, 10.0, f64::from(width), 20.0], &styles)
     };
-    let body = element(0, [0.0, 0.0, 120.0, 60.0], &[("display", "block")]);
+    let body = element(0, [0.0, 0.0, f64::from(width + 40), 60.0], &[("display", "block")]);
     let elements = vec![SnapshotElement { tag: "body".to_owned(), ..body }, text];
     (
         picture,
         Snapshot {
-            width: 120,
+            width: width + 40,
             height: 60,
             scale: 1.0,
             background: [255; 4],
@@ -147,14 +152,14 @@ fn paragraph(align: &str, changes: &[PageChange]) -> (Raster, Snapshot) {
 }
 
 /// Evidence of a paragraph with one alignment whose screenshot has another.
-fn realigned(code: &str, shown: &str) -> Evidence {
-    let (screenshot, _) = paragraph(shown, &[]);
-    let (drawing, snapshot) = paragraph(code, &[]);
+fn realigned(width: u32, code: &str, shown: &str) -> Evidence {
+    let (screenshot, _) = paragraph(width, shown, &[]);
+    let (drawing, snapshot) = paragraph(width, code, &[]);
     let pair = PicturePair::new(&screenshot, &drawing);
     let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
     let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
     while let Some(changes) = search.next_drawing() {
-        let (drawing, snapshot) = paragraph(code, &changes);
+        let (drawing, snapshot) = paragraph(width, code, &changes);
         search.judge(drawing, snapshot);
     }
     search.finish(&pair, &snapshot, &mut evidence);
@@ -163,10 +168,12 @@ fn realigned(code: &str, shown: &str) -> Evidence {
 
 #[test]
 fn a_text_that_is_aligned_otherwise_is_repaired_by_its_alignment() {
-    for (code, shown) in
-        [("left", "center"), ("left", "right"), ("center", "left"), ("right", "center")]
+    let near = [("left", "center"), ("left", "right"), ("center", "left"), ("right", "center")];
+    let far = [("left", "center"), ("left", "right"), ("center", "left"), ("right", "left")];
+    let near = near.map(|(code, shown)| (80, code, shown));
+    for (width, code, shown) in near.into_iter().chain(far.map(|(code, shown)| (300, code, shown)))
     {
-        let evidence = realigned(code, shown);
+        let evidence = realigned(width, code, shown);
         let region = &evidence.regions[0];
         assert_eq!(
             region.property.as_deref(),
