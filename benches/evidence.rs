@@ -36,7 +36,7 @@ use mutations::{
     firefox::Firefox,
     marks::{ELSEWHERE, SAME_BROWSER},
     mounted,
-    operators::{Mutation, OPERATORS, STRENGTHS, mutation},
+    operators::{KEYWORDS, Mutation, OPERATORS, STRENGTHS, mutation},
     origin::{Browsers, ScreenshotOrigin},
     score::{Found, RegionScores, name_everything, print_scores},
 };
@@ -90,7 +90,7 @@ fn print_marks(browsers: &mut Browsers, title: &str, components: &[Component], e
         let mut scores = RegionScores::new();
         for component in components.iter().take(elsewhere) {
             // Small changes drown in such noise.
-            Run { browsers, component, origin }.score(1, &mut scores, None);
+            Run { browsers, component, origin }.score(&OPERATORS, 1, &mut scores, None);
         }
         print_scores(origin.name(), &scores);
         ELSEWHERE.print(&format!("{title}: {}", origin.name()), &scores);
@@ -99,13 +99,16 @@ fn print_marks(browsers: &mut Browsers, title: &str, components: &[Component], e
 
 fn print_same_browser(browsers: &mut Browsers, title: &str, components: &[Component]) {
     let mut control = RegionScores::new();
-    let mut scores = RegionScores::new();
+    let (mut scores, mut keywords) = (RegionScores::new(), RegionScores::new());
     for component in components {
         let mut run = Run { browsers, component, origin: ScreenshotOrigin::SameBrowser };
-        run.score(0, &mut scores, Some(&mut control));
+        run.score(&OPERATORS, 0, &mut scores, Some(&mut control));
+        run.score(&KEYWORDS, 0, &mut keywords, None);
     }
     print_scores("same browser", &scores);
     SAME_BROWSER.print(&format!("{title}: same browser"), &scores);
+    print_scores("keywords", &keywords);
+    SAME_BROWSER.print(&format!("{title}: keywords"), &keywords);
     print_scores("a report that names everything", &control);
     SAME_BROWSER.refuse(&control);
 }
@@ -140,6 +143,7 @@ struct Run<'run> {
 impl Run<'_> {
     fn score(
         &mut self,
+        operators: &[&'static str],
         weakest: usize,
         scores: &mut RegionScores,
         mut control: Option<&mut RegionScores>,
@@ -147,10 +151,12 @@ impl Run<'_> {
         let Component { html, size, number, .. } = self.component;
         self.browsers.chromium.open(html, *size, 1);
         let (original, page) = self.browsers.chromium.draw(&[]);
-        for operator in (0..OPERATORS.len()).filter(|&at| is_planted(OPERATORS[at])) {
+        for operator in (0..operators.len()).filter(|&at| is_planted(operators[at])) {
             for strength in weakest..STRENGTHS.len() {
                 let turn = number / 2 + operator + strength;
-                let Some(planted) = mutation(&page, operator, strength, turn) else { continue };
+                let Some(planted) = mutation(&page, operators, operator, strength, turn) else {
+                    continue;
+                };
                 self.browsers.chromium.open(html, *size, 1);
                 let change = std::slice::from_ref(&planted.change);
                 if self.browsers.chromium.draw(change).0 == original {

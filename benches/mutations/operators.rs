@@ -1,4 +1,4 @@
-//! Single CSS changes of a component: fourteen operators, three strengths.
+//! Single CSS changes of a component: fourteen operators of three strengths, and five of keywords.
 
 use juror_evidence::{PageChange, PageEdit, Snapshot, SnapshotElement};
 
@@ -20,6 +20,10 @@ pub const OPERATORS: [&str; 14] = [
     "gap",
 ];
 
+/// Properties whose keyword is changed; they have no strengths, which choose the element alone.
+pub const KEYWORDS: [&str; 5] =
+    ["text-align", "font-style", "text-decoration-line", "visibility", "flex-direction"];
+
 /// Strengths of a change.
 pub const STRENGTHS: [&str; 3] = ["small", "medium", "large"];
 
@@ -29,14 +33,15 @@ pub struct Mutation {
     pub change: PageChange,
 }
 
-/// Change of a component by an operator; none without a suitable element.
+/// Change of a component by the operator of a list; none without a suitable element.
 pub fn mutation(
     page: &Snapshot,
+    operators: &[&'static str],
     operator: usize,
     strength: usize,
     seed: usize,
 ) -> Option<Mutation> {
-    let name = OPERATORS[operator];
+    let name = operators[operator];
     let fit: Vec<&SnapshotElement> = page
         .elements
         .iter()
@@ -108,6 +113,16 @@ fn value(element: &SnapshotElement, operator: &str, strength: usize) -> Option<(
         "gap" if style("display").contains("flex") || style("display").contains("grid") => {
             let present = length("column-gap").unwrap_or(0.0);
             Some(format!("{}px", present + [2.0, 6.0, 12.0][strength]))
+        }
+        "text-align" if has_text && style("display") == "block" => {
+            Some(["center", "right", "center"][strength].to_owned())
+        }
+        "font-style" if has_text => Some("italic".to_owned()),
+        "text-decoration-line" if has_text => Some("underline".to_owned()),
+        "visibility" if has_text || is_box => Some("hidden".to_owned()),
+        "flex-direction" if style("display").contains("flex") => {
+            let is_row = style("flex-direction").starts_with("row");
+            Some(if is_row { "column" } else { "row" }.to_owned())
         }
         _ => None,
     };

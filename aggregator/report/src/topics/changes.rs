@@ -142,5 +142,9 @@ fn bound(changes: &BaselineChanges) -> String {
         FallBound::Assumed => "a tenth of the scale, since the noise is not known yet",
     };
     let points = decimals(changes.worse_by * 100.0, 1);
-    format!("An item is worse from a fall of more than {points} percentage points: {origin}.")
+    let anew = match changes.by_evidence {
+        true => " So is one in which nothing differed and something does now.",
+        false => "",
+    };
+    format!("An item is worse from a fall of more than {points} percentage points: {origin}.{anew}")
 }

@@ -3,6 +3,7 @@
 use super::{
     hypothesis::Hypothesis,
     repair_search::{FoundRepair, RepairSearch, SearchOutcome},
+    visibility::is_unseen,
 };
 use crate::{
     color,
@@ -116,6 +117,14 @@ fn alternative(hypothesis: &Hypothesis, page: &PageTree<'_>) -> Option<Alternati
 
 fn kind(hypothesis: &Hypothesis) -> Option<RegionKind> {
     let property = hypothesis.property();
+    let shows_hidden = match property {
+        "visibility" => hypothesis.value() == "visible",
+        "opacity" => is_unseen(&hypothesis.is),
+        _ => false,
+    };
+    if shows_hidden {
+        return Some(RegionKind::Missing);
+    }
     let kinds = [
         ("color", RegionKind::Color),
         ("background-color", RegionKind::Color),
@@ -125,6 +134,11 @@ fn kind(hypothesis: &Hypothesis) -> Option<RegionKind> {
         ("border-bottom-color", RegionKind::Color),
         ("opacity", RegionKind::Color),
         ("display", RegionKind::Added),
+        ("visibility", RegionKind::Added),
+        ("font-family", RegionKind::Text),
+        ("font-style", RegionKind::Text),
+        ("text-decoration-line", RegionKind::Text),
+        ("flex-direction", RegionKind::Moved),
         ("font-weight", RegionKind::Text),
         ("letter-spacing", RegionKind::Text),
         ("text-transform", RegionKind::Text),
@@ -147,4 +161,24 @@ fn kind(hypothesis: &Hypothesis) -> Option<RegionKind> {
         _ => None,
     };
     named.or_else(of_family)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::hypothesis::Lever, *};
+    use crate::snapshot::{PageChange, PageEdit};
+
+    #[test]
+    fn element_that_the_code_hides_is_missing_and_one_that_it_should_hide_is_added() {
+        let kind_of = |property: &str, is: &str, value: &str| {
+            let edit = PageEdit::Declare { property: property.into(), value: value.into() };
+            let change = PageChange { elements: vec![0], edit };
+            let is = is.to_owned();
+            kind(&Hypothesis { element: 0, change, lever: Lever::Value, is, priority: 0.0 })
+        };
+        assert_eq!(kind_of("opacity", "0", "1"), Some(RegionKind::Missing));
+        assert_eq!(kind_of("opacity", "0.5", "1"), Some(RegionKind::Color));
+        assert_eq!(kind_of("visibility", "hidden", "visible"), Some(RegionKind::Missing));
+        assert_eq!(kind_of("visibility", "visible", "hidden"), Some(RegionKind::Added));
+    }
 }

@@ -61,9 +61,7 @@ impl FirstHypotheses<'_> {
     /// Elements that the code hides and in whose place the screenshot differs.
     pub(super) fn appearances(&self) -> Vec<Hypothesis> {
         let page = self.page;
-        let opacity = |index: usize| page.style(index, "opacity").parse::<f64>();
-        let is_faded =
-            |index: &usize| opacity(*index).is_ok_and(|opacity| opacity <= MAX_HIDDEN_OPACITY);
+        let is_faded = |index: &usize| is_unseen(page.style(*index, "opacity"));
         let is_hidden = |index: &usize| page.style(*index, "visibility") == "hidden";
         let mut found = Vec::new();
         for index in 0..page.snapshot.elements.len() {
@@ -83,6 +81,11 @@ impl FirstHypotheses<'_> {
         }
         found
     }
+}
+
+/// True for an opacity at which an element cannot be seen.
+pub(super) fn is_unseen(opacity: &str) -> bool {
+    opacity.parse::<f64>().is_ok_and(|opacity| opacity <= MAX_HIDDEN_OPACITY)
 }
 
 #[cfg(test)]
