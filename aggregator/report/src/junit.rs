@@ -44,12 +44,16 @@ impl TestCounts {
                 Case::Skipped => counts.skipped += 1,
             }
         }
+        let is_pending = u64::from(report.coverage.pending > 0);
+        counts.tests += is_pending;
+        counts.errors += is_pending;
         Ok(counts)
     }
 }
 
 /// Writes one suite with a test case for each result. A result that did not pass is a failure; one
-/// that could not be judged is an error; one that was not tried is skipped.
+/// that could not be judged is an error; one that was not tried is skipped. All jobs without a
+/// result are one more case, an error.
 pub(crate) fn write(
     report: &Report,
     counts: TestCounts,
@@ -93,6 +97,7 @@ pub(crate) fn write(
         let change = groups.get(result.screenshot_id.as_str()).copied();
         write_case(report, &result, change, out)?;
     }
+    write_pending(report, out)?;
     writeln!(out, "  </testsuite>\n</testsuites>")
 }
 
@@ -101,6 +106,20 @@ enum Case {
     Failure { kind: &'static str, message: String },
     Error(ErrorKind),
     Skipped,
+}
+
+/// Writes the case of the jobs without a result, so that a stopped run does not pass.
+fn write_pending(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let (pending, planned) = (report.coverage.pending, report.coverage.planned);
+    if pending == 0 {
+        return Ok(());
+    }
+    let class = escaped(&report.run.rubric.id);
+    let message =
+        format!("{pending} of {planned} jobs have no result: resume run {}", report.run.id);
+    writeln!(out, r#"    <testcase name="pending jobs" classname="{class}" time="0.000">"#)?;
+    writeln!(out, r#"      <error type="pending" message="{}"/>"#, escaped(&message))?;
+    writeln!(out, "    </testcase>")
 }
 
 /// Test case of a result. `pipeline_success` knows the settings' thresholds; the rubric's own bound

@@ -70,6 +70,8 @@ pub fn judged_part(report: &Report) -> Option<String> {
             counted(*unjudged, "job")
         )
     }));
+    let Coverage { pending, planned, .. } = report.coverage;
+    texts.extend((pending > 0).then(|| format!("{pending} of {planned} jobs have no result yet")));
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 

@@ -6,7 +6,11 @@ use juror_analysis::test_results::{
 const HOSTILE: &str = "</testcase>]]>&\"'\u{0}\u{1b}[2J\u{fffe}\u{202e}\n<x>";
 
 fn suite(rubric: &str, results: &[JobResult]) -> String {
-    let record = record(rubric, results.len() as u64);
+    suite_of(rubric, results.len() as u64, results)
+}
+
+fn suite_of(rubric: &str, planned: u64, results: &[JobResult]) -> String {
+    let record = record(rubric, planned);
     let (report, directory, _runs) = report_of(&record, results, None, None);
     let read = || report.items.read(directory.files()).unwrap();
     let mut suite = Vec::new();
@@ -47,6 +51,16 @@ fn outcomes_map_to_junit_statuses() {
         assert!(suite.contains(part), "no {part} in:\n{suite}");
     }
     assert!(!suite.contains(SIMULATED));
+}
+
+#[test]
+fn pending_jobs_are_an_error() {
+    let suite = suite_of(SEMANTIC, 400, &[judged("good", [10; 5], &[], &[])]);
+    assert!(suite.contains(r#"<testsuites name="juror" tests="2" failures="0" errors="1""#));
+    let message = "399 of 400 jobs have no result: resume run ";
+    let error = format!(r#"<error type="pending" message="{message}"#);
+    assert!(suite.contains("value=\"399 of 400 jobs have no result yet\""), "{suite}");
+    assert!(suite.contains(&error), "{suite}");
 }
 
 #[test]
