@@ -66,6 +66,7 @@ pub async fn submit(
             return Ok(page.into_response());
         }
         _ => {
+            let form = form.clone().named();
             let estimated = site.launcher.estimate(&specification).await;
             estimated.map(|estimate| {
                 page(

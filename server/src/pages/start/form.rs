@@ -1,6 +1,9 @@
 //! Values of the form, and their validation.
 
-use juror_app::run_specification::{RequestDefaults, RequestField, RunSpecification};
+use juror_app::{
+    run::run_invocation::new_run_id,
+    run_specification::{RequestDefaults, RequestField, RunSpecification},
+};
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::Deserialize;
 
@@ -44,6 +47,14 @@ impl StartForm {
         let keep_inputs = if defaults.keep_inputs { "true" } else { "" };
         let evidence = defaults.evidence.name().to_owned();
         Self { keep_inputs: keep_inputs.to_owned(), evidence, ..Self::default() }
+    }
+
+    /// The form with a name for the run, so that a confirmation that is sent twice starts one run.
+    pub fn named(mut self) -> Self {
+        if self.run_id.trim().is_empty() {
+            self.run_id = new_run_id("").to_string();
+        }
+        self
     }
 
     /// True if inputs are kept.
