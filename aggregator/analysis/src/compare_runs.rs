@@ -14,8 +14,8 @@ pub use merge_join::Side;
 use crate::{
     comparison::{
         ClusterReading, ComparedRun, Comparison, Conclusion, Decision, FallNoise, IssueChanges,
-        MEASURED_SCORE, PairFigures, Rules, RunIssues, ScoredInBoth, cluster_warning,
-        cluster_words, conclude, issue_changes, settling,
+        PairFigures, Rules, RunIssues, ScoredInBoth, cluster_warning, cluster_words, conclude,
+        issue_changes, settling,
     },
     format::counted,
     likely_clusters::LikelyClusters,
@@ -66,9 +66,7 @@ where
     warnings.extend(likely_clusters.as_ref().map(cluster_warning));
     let mut changes = figures.changes.finish(margin, noise, stability, &issues);
     changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
-    // An item that has one has the other metrics of evidence too.
-    let is_measured = figures.metrics.iter().any(|metric| metric.metric == MEASURED_SCORE);
-    changes.by_evidence = judged == [false, false] && is_measured;
+    changes.by_evidence = figures.by_evidence;
     changes.not_compared = (figures.items.gone.len() + figures.items.changed_input.len()) as u64;
     let fingerprints = (&base.fingerprints, &head.fingerprints);
     Ok(Comparison {

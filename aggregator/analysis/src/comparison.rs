@@ -28,7 +28,6 @@ pub use difference_format::{change, change_unit, distinct_size, p_value};
 pub use fallen_items::{FALLEN_FALSE_ALARMS, FallenItems};
 pub use holm::holm;
 pub use issues::{IssueChange, IssueChanges, RunIssues, ScoredInBoth, issue_changes};
-pub use item::MEASURED_SCORE;
 pub use item_changes::{ItemChange, ItemLists, NewFailure};
 pub use lost_items::LostItems;
 pub use pass_table::PassTable;

@@ -33,8 +33,8 @@ pub struct BaselineChanges {
     pub flaky: Vec<FlakyItem>,
     /// True if flaky items are left out of the comparison's figures and decision.
     pub flaky_left_out: bool,
-    /// True if the scores of items are their [`MEASURED_SCORE`](super::MEASURED_SCORE), since neither run was judged; false
-    /// in records of earlier versions.
+    /// True if the scores of items are their `evidence.ssim_low`: neither run was judged, and one
+    /// renderer drew both. False in records of earlier versions.
     #[serde(default)]
     pub by_evidence: bool,
     /// Number of the base's items that are gone or have another input, which are in no group; 0 in
@@ -150,7 +150,7 @@ impl ChangeLists {
     }
 
     /// Forgets falls that say nothing of the code.
-    pub(super) fn clear_falls(&mut self) {
+    pub(super) fn remove_falls(&mut self) {
         self.fell.clear();
     }
 

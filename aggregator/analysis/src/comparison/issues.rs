@@ -118,7 +118,7 @@ pub fn issue_changes(
             None => changes.new.push(change(&group.label, 0, items.len())),
             Some(before) => in_both.push((
                 change(&group.label, before.len(), items.len()),
-                Some(sign_test(before, items)),
+                Some(sign_test_p_value(before, items)),
             )),
         }
     }
@@ -146,7 +146,7 @@ pub fn issue_changes(
 }
 
 /// The exact two-sided p-value of the items that have an issue in only one of two runs.
-fn sign_test(base: &HashSet<&str>, head: &HashSet<&str>) -> f64 {
+fn sign_test_p_value(base: &HashSet<&str>, head: &HashSet<&str>) -> f64 {
     let mut directions = Directions::default();
     base.difference(head).for_each(|_| directions.add(true, None));
     head.difference(base).for_each(|_| directions.add(false, None));

@@ -15,7 +15,7 @@ use std::iter::Peekable;
 
 /// Path of the metric that is the score of items where neither run was judged: the lowest
 /// similarity of a window, since a share of all pixels hides small defects.
-pub const MEASURED_SCORE: &str = "evidence.ssim_low";
+pub(super) const MEASURED_SCORE: &str = "evidence.ssim_low";
 
 /// Path of the rate of items whose code renders like the screenshot.
 const NOTHING_DIFFERS: &str = "evidence.equal_rate";

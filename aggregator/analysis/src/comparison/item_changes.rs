@@ -24,7 +24,7 @@ pub struct ItemLists {
 }
 
 /// An item's score as a share, in both runs: its verdict or, where neither run was judged, its
-/// [`MEASURED_SCORE`](super::MEASURED_SCORE).
+/// `evidence.ssim_low`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ItemChange {
     /// The item.
@@ -83,7 +83,7 @@ impl ItemLists {
     }
 
     /// Forgets changes of scores that say nothing of the code.
-    pub(super) fn clear_moved(&mut self) {
+    pub(super) fn remove_moved(&mut self) {
         self.regressed.clear();
         self.improved.clear();
     }

@@ -5,7 +5,7 @@ use super::{
     baseline_changes::ChangeLists,
     group_totals::{ClusterNumbers, MeanTotals, RateTotals},
     holm,
-    item::{ComparedMetrics, ItemValues, is_deterministic},
+    item::{ComparedMetrics, ItemValues, MEASURED_SCORE, is_deterministic},
     item_scoring::ItemScoring,
     lost_items::Loss,
     sign_test::Directions,
@@ -34,6 +34,8 @@ pub(crate) struct PairFigures {
     pub(crate) unverified: u64,
     /// Items scored only in the head.
     pub(crate) base_lost: u64,
+    /// True if the scores of items are measured: neither run was judged, and one renderer drew both.
+    pub(crate) by_evidence: bool,
     pub(crate) clusters: usize,
     /// Effect of likely clusters on the decisive metric, and the decision without them where they
     /// are used, with them where they are not.
@@ -188,8 +190,8 @@ impl<'a> Totals<'a> {
     pub(crate) fn finish(mut self, same_renderer: bool) -> PairFigures {
         self.same_renderer = same_renderer;
         if self.is_by_evidence() && !same_renderer {
-            self.lists.clear_moved();
-            self.changes.clear_falls();
+            self.lists.remove_moved();
+            self.changes.remove_falls();
         }
         self.lists.sort();
         let rules = self.rules;
@@ -217,6 +219,9 @@ impl<'a> Totals<'a> {
         let mut passes = self.pass_differences(rules.use_likely_clusters && reading.is_some());
         self.decide_deterministic(&mut metrics, &mut passes);
         let lost = self.lost();
+        // An item that has one has the other metrics of evidence too.
+        let is_measured = metrics.iter().any(|metric| metric.metric == MEASURED_SCORE);
+        let by_evidence = self.is_by_evidence() && same_renderer && is_measured;
         let pairs = decisive.difference.n;
         PairFigures {
             decisive,
@@ -231,6 +236,7 @@ impl<'a> Totals<'a> {
             paired: self.paired,
             unverified: self.unverified,
             base_lost: self.base_lost,
+            by_evidence,
             clusters: self.clusters.len(),
             reading,
         }
