@@ -7,6 +7,7 @@ mod local_runs;
 mod notice;
 mod request_validator;
 mod run_estimate;
+mod used_ledgers;
 
 pub use launcher::RunLauncher;
 pub use notice::{Notice, Notify, waiting_text};
@@ -51,9 +52,8 @@ impl RunService {
     /// A service without runs; all its runs stop on `shutdown`.
     pub fn new(validator: RunRequestValidator, shutdown: &Shutdown, notify: Notify) -> Self {
         let settings = validator.settings();
-        let max_concurrent = settings.serve.max_concurrent_runs;
         Self {
-            local: Arc::new(LocalRuns::new(max_concurrent, shutdown.clone(), notify.clone())),
+            local: Arc::new(LocalRuns::new(settings, shutdown.clone(), notify.clone())),
             fleet: validator.has_fleet().then(|| FleetRuns::new(shutdown.clone(), notify)),
             estimates: WorkLimiter::new(MAX_CONCURRENT_ESTIMATES, MAX_WAITING_ESTIMATES),
             tasks: TaskTracker::new(),

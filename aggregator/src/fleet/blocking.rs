@@ -69,10 +69,14 @@ impl CommitWork {
                 open.update_record_file(record)?;
             }
             let committed = open.commit(&batch)?;
-            // Data written to a removed file is lost. A run on one machine ends by its own error.
-            match removal().filter(|_| open.record().fleet.is_some()) {
-                Some(error) => Err(error),
-                None => Ok((open, committed)),
+            // Data written to a removed file is lost.
+            let is_lost = match open.record().fleet {
+                Some(_) => is_removed(runs_dir, &run),
+                None => lacks_files(runs_dir, &run),
+            };
+            match is_lost {
+                true => Err(removed(runs_dir, &run)),
+                false => Ok((open, committed)),
             }
         };
         match committing() {
@@ -101,7 +105,11 @@ pub(super) fn look_up(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>,
 
 /// True if files of a run were removed, and not the runs directory with them, as an unmounted one is.
 fn is_removed(runs_dir: &Path, run: &RunId) -> bool {
+    RunsLock::is_known(runs_dir) && lacks_files(runs_dir, run)
+}
+
+fn lacks_files(runs_dir: &Path, run: &RunId) -> bool {
     let directory = runs_dir.join(run.as_str());
     let is_missing = |file| directory.join(file).try_exists().is_ok_and(|exists| !exists);
-    RunsLock::is_known(runs_dir) && (is_missing("run.json") || is_missing(JOURNAL_FILE))
+    is_missing("run.json") || is_missing(JOURNAL_FILE)
 }

@@ -1,8 +1,12 @@
 //! Runs that are judged in this process.
 
-use super::notice::{Notice, Notify, waiting_text};
+use super::{
+    notice::{Notice, Notify, waiting_text},
+    used_ledgers::UsedLedgers,
+};
 use crate::{
     error::AppError,
+    local_ledger::ledger_file,
     run::{
         lifecycle::{BegunRun, EndedRun, LocalRun},
         run_setup::RunSetup,
@@ -36,6 +40,7 @@ pub struct LocalRuns {
     tasks: TaskTracker,
     /// Resources for measuring, shared by active runs; the browsers end with the last of them.
     evidence: Mutex<Weak<EvidenceResources>>,
+    ledgers: UsedLedgers,
     shutdown: Shutdown,
     notify: Notify,
 }
@@ -55,8 +60,11 @@ impl Drop for RunPermit {
 }
 
 impl LocalRuns {
-    /// A set without runs, of at most `max_concurrent` active ones, which all stop on `shutdown`.
-    pub fn new(max_concurrent: u32, shutdown: Shutdown, notify: Notify) -> Self {
+    /// A set without runs, which all stop on `shutdown`.
+    pub fn new(settings: &Settings, shutdown: Shutdown, notify: Notify) -> Self {
+        let max_concurrent = settings.serve.max_concurrent_runs;
+        let ledgers = UsedLedgers::default();
+        ledgers.note(&ledger_file(settings));
         Self {
             active: Arc::default(),
             permits: Arc::new(Semaphore::new(
@@ -65,6 +73,7 @@ impl LocalRuns {
             max_concurrent,
             tasks: TaskTracker::new(),
             evidence: Mutex::default(),
+            ledgers,
             shutdown,
             notify,
         }
@@ -124,12 +133,15 @@ impl LocalRuns {
         // Gate, baseline, calibration and key come from the server's settings.
         let prepared =
             LocalRun::prepare(setup, &run, known.as_ref()).map_err(AppError::unavailable)?;
+        let ledger = ledger_file(&prepared.setup().settings);
+        self.ledgers.check(&ledger)?;
         let evidence = self.evidence(&prepared.setup().settings);
         let begun = prepared.begin(evidence).await.map_err(|error| match error {
             // A ledger that cannot be used is the operator's to repair.
             AppError::Invalid(cause) => AppError::Unavailable(cause),
             other => other,
         })?;
+        self.ledgers.note(&ledger);
         let notify = Arc::clone(&self.notify);
         self.tasks.spawn(async move {
             notify(match run_to_completion(begun, place).await {
@@ -231,8 +243,8 @@ mod tests {
 
     #[test]
     fn concurrent_runs_share_a_browser_pool_and_later_runs_get_a_new_one() {
-        let runs = LocalRuns::new(2, Shutdown::new(), Arc::new(|_| ()));
         let settings = Settings::default();
+        let runs = LocalRuns::new(&settings, Shutdown::new(), Arc::new(|_| ()));
         let (first, second) = (runs.evidence(&settings), runs.evidence(&settings));
         assert!(Arc::ptr_eq(&first, &second));
         let ended = Arc::downgrade(&first);

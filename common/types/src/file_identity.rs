@@ -1,10 +1,11 @@
 //! Identity of files: two paths are one file if they resolve to it through links, `.` and `..`.
 
-use std::{fs::Metadata, os::unix::fs::MetadataExt as _, path::Path};
+use std::{fs::Metadata, os::unix::fs::MetadataExt as _, path::Path, time::SystemTime};
 
-/// Identity of an existing file, independent of its path: the numbers of its device and inode.
+/// Identity of an existing file, independent of its path: the numbers of its device and inode, and
+/// where it is known the time of its creation, since a removed file's number is used again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileIdentity(u64, u64);
+pub struct FileIdentity(u64, u64, Option<SystemTime>);
 
 impl FileIdentity {
     /// The file at a path, following links; none if there is none.
@@ -14,7 +15,7 @@ impl FileIdentity {
 
     /// The file with this metadata.
     pub fn with_metadata(metadata: &Metadata) -> Self {
-        Self(metadata.dev(), metadata.ino())
+        Self(metadata.dev(), metadata.ino(), metadata.created().ok())
     }
 }
 

@@ -46,7 +46,7 @@ pub enum JournalError {
     },
     /// Files of a run were removed while results were committed: restore them.
     #[error(
-        "files of the run directory {} were removed: restore them from a backup, or have juror retry publish the stored results again",
+        "files of the run directory {} were removed: restore them from a backup; of a fleet's run, juror retry publishes the stored results again",
         directory.display()
     )]
     Removed {

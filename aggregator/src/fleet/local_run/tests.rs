@@ -127,6 +127,16 @@ async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
     assert_eq!(log.lock().unwrap().len(), 1);
 }
 
+#[tokio::test]
+async fn run_whose_folder_is_removed_ends() {
+    let Setup { resources, log, _runs } =
+        setup(vec![bare("a", Outcome::Scored)], true, Events::silent());
+    std::fs::remove_dir_all(resources.journal.files().directory()).unwrap();
+    let error = run(resources, Shutdown::new()).await.unwrap_err();
+    assert!(matches!(error, AggregatorError::Journal(JournalError::Removed { .. })), "{error}");
+    assert!(log.lock().unwrap().is_empty());
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn uncommitted_results_are_not_acknowledged() {
