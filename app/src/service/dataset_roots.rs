@@ -5,7 +5,7 @@ use juror_files::data_roots::Roots;
 use juror_producer::dataset::{Dataset, DatasetShape};
 use juror_types::rubric::builtin;
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     ffi::OsStr,
     fs::{self, DirEntry},
     path::{Component, Path, PathBuf},
@@ -13,8 +13,8 @@ use std::{
 
 /// Maximum number of listed datasets.
 const MAX_LISTED: usize = 300;
-/// Maximum number of files and folders that are searched.
-const MAX_SEARCHED: usize = 20_000;
+/// Maximum number of files and folders that are searched, those of higher folders first.
+const MAX_SEARCHED: usize = 500_000;
 /// Maximum depth of the search, in folders.
 const MAX_DEPTH: usize = 4;
 
@@ -58,9 +58,11 @@ impl DatasetRoots {
     pub fn list(&self) -> Vec<String> {
         let rubrics = builtin().iter().filter_map(|rubric| rubric.parse().ok());
         let shapes = rubrics.map(|rubric| DatasetShape::for_rubric(&rubric)).collect();
-        let mut search = Search { found: BTreeSet::new(), seen: 0, shapes };
-        for folder in &self.folders {
-            search.enter(folder, Path::new(""), 0);
+        let to_search = self.folders.iter().map(|folder| (folder.clone(), PathBuf::new(), 0));
+        let mut search =
+            Search { found: BTreeSet::new(), seen: 0, to_search: to_search.collect(), shapes };
+        while let Some((folder, below, depth)) = search.to_search.pop_front() {
+            search.read(&folder, &below, depth);
         }
         search.found.into_iter().take(MAX_LISTED).collect()
     }
@@ -69,12 +71,14 @@ impl DatasetRoots {
 struct Search {
     found: BTreeSet<String>,
     seen: usize,
+    /// Folders, each with its path relative to the root and its depth; higher folders come first.
+    to_search: VecDeque<(PathBuf, PathBuf, usize)>,
     shapes: Vec<DatasetShape>,
 }
 
 impl Search {
-    /// Searches a folder; `below` is its path relative to the root.
-    fn enter(&mut self, folder: &Path, below: &Path, depth: usize) {
+    /// Reads a folder, and adds those in it to the search.
+    fn read(&mut self, folder: &Path, below: &Path, depth: usize) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut entries: Vec<DirEntry> =
             entries.flatten().take(MAX_SEARCHED.saturating_sub(self.seen)).collect();
@@ -97,7 +101,7 @@ impl Search {
             }
             let below = below.join(&name);
             if kind.is_dir() && depth < MAX_DEPTH {
-                self.enter(&entry.path(), &below, depth + 1);
+                self.to_search.push_back((entry.path(), below, depth + 1));
             } else if kind.is_file() && is_manifest(&below) && self.is_dataset(&entry.path()) {
                 self.found.extend(below.to_str().map(str::to_owned));
             }
@@ -175,6 +179,17 @@ mod tests {
         for name in roots.list() {
             assert!(roots.resolve(&name).is_ok(), "{name}");
         }
+    }
+
+    #[test]
+    fn manifests_beside_a_large_folder_are_listed() {
+        let (fixture, roots) = fixture();
+        let large = fixture.path().join("one/a_large_one");
+        fs::create_dir(&large).unwrap();
+        for number in 0..25_000 {
+            fs::write(large.join(format!("{number}.txt")), "").unwrap();
+        }
+        assert_eq!(roots.list(), ["a.jsonl", "pairs", "sub/b.csv"]);
     }
 
     #[test]
