@@ -82,6 +82,12 @@ impl ItemsQuery {
     /// The query of rows. A tag or a label that the run does not have selects none.
     fn rows(self, view: &RunView) -> Result<RowQuery, Problem> {
         let order = order(self.sort.as_deref().unwrap_or(Order::URGENCY), view)?;
+        for (name, score) in [("min_score", self.min_score), ("max_score", self.max_score)] {
+            if score.is_some_and(|score| !score.is_finite()) {
+                let detail = format!("{name} must be a number.");
+                return Err(Problem::new(StatusCode::BAD_REQUEST, detail));
+            }
+        }
         Ok(RowQuery {
             outcome: self.outcome,
             tag: self.tag.map(|tag| view.tag(&tag)),
@@ -96,6 +102,7 @@ impl ItemsQuery {
             min_score: self.min_score,
             max_score: self.max_score,
             text: self.q,
+            selects_none: false,
             order,
             descending: self.order == Some(Direction::Desc),
         })

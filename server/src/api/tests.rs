@@ -120,7 +120,8 @@ async fn items_are_filtered_sorted_and_paged() {
     let beyond = read(&router, "/runs/judged/items?page=18446744073709551615").await;
     assert_eq!(beyond["items"], json!([]));
     problem(&router, "/runs/judged/items?sort=color", 422).await;
-    for query in ["page=0", "per_page=1001", "order=up", "outcome=good", "pages=2"] {
+    for query in ["page=0", "per_page=1001", "order=up", "outcome=good", "pages=2", "min_score=NaN"]
+    {
         problem(&router, &format!("/runs/judged/items?{query}"), 400).await;
     }
 }

@@ -38,6 +38,8 @@ pub struct RowQuery {
     pub max_score: Option<f32>,
     /// Text in the id, tags or common issues, in any case.
     pub text: Option<String>,
+    /// True if no result matches, whatever the other conditions are.
+    pub selects_none: bool,
     /// Order of the results.
     pub order: Order,
     /// True if the order is reversed.
@@ -110,7 +112,8 @@ impl RowQuery {
             wanted.is_none_or(|wanted| row.score.is_some() && wanted == is)
         };
         let bounded = self.min_score.is_some() || self.max_score.is_some();
-        self.outcome.is_none_or(|outcome| row.outcome == outcome)
+        !self.selects_none
+            && self.outcome.is_none_or(|outcome| row.outcome == outcome)
             && self.tag.is_none_or(|tag| row.tags.contains(&tag))
             && self.issue.is_none_or(|issue| row.issues.contains(&issue))
             && self.strength.is_none_or(|strength| row.strengths.contains(&strength))

@@ -60,8 +60,25 @@ impl ItemFilters {
         links::query(kept.chain(changes))
     }
 
-    /// Query of the filtered results. A tag or a label that the run does not have selects none.
+    /// Query of the filtered results. A tag or a label that the run does not have selects none, and
+    /// so does a value that cannot be read.
     pub fn query(&self, view: &RunView) -> RowQuery {
+        let query = self.readable(view);
+        let are_read = [
+            ("outcome", query.outcome.is_some()),
+            ("severity", query.severity.is_some()),
+            ("contradictory", query.contradictory.is_some()),
+            ("evidence", query.evidence.is_some()),
+            ("suspected_instructions", query.suspected_instructions.is_some()),
+            ("from", query.min_score.is_some()),
+            ("to", query.max_score.is_some()),
+        ];
+        let selects_none =
+            are_read.iter().any(|(name, is_read)| self.text(name).is_some() && !is_read);
+        RowQuery { selects_none, ..query }
+    }
+
+    fn readable(&self, view: &RunView) -> RowQuery {
         let outcome = self.text("outcome");
         let share = |name| Some(self.text(name)?.parse::<f32>().ok()? / 100.0);
         // Scores are shown with one decimal, so 88.5 matches every score that is rounded to it.
@@ -84,6 +101,7 @@ impl ItemFilters {
             min_score: share("from").map(|share| share - half_a_step),
             max_score: share("to").map(|share| share + half_a_step),
             text: self.text("q").map(str::to_owned),
+            selects_none: false,
             order: self.order(view),
             descending: self.text("order") == Some("desc"),
         }
