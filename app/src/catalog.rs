@@ -32,7 +32,9 @@ pub struct ListedRun {
     pub record: RunRecord,
     /// State of the run.
     pub state: RunState,
-    /// Figures of its last report; none if it has none yet, or an unreadable one.
+    /// True if it has a readable report, which may be outdated.
+    pub has_report: bool,
+    /// Figures of its report; none if it has none yet, an unreadable or an outdated one.
     pub figures: Option<Arc<RunFigures>>,
     /// Names that it is blessed by.
     pub baselines: Vec<String>,
@@ -124,6 +126,8 @@ impl Catalog {
 
     fn with_names(&self, files: &RunFiles, blessed: &[BlessedRun]) -> ListedRun {
         let figures = self.figures(files);
+        let has_report = figures.is_some();
+        let figures = figures.filter(|figures| figures.are_current(files));
         let record = files.record().clone();
         let scored = figures.as_ref().map_or(0, |figures| figures.scored);
         let state = match files.is_held() {
@@ -134,7 +138,7 @@ impl Catalog {
         };
         let names = blessed.iter().filter(|blessed| blessed.run_id == record.run_id);
         let baselines = names.map(|blessed| blessed.name.clone()).collect();
-        ListedRun { record, state, figures, baselines }
+        ListedRun { record, state, has_report, figures, baselines }
     }
 
     /// The blessed runs; none, with a warning, if they cannot be read.

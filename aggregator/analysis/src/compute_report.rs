@@ -66,6 +66,7 @@ pub struct ReportInput<'a> {
 /// Reads a run's results and summarizes them, in one pass, or two with repeats.
 pub fn compute_report(files: &RunFiles, input: &ReportInput<'_>) -> Result<Report, JournalError> {
     let record = files.record();
+    let journal_bytes = files.journal_bytes();
     let mut scan = Scan::new(record, input);
     for read in files.results()? {
         let (offset, result) = read?;
@@ -74,6 +75,7 @@ pub fn compute_report(files: &RunFiles, input: &ReportInput<'_>) -> Result<Repor
         }
     }
     let mut report = scan.finish(record, input);
+    report.run.journal_bytes = journal_bytes;
     report.run.judging = files.judging_time();
     if let Some(last_result) = files.last_written() {
         report.run.finished_at = last_result.to_string();
@@ -308,5 +310,6 @@ fn run_summary(record: &RunRecord, simulated: bool) -> RunSummary {
         finished_at: record.created_at.clone(),
         judging: None,
         program_version: record.program_version.clone(),
+        journal_bytes: 0,
     }
 }

@@ -11,6 +11,7 @@ pub use decline::{DeclineReport, DeclineState, DeclineWatch, SeriesPoint};
 pub use earlier::{comparable_runs, earlier_runs, runs_in, runs_of_one_kind};
 pub use read::{HistoryError, PastRun, read_report};
 
+use juror_journal::journal::RunFiles;
 use juror_types::{id::RunId, run::RunRecord, usage::Money};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -56,9 +57,18 @@ pub struct RunFigures {
     /// Model fingerprints of replies, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<String>,
+    /// Length in bytes of the journal that they are from; none if unknown.
+    #[serde(skip)]
+    pub journal_bytes: Option<u64>,
 }
 
 impl RunFigures {
+    /// True unless the journal has changed since the report was written: the run was resumed, or
+    /// results were lost.
+    pub fn are_current(&self, files: &RunFiles) -> bool {
+        self.journal_bytes.is_none_or(|bytes| bytes == files.journal_bytes())
+    }
+
     /// The figure of a metric as a point of a series, where this is the run of that id.
     pub fn point<'a>(&self, run: &'a RunId, metric: &str) -> Option<SeriesPoint<'a>> {
         let PastMetric { value, n, .. } = *self.metrics.get(metric)?;

@@ -41,6 +41,8 @@ pub struct RunSummary {
     pub judging: Option<JudgingTime>,
     /// Version of the program that created it.
     pub program_version: String,
+    /// Length in bytes of the journal that was read: a report is outdated if it has another one.
+    pub journal_bytes: u64,
 }
 
 /// Coverage of a dataset. All counts are of jobs.

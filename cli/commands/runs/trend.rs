@@ -79,7 +79,7 @@ fn newest(runs_dir: &Path) -> Result<RunFiles, Failure> {
 
 /// This run and those before it, oldest first.
 fn series(newest: &RunFiles, last: u32) -> Result<Vec<PastRun>, Failure> {
-    let own = PastRun::read(newest).map_err(Failure::error)?.ok_or_else(|| {
+    let own = PastRun::read_current(newest).map_err(Failure::error)?.ok_or_else(|| {
         let run = &newest.record().run_id;
         Failure::usage(format!("run {run} has no report yet; write one with: juror report {run}"))
     })?;

@@ -115,7 +115,7 @@ async fn latest(site: &AppState, judged: bool) -> Result<RunId, Problem> {
         runs.retain(|run| run.record.judge.is_some());
     }
     // Without any report, the latest active run.
-    let reported = runs.iter().find(|run| run.figures.is_some());
+    let reported = runs.iter().find(|run| run.has_report);
     match reported.or(runs.first()) {
         Some(run) => Ok(run.record.run_id.clone()),
         None if judged => Err(no_verdicts("No run has a judge.")),

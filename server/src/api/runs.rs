@@ -69,7 +69,7 @@ pub struct RunInList {
     /// Budget; null is unlimited.
     #[schema(value_type = Option<published::Money>)]
     budget_usd: Option<Money>,
-    /// Figures of its last report; null if it has none yet.
+    /// Figures of its report; null if it has none yet, or if its results have changed since.
     figures: Option<Figures>,
     /// Names of the run as a baseline.
     baselines: Vec<String>,
@@ -121,7 +121,7 @@ pub struct MetricFigure {
 }
 
 impl From<ListedRun> for RunInList {
-    fn from(ListedRun { record, state, figures, baselines }: ListedRun) -> Self {
+    fn from(ListedRun { record, state, has_report: _, figures, baselines }: ListedRun) -> Self {
         Self {
             state: state.into(),
             planned: record.jobs(),
@@ -143,7 +143,7 @@ impl From<ListedRun> for RunInList {
 impl From<QueuedRun> for RunInList {
     fn from(QueuedRun { record, published }: QueuedRun) -> Self {
         let (state, baselines) = (RunState::Running, Vec::new());
-        let listed = ListedRun { record, state, figures: None, baselines };
+        let listed = ListedRun { record, state, has_report: false, figures: None, baselines };
         Self { published: Some(published), ..listed.into() }
     }
 }

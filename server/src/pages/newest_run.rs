@@ -22,7 +22,7 @@ pub async fn newest_of<'a>(
     site: &AppState,
     runs: impl Iterator<Item = &'a ListedRun>,
 ) -> Result<NewestRun, PageError> {
-    let (reported, others): (Vec<_>, Vec<_>) = runs.partition(|run| run.figures.is_some());
+    let (reported, others): (Vec<_>, Vec<_>) = runs.partition(|run| run.has_report);
     let mut damaged = Vec::new();
     for run in reported.into_iter().chain(others) {
         let id = &run.record.run_id;

@@ -71,6 +71,34 @@ async fn damaged_run_is_listed_and_the_overview_shows_the_previous_one() {
 }
 
 #[tokio::test]
+async fn run_with_other_results_than_its_report_is_incomplete_and_without_figures() {
+    let site = TestSite::new();
+    let journal = site.add("changed", 20, 3, true).path("changed").join("results.jsonl");
+    let router = site.open();
+    let listed = async || get(&router, "/api/v1/runs", &[]).await.json()["runs"][0].clone();
+    assert_eq!(
+        (&listed().await["state"], &listed().await["figures"]["scored"]),
+        (&json!("complete"), &json!(3))
+    );
+    let results = fs::read_to_string(&journal).unwrap();
+    let (first, _) = results.split_once('\n').unwrap();
+    for left in [format!("{first}\n"), String::new()] {
+        fs::write(&journal, left).unwrap();
+        assert_eq!(listed().await["state"], "incomplete");
+        assert_eq!(listed().await["figures"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn filter_that_cannot_be_read_selects_nothing() {
+    let router = TestSite::new().add("first", 20, 3, true).open();
+    for (query, rows) in [("", 3), ("?outcome=scored", 3), ("?outcome=good", 0), ("?from=x", 0)] {
+        let page = get(&router, &format!("/runs/first{query}"), &[HTML]).await.body;
+        assert_eq!(page.matches("href=\"/runs/first/items/item%20").count() / 2, rows, "{query}");
+    }
+}
+
+#[tokio::test]
 async fn unmeasured_item_has_a_reason() {
     let site = TestSite::new();
     let journal = site.add("first", 20, 1, true).path("first").join("results.jsonl");
@@ -122,6 +150,22 @@ async fn errors_are_shown_at_their_fields() {
     }
     let page = get(&router, "/start", &[HTML]).await.body;
     assert!(page.contains("default: gpt-4o") && page.contains("default: semantic"), "{page}");
+}
+
+#[tokio::test]
+async fn confirmation_names_the_run_so_that_it_starts_only_once() {
+    let router = TestSite::new().open();
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let own = ("sec-fetch-site", "same-origin");
+    let confirm = async |body: &'static str| {
+        let page = ask(&router, "POST", "/start", &[HTML, form, own], body).await;
+        assert_eq!(page.status, 200, "{}", page.body);
+        let (_, name) = page.body.split_once("name=\"run_id\" value=\"").unwrap();
+        name.split_once('"').unwrap().0.to_owned()
+    };
+    let [first, second] = [confirm("dataset=golden").await, confirm("dataset=golden").await];
+    assert!(RunId::parse(&first).is_ok() && first != second, "{first} {second}");
+    assert_eq!(confirm("dataset=golden&run_id=nightly").await, "nightly");
 }
 
 #[tokio::test]

@@ -331,6 +331,7 @@ fn earlier(values: &[f64]) -> Vec<PastRun> {
                 from_cache: false,
                 simulated: false,
                 fingerprints: Vec::new(),
+                journal_bytes: None,
             },
         };
         let metric = PastMetric { value: *value, n: 2, low: None, high: None };

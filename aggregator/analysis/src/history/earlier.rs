@@ -57,7 +57,7 @@ fn runs_before(
     belongs: fn(&RunRecord, &RunRecord) -> bool,
 ) -> Vec<PastRun> {
     let read = |run: RunFiles| {
-        PastRun::read(&run)
+        PastRun::read_current(&run)
             .inspect_err(|error| tracing::warn!("an earlier run is left out: {error}"))
             .ok()
             .flatten()

@@ -34,6 +34,9 @@ pub enum HistoryError {
     /// The run's record cannot be read.
     #[error(transparent)]
     Run(#[from] JournalError),
+    /// The results have changed since the report was written.
+    #[error("report.json of run {0} is outdated; write it again with: juror report {0}")]
+    Outdated(RunId),
     /// The report exists and cannot be read.
     #[error("{} cannot be read: {reason}; write it again with: juror report {run}", path.display())]
     Report {
@@ -47,7 +50,16 @@ pub enum HistoryError {
 }
 
 impl PastRun {
-    /// Reads a run's figures; none if it has no report yet. Its items are skipped.
+    /// Reads a run's figures from its current report; none if it has no report yet.
+    pub fn read_current(files: &RunFiles) -> Result<Option<Self>, HistoryError> {
+        match Self::read(files)? {
+            Some(run) if !run.figures.are_current(files) => Err(HistoryError::Outdated(run.id)),
+            read => Ok(read),
+        }
+    }
+
+    /// Reads a run's figures from its last report; none if it has no report yet. Its items are
+    /// skipped.
     pub fn read(files: &RunFiles) -> Result<Option<Self>, HistoryError> {
         let record = files.record().clone();
         let id = record.run_id.clone();
@@ -90,6 +102,8 @@ struct ReportFile {
 struct RunPart {
     simulated: bool,
     /// Absent in reports of earlier versions.
+    journal_bytes: Option<u64>,
+    /// Absent in reports of earlier versions.
     #[serde(default)]
     fingerprints: Vec<String>,
 }
@@ -122,6 +136,7 @@ impl ReportFile {
             from_cache: is_from_cache(coverage.scored, cost.cached_verdicts),
             simulated: run.simulated,
             fingerprints: run.fingerprints,
+            journal_bytes: run.journal_bytes,
         }
     }
 }

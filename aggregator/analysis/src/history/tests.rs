@@ -27,6 +27,7 @@ fn model_fingerprint_change_is_reported_once() {
         from_cache: false,
         simulated: false,
         fingerprints: fingerprint.split_whitespace().map(str::to_owned).collect(),
+        journal_bytes: None,
     };
     let runs = ["a", "a", "", "b", "b"].map(figures);
     let ids = ["r0", "r1", "r2", "r3", "r4"].map(RunId::new);

@@ -78,6 +78,11 @@ impl RunFiles {
         jiff::Timestamp::try_from(modified.ok()?).ok()
     }
 
+    /// Length of the journal in bytes; 0 without results.
+    pub fn journal_bytes(&self) -> u64 {
+        self.journal_path().metadata().map_or(0, |metadata| metadata.len())
+    }
+
     /// Judging time of the run, up to its last result where a session is open or was killed.
     /// Records of a fleet and of earlier versions have no sessions: one since the run's creation is
     /// assumed.

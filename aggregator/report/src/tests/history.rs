@@ -33,6 +33,22 @@ fn report_round_trips() {
 }
 
 #[test]
+fn report_is_outdated_once_its_journal_changes() {
+    let (report, directory, _runs) =
+        report_of(&record(SEMANTIC, 2), &[judged("a", [9; 5], &[], &[])], None, None);
+    let files = directory.files();
+    write_output(&files.path_of("report.json"), &report, files, &NoAttachments).unwrap();
+    assert!(PastRun::read_current(files).unwrap().is_some());
+    let journal = files.path_of("results.jsonl");
+    let results = std::fs::read_to_string(&journal).unwrap();
+    for changed in [String::new(), results.repeat(2)] {
+        std::fs::write(&journal, changed).unwrap();
+        let error = PastRun::read_current(files).unwrap_err().to_string();
+        assert!(error.contains("outdated; write it again with: juror report"), "{error}");
+    }
+}
+
+#[test]
 fn fleet_report_lists_endpoints_and_every_fingerprint() {
     let mut results = [judged("a", [9; 5], &[], &[]), judged("b", [9; 5], &[], &[])];
     for (result, name) in results.iter_mut().zip(["one", "two"]) {
