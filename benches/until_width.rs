@@ -18,7 +18,7 @@ mod harness;
 use harness::{Mark, MarkTable};
 use juror_analysis::{
     metrics::{Interval, LOOKS_CONFIDENCE, Sample},
-    until_width::{FIRST_LOOK, next_look},
+    sequential_sampling::{INITIAL_SAMPLE, next_sample_size},
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 
@@ -92,7 +92,7 @@ fn main() {
 /// The last interval of a run, and its number of items.
 fn run(scores: &Scores, width: f64, confidence: f64, random: &mut SmallRng) -> (Interval, u64) {
     let mut sample = Sample::default();
-    let (mut judged, mut look) = (0, FIRST_LOOK);
+    let (mut judged, mut look) = (0, INITIAL_SAMPLE);
     loop {
         while judged < look {
             sample.add((scores.draw)(random), None);
@@ -103,7 +103,7 @@ fn run(scores: &Scores, width: f64, confidence: f64, random: &mut SmallRng) -> (
         if judged == ITEMS || interval.high.unwrap() - interval.low.unwrap() <= width {
             return (interval, judged);
         }
-        look = next_look(look).min(ITEMS);
+        look = next_sample_size(look).min(ITEMS);
     }
 }
 

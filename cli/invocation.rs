@@ -5,7 +5,7 @@ use juror_analysis::format::counted;
 use juror_app::{
     run::{
         run_invocation::RunInvocation,
-        run_setup::{DrawingPlace, ItemSelection, RunSetup},
+        run_setup::{ItemSelection, RenderedBy, RunSetup},
     },
     settings::{BaseLayers, Layer},
 };
@@ -32,7 +32,7 @@ impl RunFlags {
             rubric: judging.rubric.clone(),
             run_id: self.resume.clone().or_else(|| self.run_id.clone()),
             budget_usd: self.budget_usd,
-            place: DrawingPlace::Here,
+            rendered_by: RenderedBy::ThisProcess,
             evidence: judging.evidence,
             layers,
             base,
@@ -42,7 +42,7 @@ impl RunFlags {
 }
 
 /// Prints the warnings of a setup, and a notice if its run has no budget.
-pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, place: DrawingPlace, quiet: bool) {
+pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, place: RenderedBy, quiet: bool) {
     if quiet {
         return;
     }

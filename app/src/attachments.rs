@@ -86,10 +86,10 @@ impl DatasetAttachments<'_> {
     }
 
     /// Loads the shown items of the dataset.
-    fn today(&self, shown: &[AttachmentRequest]) -> Result<Today, String> {
+    fn today(&self, shown: &[AttachmentRequest]) -> Result<CurrentDataset, String> {
         let wanted = shown.iter().map(|one| one.screenshot_id.as_str()).collect();
         let (dataset, items) = self.items_of(&wanted)?;
-        Ok(Today { items, roots: self.roots_of(&dataset) })
+        Ok(CurrentDataset { items, roots: self.roots_of(&dataset) })
     }
 
     fn items_of(&self, wanted: &HashSet<&str>) -> Result<(Dataset, HashMap<String, Item>), String> {
@@ -151,12 +151,12 @@ pub(crate) fn read_local(reference: &str, roots: &Roots, max_bytes: u64) -> Resu
 }
 
 /// Items of the dataset as it is today, and the folders that their files may be read in.
-struct Today {
+struct CurrentDataset {
     items: HashMap<String, Item>,
     roots: Roots,
 }
 
-impl Today {
+impl CurrentDataset {
     fn item(&self, one: &AttachmentRequest) -> Result<&Item, &'static str> {
         self.items.get(&one.screenshot_id).ok_or(NO_SUCH_ITEM)
     }

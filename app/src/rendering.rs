@@ -45,7 +45,7 @@ pub fn has_browser(settings: &Settings, environment: &Environment) -> bool {
 /// Renderer of a worker: its render command, or the name and version of its browser.
 ///
 /// # Errors
-/// The worker draws nothing, for this reason.
+/// The worker renders nothing, for this reason.
 pub fn find_renderer(settings: &Settings) -> BoxFuture<'_, Result<String, RendererError>> {
     Box::pin(async move {
         if !settings.stages.render_command.is_empty() {

@@ -14,5 +14,5 @@ mod judging_session;
 mod local_worker;
 mod opening;
 mod recover;
+mod sequential_sampling;
 mod single_run;
-mod until_width_looks;

@@ -58,7 +58,7 @@ async fn store_figures(
 ) -> Result<Figure, Failure> {
     if matches!(command, CacheCommand::Clear { .. }) {
         let replies = backend.clear_cache().await.map_err(Failure::error)?;
-        return Ok((json!({ "forgotten": replies }), format!("{replies} replies{place} removed")));
+        return Ok((json!({ "removed": replies }), format!("{replies} replies{place} removed")));
     }
     let stats = backend.cache_stats().await.map_err(Failure::error)?;
     let figure = serde_json::to_value(stats).map_err(Failure::error)?;
@@ -84,15 +84,14 @@ fn kept_renders(command: &CacheCommand, settings: &Settings) -> Result<Figure, F
         let pictures = renders
             .clear()
             .map_err(|error| Failure::error(format!("{place} cannot be emptied: {error}")))?;
-        let line =
-            format!("{} of rendered code in {place} forgotten", counted(pictures, "picture"));
-        return Ok((json!({ "forgotten": pictures }), line));
+        let line = format!("{} of rendered code in {place} removed", counted(pictures, "image"));
+        return Ok((json!({ "removed": pictures }), line));
     }
     let size = renders.size();
     let line = format!(
         "{} of rendered code in {} bytes in {place}",
-        counted(size.pictures, "picture"),
+        counted(size.pictures, "image"),
         size.bytes
     );
-    Ok((json!({ "pictures": size.pictures, "bytes": size.bytes }), line))
+    Ok((json!({ "images": size.pictures, "bytes": size.bytes }), line))
 }

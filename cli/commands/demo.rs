@@ -13,7 +13,7 @@ use juror_app::{
     run::{
         lifecycle::LocalRun,
         run_invocation::{RunInvocation, new_run_id},
-        run_setup::{DrawingPlace, ItemSelection, RunSetup},
+        run_setup::{ItemSelection, RenderedBy, RunSetup},
     },
     settings::Layer,
 };
@@ -61,11 +61,11 @@ async fn judge(
         "stylesheet",
         &*folder.join(STYLESHEET).to_string_lossy(),
     ));
-    let draws = has_browser(&base.settle(flags.clone())?, base.environment());
+    let renders = has_browser(&base.settle(flags.clone())?, base.environment());
     let evidence = match (golden, arguments.evidence) {
         (Golden::Restyled, _) => EvidenceMode::None,
         (Golden::Components, Some(mode)) => mode,
-        (Golden::Components, None) if draws => EvidenceMode::Facts,
+        (Golden::Components, None) if renders => EvidenceMode::Facts,
         (Golden::Components, None) => EvidenceMode::None,
     };
     flags.push(Layer::from_value("evidence", "mode", evidence.name()));
@@ -76,7 +76,7 @@ async fn judge(
         rubric: None,
         run_id: arguments.run_id.clone(),
         budget_usd: Some(DEMO_BUDGET),
-        place: DrawingPlace::Here,
+        rendered_by: RenderedBy::ThisProcess,
         evidence: arguments.evidence,
         layers: flags,
         base: &base,
@@ -90,7 +90,7 @@ async fn judge(
     demo_data::unpack(&folder)?;
     let setup = invocation.setup(&run_id, None)?;
     if !global.quiet {
-        print_introduction(&setup, golden == Golden::Components && !draws);
+        print_introduction(&setup, golden == Golden::Components && !renders);
     }
     let prepared = LocalRun::prepare(setup, &run_id, None)?.simulated();
     let exit = run::judge(prepared, arguments.evidence, &arguments.output, global).await?;

@@ -25,7 +25,7 @@ use juror_app::{
     run::{
         inspection::inspect_files,
         run_invocation::new_run_id,
-        run_setup::{DrawingPlace, RunSetup},
+        run_setup::{RenderedBy, RunSetup},
     },
     settings::Settings,
 };
@@ -43,7 +43,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
     let mut invocation = flags.invocation(layers, &base, &on_item);
-    invocation.place = DrawingPlace::Elsewhere;
+    invocation.rendered_by = RenderedBy::Workers;
     let settings = invocation.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = invocation.run_id(&settings)?;
@@ -127,7 +127,7 @@ impl Enqueuing<'_> {
         }
         let prepared = self.request.prepare(self.backend, &run, setup, known.as_ref()).await?;
         let budget = prepared.record.budget_usd;
-        print_warnings(&prepared.setup, budget, DrawingPlace::Elsewhere, self.global.quiet);
+        print_warnings(&prepared.setup, budget, RenderedBy::Workers, self.global.quiet);
         let published = self.publish(&prepared).await?;
         self.output.published(&run, prepared.setup.plan.jobs, published)?;
         match published.end {
@@ -167,7 +167,7 @@ impl Enqueuing<'_> {
         broker_version(&broker, &tls).await.map_err(AppError::from)?;
         inspect_files(setup).await?;
         let budget = setup.settings.budget.run_usd;
-        print_warnings(setup, budget, DrawingPlace::Elsewhere, self.global.quiet);
+        print_warnings(setup, budget, RenderedBy::Workers, self.global.quiet);
         print_plan(setup, "Nothing was published.", self.global.json)?;
         Ok(Exit::Done)
     }

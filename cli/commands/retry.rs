@@ -21,7 +21,7 @@ use juror_app::{
     fleet::{self, publish::Publication, retry_plan::RetryPlan},
     run::{
         preflight::{known_run, no_such_run},
-        run_setup::DrawingPlace,
+        run_setup::RenderedBy,
     },
     settings::{BaseLayers, Layer, Settings},
 };
@@ -85,11 +85,11 @@ impl Retrying<'_> {
         let checking = DatasetProgress::new(self.global.quiet);
         let on_item = |items| checking.show(items);
         let mut invocation = flags.invocation(self.layers.clone(), base, &on_item);
-        invocation.place = DrawingPlace::Elsewhere;
+        invocation.rendered_by = RenderedBy::Workers;
         let RetryPlan { run: prepared, rounds } =
             RetryPlan::for_run(self.backend, &invocation, run, here).await?;
         let budget = prepared.record.budget_usd;
-        print_warnings(&prepared.setup, budget, DrawingPlace::Elsewhere, self.global.quiet);
+        print_warnings(&prepared.setup, budget, RenderedBy::Workers, self.global.quiet);
         let publication = Publication {
             run: &prepared,
             backend: self.backend,

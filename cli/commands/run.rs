@@ -19,7 +19,7 @@ use juror_app::{
         lifecycle::LocalRun,
         preflight::{known_run, no_such_run, refuse_fleet_run},
         run_invocation::new_run_id,
-        run_setup::DrawingPlace,
+        run_setup::RenderedBy,
     },
     worker_resources::evidence,
 };
@@ -93,7 +93,7 @@ pub async fn judge(
     let setup = run.setup();
     let evidence = evidence(&setup.settings);
     setup.start_renderer(requested, &evidence).await?;
-    print_warnings(setup, setup.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
+    print_warnings(setup, setup.settings.budget.run_usd, RenderedBy::ThisProcess, global.quiet);
     let begun = run.begin(evidence).await?;
     if begun.presumed() > Money::ZERO && !global.quiet {
         terminal::print_notice(&format!(
@@ -117,7 +117,7 @@ pub async fn judge(
 async fn dry_run(run: &LocalRun, global: &GlobalFlags) -> Result<Exit, Failure> {
     let setup = run.setup();
     inspect_files(setup).await?;
-    print_warnings(setup, setup.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
+    print_warnings(setup, setup.settings.budget.run_usd, RenderedBy::ThisProcess, global.quiet);
     print_plan(setup, "Nothing was spent.", global.json)?;
     Ok(Exit::Done)
 }

@@ -63,7 +63,7 @@ async fn serve(
         environment,
         events,
         metrics: Arc::clone(&metrics),
-        draws: renderer.is_ok(),
+        renders: renderer.is_ok(),
     };
     let worker = WorkerRole::new(fleet, resources, shutdown)?;
     if !quiet {

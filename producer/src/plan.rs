@@ -75,7 +75,7 @@ pub struct PlanSummary {
     /// True if any item has an image of its rendered code.
     pub has_rendered: bool,
     /// True if any item has code and no image of it.
-    pub has_code_to_draw: bool,
+    pub has_code_to_render: bool,
     /// True if any has a quality score.
     pub has_quality: bool,
     /// Number of items with a file on a host or in a bucket from which this process may not read.
@@ -98,7 +98,7 @@ impl PlanSummary {
         self.has_code |= item.generated_code.is_some();
         self.without_code += u64::from(item.generated_code.is_none());
         self.has_rendered |= item.rendered().is_some();
-        self.has_code_to_draw |= item.generated_code.is_some() && item.rendered().is_none();
+        self.has_code_to_render |= item.generated_code.is_some() && item.rendered().is_none();
         self.has_quality |= item.quality_score.is_some();
     }
 }
@@ -251,7 +251,7 @@ fn empty_summary(digest: Digest) -> PlanSummary {
         has_code: false,
         without_code: 0,
         has_rendered: false,
-        has_code_to_draw: false,
+        has_code_to_render: false,
         has_quality: false,
         not_allowed: 0,
         warnings: Vec::new(),

@@ -77,12 +77,12 @@ pub struct Visitor {
     /// Permission to start, resume and cancel runs.
     pub may_write: bool,
     /// Credential of the requester.
-    pub pass: Pass,
+    pub pass: Credential,
 }
 
 /// Credential of a requester.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
+pub enum Credential {
     /// No credential.
     None,
     /// Bearer token.
@@ -142,10 +142,10 @@ impl Access {
     /// Permissions of a request with these headers.
     pub fn visitor(&self, headers: &HeaderMap) -> Visitor {
         if let Some(token) = bearer(headers) {
-            return self.known(Pass::Bearer, self.scope_of(token));
+            return self.known(Credential::Bearer, self.scope_of(token));
         }
         let session = login::cookie(self, headers);
-        self.known(Pass::Cookie, session.and_then(|id| self.sessions.scope(id)))
+        self.known(Credential::Cookie, session.and_then(|id| self.sessions.scope(id)))
     }
 
     /// Scope of a token. Both tokens are always compared, so that the time reveals nothing.
@@ -158,12 +158,12 @@ impl Access {
         }
     }
 
-    fn known(&self, pass: Pass, scope: Option<AccessScope>) -> Visitor {
+    fn known(&self, pass: Credential, scope: Option<AccessScope>) -> Visitor {
         if self.is_open() {
-            return Visitor { may_read: true, may_write: true, pass: Pass::None };
+            return Visitor { may_read: true, may_write: true, pass: Credential::None };
         }
         let may_write = scope == Some(AccessScope::Write);
-        let pass = if scope.is_some() { pass } else { Pass::None };
+        let pass = if scope.is_some() { pass } else { Credential::None };
         Visitor { may_read: scope.is_some(), may_write, pass }
     }
 }

@@ -1,4 +1,4 @@
-//! A request to judge something: read without copying its images, and checked as strictly as a
+//! Chat completion requests, parsed without copying their images and validated as strictly as a
 //! real server does.
 
 use crate::{
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 
 /// Valid chat request.
 #[derive(Debug)]
-pub(crate) struct ChatQuestion<'a> {
+pub(crate) struct ValidatedRequest<'a> {
     pub(crate) facts: &'a ModelFacts,
     pub(crate) price: &'a PriceEntry,
     pub(crate) model: Cow<'a, str>,
@@ -35,7 +35,7 @@ pub(crate) struct ChatQuestion<'a> {
     pub(crate) schema: Option<Value>,
 }
 
-impl<'a> ChatQuestion<'a> {
+impl<'a> ValidatedRequest<'a> {
     /// Reads and checks a request's body.
     pub(crate) fn read(body: &'a [u8], config: &'a SimulatorConfig) -> Result<Self, Refusal> {
         let request: ChatRequest<'a> = serde_json::from_slice(body).map_err(|error| {

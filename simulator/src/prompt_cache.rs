@@ -1,6 +1,6 @@
 //! The prompt cache of models that charge for writing it (GPT-5.6 and later).
 
-use crate::chat_request::{CacheScope, ChatQuestion, text_tokens};
+use crate::chat_request::{CacheScope, ValidatedRequest, text_tokens};
 use std::{
     collections::HashSet,
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -26,7 +26,7 @@ const MIN_KEPT_TOKENS: u64 = 1_024;
 impl PromptCacheState {
     /// Looks up and stores the prefix of a request. Only texts are compared: a text after an image
     /// counts as if it came before.
-    pub(crate) fn look_up(&self, question: &ChatQuestion<'_>, input_tokens: u64) -> CacheUse {
+    pub(crate) fn look_up(&self, question: &ValidatedRequest<'_>, input_tokens: u64) -> CacheUse {
         let kept_texts = match question.cache_scope {
             CacheScope::Nothing => return CacheUse::default(),
             CacheScope::Everything => question.texts.len(),

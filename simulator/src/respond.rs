@@ -6,7 +6,7 @@ mod prepare_answer;
 use crate::{
     SIMULATOR_HEADER,
     batch::BatchService,
-    chat_request::{ChatQuestion, DEFAULT_OUTPUT_LIMIT},
+    chat_request::{DEFAULT_OUTPUT_LIMIT, ValidatedRequest},
     config::{SimulatorConfig, TokenCount},
     fault::Fault,
     fault_plan::FaultState,
@@ -215,7 +215,7 @@ impl Simulator {
 
     fn admit(
         &self,
-        question: &ChatQuestion<'_>,
+        question: &ValidatedRequest<'_>,
         input_tokens: u64,
         headers: &mut HeaderMap,
     ) -> Result<(), Refusal> {

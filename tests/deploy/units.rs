@@ -52,8 +52,8 @@ fn machine() -> TempDir {
         fs::copy(from, place(&format!("etc/systemd/system/{unit}"))).unwrap();
     }
     for unit in DRAWING_UNITS.map(file_of) {
-        let to = place(&format!("etc/systemd/system/{unit}.d/20-draws.conf"));
-        fs::copy(repository("deploy/systemd/draws.conf"), to).unwrap();
+        let to = place(&format!("etc/systemd/system/{unit}.d/20-renders.conf"));
+        fs::copy(repository("deploy/systemd/renders.conf"), to).unwrap();
     }
     machine
 }
@@ -113,8 +113,8 @@ fn services_are_sandboxed() {
     let machine = machine();
     for unit in UNITS.into_iter().filter(|unit| *unit != TIMER) {
         let mut security = systemd_analyze();
-        let draws = DRAWING_UNITS.contains(&unit);
-        let threshold = if draws { MAX_DRAWING_EXPOSURE } else { MAX_EXPOSURE };
+        let renders = DRAWING_UNITS.contains(&unit);
+        let threshold = if renders { MAX_DRAWING_EXPOSURE } else { MAX_EXPOSURE };
         security.args(["security", "--offline=yes", "--threshold", threshold, "--root"]);
         let output = security.arg(machine.path()).arg(unit).output().unwrap();
         let message = String::from_utf8_lossy(&output.stdout);
@@ -243,7 +243,7 @@ fn nightly_flags_are_accepted_by_both_commands() {
 
 #[test]
 fn rendering_unit_limits_cover_its_browsers() {
-    let text = text_of("deploy/systemd/draws.conf");
+    let text = text_of("deploy/systemd/renders.conf");
     let value = |key: &str| {
         let lines = text.lines().filter_map(|line| line.split_once('='));
         let found = lines.into_iter().find(|(name, _)| *name == key);

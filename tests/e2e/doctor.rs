@@ -112,7 +112,7 @@ fn renderer_is_found_missing_or_broken() {
     };
     let (health, message) = renderer("/usr/bin/chromium", &["--evidence", "facts"], 0);
     assert!(health != "bad" && message.starts_with("Chrom"), "{health}: {message}");
-    assert!(message.contains(" draws a test page") && message.contains(" fonts"), "{message}");
+    assert!(message.contains(" renders a test page") && message.contains(" fonts"), "{message}");
 
     let gone = "no-such-browser: there is no such program; set render.browser to a Chromium";
     let expected = ("warning".to_owned(), format!("{gone}; only --evidence needs it"));

@@ -28,7 +28,7 @@ use crate::{batch_lane::BatchLane, context::Context};
 use juror_ledger::batches::ShardKey;
 use juror_queue::Queue;
 use juror_types::{id::RunId, job::Job, outcome::JobResult};
-use shard_builder::Filler;
+use shard_builder::ShardBuilder;
 use std::sync::{
     Arc,
     atomic::{AtomicU32, Ordering},
@@ -52,7 +52,7 @@ pub(crate) struct BatchWork {
     /// Terms on which batches are bought.
     pub(crate) lane: Arc<BatchLane>,
     pub(crate) run: RunId,
-    filler: Filler,
+    filler: ShardBuilder,
     /// Number of shards whose batch is not created yet.
     uncreated: watch::Sender<u32>,
     /// Number of shards with an active batch.
@@ -79,7 +79,7 @@ impl BatchWork {
             context,
             lane,
             run,
-            filler: Filler::default(),
+            filler: ShardBuilder::default(),
             uncreated: watch::Sender::new(0),
             under_way: AtomicU32::new(0),
             changed,

@@ -4,7 +4,7 @@
 use crate::{
     cost_bounds::{Bounds, ModelTerms},
     retry::LeaseEnd,
-    vision::{Answer, CallEnd},
+    vision::{CallEnd, Completion},
 };
 use juror_types::{
     lane::Lane,
@@ -61,7 +61,7 @@ impl CallPricing {
     /// Responding model, if it is not the requested one.
     pub fn other_model<'end>(&self, end: &'end CallEnd) -> Option<&'end str> {
         let answered = match end {
-            CallEnd::Answered(Answer { model, .. }) => model.as_deref()?,
+            CallEnd::Answered(Completion { model, .. }) => model.as_deref()?,
             _ => return None,
         };
         let is_asked = self.names.iter().any(|name| is_same_model(name, answered));
@@ -126,7 +126,7 @@ impl CallPricing {
 
     /// The price of the requested model's version that answered, if it has one of its own.
     fn version(&self, end: &CallEnd) -> Option<&PriceEntry> {
-        let CallEnd::Answered(Answer { model: Some(answered), .. }) = end else { return None };
+        let CallEnd::Answered(Completion { model: Some(answered), .. }) = end else { return None };
         self.prices.find_version(&self.terms.prices.model, answered)
     }
 
@@ -263,11 +263,11 @@ mod tests {
     }
 
     fn answer(model: &str, cost: Option<&str>) -> CallEnd {
-        CallEnd::Answered(Answer {
+        CallEnd::Answered(Completion {
             model: Some(model.to_owned()),
             usage: Some(USAGE),
             cost: cost.map(|cost| cost.parse().unwrap()),
-            ..Answer::default()
+            ..Completion::default()
         })
     }
 
@@ -304,7 +304,8 @@ mod tests {
     #[test]
     fn unpriced_service_tier_is_booked_at_no_less_than_its_bill() {
         let pricing = pricing(&["gpt-4o-mini"]);
-        let answer = Answer { dearer_tier: Some("priority".to_owned()), ..Answer::default() };
+        let answer =
+            Completion { dearer_tier: Some("priority".to_owned()), ..Completion::default() };
         let end = CallEnd::Answered(answer);
         let most = Usage { input_tokens: 5_000, cached_input_tokens: 0, output_tokens: 1_000 };
         for (usage, booked) in [(USAGE, "0.001350000"), (most, "0.002700000")] {
@@ -334,7 +335,8 @@ mod tests {
     fn call_is_billed_at_the_price_of_the_reported_lane() {
         let pricing = pricing_of("gpt-5.4", &["gpt-5.4"], Lane::Flex);
         let answered = |lane| {
-            let end = CallEnd::Answered(Answer { lane, usage: Some(USAGE), ..Answer::default() });
+            let end =
+                CallEnd::Answered(Completion { lane, usage: Some(USAGE), ..Completion::default() });
             let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
             (bill.cost, pricing.warnings(&end, &bill))
         };

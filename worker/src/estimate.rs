@@ -4,9 +4,9 @@ use crate::{
     context::Context,
     cost_bounds::{Bounds, ModelTerms},
     item_texts::{self, LoadedItem},
+    judge_request::{EvidenceInput, JudgeRequest},
     measuring::screenshot_of,
     prompt,
-    question::{EvidenceInput, Question},
 };
 use futures_util::future::BoxFuture;
 use juror_evidence::max_sheet_size;
@@ -37,7 +37,7 @@ pub enum Estimated {
     /// No call is needed.
     NoCall,
     /// One call, if its first reply is usable.
-    Question {
+    Request {
         /// True if the cache has the reply of the context's own judge, so that it needs no call.
         cached: bool,
         /// Bounds of the call, for each candidate in order.
@@ -65,7 +65,8 @@ pub fn estimate<'a>(
         if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
             return Ok(Estimated::NoCall);
         }
-        let question = match Question::for_job(job, judge, &loaded, None, setup, context).await {
+        let question = match JudgeRequest::for_job(job, judge, &loaded, None, setup, context).await
+        {
             Ok(question) => question,
             Err(error) => return Ok(Estimated::Failed(error)),
         };
@@ -78,7 +79,7 @@ pub fn estimate<'a>(
             question.bounds(&evidence, &candidate.judge, &candidate.terms, &candidate.rules)
         };
         let bounds = candidates.iter().map(bounds).collect();
-        Ok(Estimated::Question { cached, bounds })
+        Ok(Estimated::Request { cached, bounds })
     })
 }
 
@@ -87,7 +88,7 @@ pub fn estimate<'a>(
 fn evidence_input(
     job: &Job,
     loaded: &LoadedItem,
-    question: &Question,
+    question: &JudgeRequest,
     rubric: &Rubric,
 ) -> EvidenceInput {
     let is_measured = job.item.rendered().is_some() || loaded.code.is_some();

@@ -4,9 +4,9 @@ use crate::{
     claim::{Claiming, claim},
     context::Context,
     interruption::Interruption,
+    judge_request::PreparedRequest,
     judging::Judged,
     prepare_job::{PreparedJob, prepare},
-    question::PreparedQuestion,
     result_builder::ResultBuilder,
     telemetry,
 };
@@ -19,7 +19,7 @@ pub(crate) enum Uncalled {
     /// The job has its result.
     Finished(Box<JobResult>),
     /// The judge of the job must be called. The claim is released.
-    NeedsCall(Box<PreparedQuestion>, Box<ResultBuilder>),
+    NeedsCall(Box<PreparedRequest>, Box<ResultBuilder>),
 }
 
 /// Judges one job. A failure of the job itself is an outcome; an [`Interruption`] concerns the

@@ -34,7 +34,7 @@ impl EvidenceResources {
     /// Starts the built-in renderer, unless it was started before.
     ///
     /// # Errors
-    /// The renderer cannot be started, as every item that needs it will be told.
+    /// The renderer cannot be started; each item that needs it fails with this error.
     pub fn start_renderer(&self) -> BoxFuture<'_, Result<(), RendererError>> {
         Box::pin(async move { self.renderer().await.map(|_| ()).map_err(Clone::clone) })
     }

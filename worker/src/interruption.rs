@@ -32,7 +32,7 @@ pub enum Interruption {
     FileNotHere(String),
     /// Its code has to be rendered, and this worker has no renderer.
     #[error("its code must be rendered by a worker with a browser")]
-    NotDrawnHere,
+    RenderingUnsupported,
     /// The ledger cannot be used, so nothing may be spent or published.
     #[error(transparent)]
     Ledger(#[from] LedgerError),

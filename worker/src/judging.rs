@@ -8,11 +8,11 @@ use crate::{
     context::{Context, JudgeSetup},
     cost_bounds::Bounds,
     interruption::Interruption,
+    judge_request::PreparedRequest,
     judging::{
         call_admission::{NotPermitted, Permission},
         call_decision::{CallDecision, FirstVerdict, JobAfterCall},
     },
-    question::PreparedQuestion,
     result_builder::{ResultBuilder, judge_record},
     retry::{AttemptTally, LeaseEnd, NextStep},
     telemetry,
@@ -59,7 +59,7 @@ impl Judging<'_> {
     /// Calls the judge until there is a verdict, or until further calls are useless.
     pub async fn judge(
         &self,
-        mut prepared: PreparedQuestion,
+        mut prepared: PreparedRequest,
         mut record: ResultBuilder,
     ) -> Result<Judged, Interruption> {
         let Self { judge, setup, context, .. } = *self;
@@ -114,7 +114,7 @@ impl Judging<'_> {
         }
     }
 
-    async fn call(&self, prepared: &PreparedQuestion) -> Call {
+    async fn call(&self, prepared: &PreparedRequest) -> Call {
         let _in_flight = self.context.metrics.call_in_flight();
         let call = self.setup.client.call(&prepared.request, &self.context.shutdown.now).await;
         if let Some(warning) = &call.warning {
@@ -143,7 +143,7 @@ impl Judging<'_> {
     /// Learns how the provider counts tokens; returns what other processes should know.
     fn learn_counting(
         &self,
-        prepared: &PreparedQuestion,
+        prepared: &PreparedRequest,
         call: &Call,
         money: LeaseEnd,
         waited: bool,
@@ -157,7 +157,7 @@ impl Judging<'_> {
     /// know it.
     fn learn_scale(
         &self,
-        prepared: &PreparedQuestion,
+        prepared: &PreparedRequest,
         end: &CallEnd,
         money: LeaseEnd,
     ) -> Option<u64> {

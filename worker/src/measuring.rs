@@ -3,7 +3,7 @@
 
 mod browser;
 mod css_pixels;
-mod given_picture;
+mod existing_render;
 mod kept_page;
 mod pair;
 mod repair_trials;
@@ -22,7 +22,7 @@ use juror_types::{
     outcome::{InputRecord, JobError},
     rubric::RubricImage,
 };
-use pair::DrawnPair;
+use pair::RenderedPair;
 use tokio::time::Instant;
 
 /// The image that is measured against, where an item names it.
@@ -113,7 +113,7 @@ pub async fn collect(
     if job.evidence.is_none() {
         return Ok(None);
     }
-    let picture = given_picture(&job.item, context);
+    let picture = existing_render(&job.item, context);
     let code = loaded.code.as_deref().zip(loaded.language);
     if picture.is_none() && code.is_none() && loaded.unusable_code.is_none() {
         return Ok(None);
@@ -126,9 +126,9 @@ pub async fn collect(
     let tokens = loaded.expected_tokens.as_ref();
     let item = MeasuredItem { item: &job.item, tokens, sends_crops, context };
     let measured = match (picture, code, &context.stages.render_command) {
-        (Some(picture), ..) => given_picture::measure_picture(picture, screenshot, &item).await,
+        (Some(picture), ..) => existing_render::measure_picture(picture, screenshot, &item).await,
         (None, Some(code), Some(command)) => {
-            given_picture::measure_command(code, command, screenshot, &item).await
+            existing_render::measure_command(code, command, screenshot, &item).await
         }
         // Boxed: the future is large and a worker's stack is small.
         (None, Some(code), None) => Box::pin(browser::measure(code, screenshot, &item)).await,
@@ -164,7 +164,7 @@ struct MeasuredItem<'job> {
 
 impl MeasuredItem<'_> {
     /// The contact sheet for the judge.
-    async fn crops(&self, pair: &DrawnPair, evidence: &Evidence) -> Option<SourceImage> {
+    async fn crops(&self, pair: &RenderedPair, evidence: &Evidence) -> Option<SourceImage> {
         if !self.sends_crops || evidence.regions.is_empty() {
             return None;
         }
@@ -185,7 +185,7 @@ fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
 }
 
 /// Image referenced by the item, unless the pipeline command has made other code since.
-fn given_picture<'job>(item: &'job Item, context: &Context) -> Option<&'job ImageReference> {
+fn existing_render<'job>(item: &'job Item, context: &Context) -> Option<&'job ImageReference> {
     item.rendered().filter(|_| context.stages.pipeline_command.is_none())
 }
 

@@ -5,11 +5,11 @@
 
 mod fields;
 mod json;
-mod unusable_answer;
+mod unusable_completion;
 mod version_one;
 mod version_two;
 
-pub use unusable_answer::reply_text;
+pub use unusable_completion::reply_text;
 
 use json::last_object;
 use juror_types::{
@@ -43,7 +43,7 @@ pub enum ReplyError {
     #[error("the judge's reply breaks off inside its JSON; a higher output limit may help")]
     IncompleteJson,
     /// A value has another type than required, or a key is repeated.
-    #[error("the judge's reply has another form than asked for: {place} {problem}")]
+    #[error("the judge's reply does not match the requested form: {place} {problem}")]
     WrongShape {
         /// The place, as in `scores.layout_accuracy`.
         place: String,

@@ -10,10 +10,10 @@ use crate::{
     file_check::inspect_images,
     interruption::Interruption,
     item_texts::{self, LoadedItem},
+    judge_request::{JudgeRequest, PreparedRequest},
     judging::{Judging, call_admission::past_deadline},
     measuring::{self, ItemEvidence, MeasuringError},
     parse_reply,
-    question::{PreparedQuestion, Question},
     result_builder::{ResultBuilder, UsedText},
     stages::{self, command::run_pipeline},
 };
@@ -32,7 +32,7 @@ pub enum PreparedJob<'job> {
     /// The job needs no call.
     Finished(FinishedJob),
     /// The job needs a call to its judge.
-    NeedsCall(Judging<'job>, Box<PreparedQuestion>, ResultBuilder),
+    NeedsCall(Judging<'job>, Box<PreparedRequest>, ResultBuilder),
 }
 
 /// Number of workers that look for a missing file before its job fails.
@@ -95,7 +95,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     }
 
     let question =
-        match Question::for_job(job, judge, &loaded, evidence.as_ref(), setup, context).await {
+        match JudgeRequest::for_job(job, judge, &loaded, evidence.as_ref(), setup, context).await {
             Ok(question) => question,
             Err(error) => return without_input(job, context, record, error).await,
         };
@@ -185,7 +185,7 @@ async fn measure(
 
 /// An earlier reply to the same request and its verdict, if replies are cached.
 async fn cached_verdict(
-    question: &Question,
+    question: &JudgeRequest,
     setup: &JudgeSetup,
     context: &Context,
 ) -> Result<Option<(CachedReply, Verdict)>, Interruption> {

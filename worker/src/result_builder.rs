@@ -6,7 +6,7 @@ use crate::{
     cost_bounds::Bounds,
     measuring::ItemEvidence,
     source_image::SourceImage,
-    vision::{Answer, CallEnd},
+    vision::{CallEnd, Completion},
 };
 use jiff::Timestamp;
 use juror_ledger::job_store::{ClaimKey, FinishedJob, UnattributedCost};
@@ -308,7 +308,7 @@ impl ResultBuilder {
 pub fn judge_record(
     judge: &Judge,
     base_url: &str,
-    answer: &Answer,
+    answer: &Completion,
     answered_by: Option<&str>,
 ) -> JudgeRecord {
     JudgeRecord {

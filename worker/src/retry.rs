@@ -1,7 +1,7 @@
 //! Decision after a call: its money, and the next step. No other module retries calls. The wait after
 //! a refusal is in `judging/call_admission.rs`.
 
-use crate::vision::{AccountProblem, Answer, CallEnd, Finish};
+use crate::vision::{AccountProblem, CallEnd, Completion, Finish};
 use backoff::{ExponentialBackoff, backoff::Backoff as _};
 use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Usage, verdict::Verdict};
 use serde::{Deserialize, Serialize};
@@ -97,8 +97,8 @@ impl NextStep {
     }
 }
 
-/// Decides the next step after a call, and counts the call. `reply_problem` is the reason why an
-/// reply's content is no verdict, if it is none. `delay` returns the pause before the n-th
+/// Decides the next step after a call, and counts the call. `reply_problem` is the reason why a
+/// reply is not a verdict, if it is not one. `delay` returns the pause before the n-th
 /// repetition, counted from 0; see [`full_jitter`].
 pub fn decide(
     end: &CallEnd,
@@ -193,7 +193,7 @@ pub fn full_jitter(repetition: u32) -> Duration {
 }
 
 fn next_after_reply(
-    answer: &Answer,
+    answer: &Completion,
     reply_problem: Option<&str>,
     tally: &mut AttemptTally,
 ) -> Step {

@@ -42,7 +42,7 @@ pub struct Worker {
     /// Keeper of batches; none if no run uses batches.
     pub batches: Option<BatchKeeper>,
     /// True if the worker can render pages. Rendering jobs are otherwise left to other workers.
-    pub draws: bool,
+    pub renders: bool,
     /// Limit on calls in flight; the number of jobs in progress follows from it.
     pub concurrency: Concurrency,
     /// Sender of events.

@@ -79,7 +79,7 @@ pub fn job_requeued(interruption: &Interruption) {
         Interruption::WaitTimeout => info!("job requeued: it waited too long for its call"),
         Interruption::ClaimedElsewhere => info!("job requeued: it is claimed by another worker"),
         Interruption::FileNotHere(_) => info!("job requeued: a file of it is not available here"),
-        Interruption::NotDrawnHere => info!("job requeued: this worker does not render"),
+        Interruption::RenderingUnsupported => info!("job requeued: this worker does not render"),
         Interruption::LedgerOutage => info!("job requeued: the ledger was unavailable meanwhile"),
         _ => debug!("job requeued: the worker or its run is stopping"),
     }

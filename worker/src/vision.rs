@@ -19,7 +19,7 @@ pub use batch::{
     BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, EndedBatch,
     RowCounts, RowOutput,
 };
-pub use call_result::{AccountProblem, Answer, Call, CallEnd, Finish, ProviderLimits};
+pub use call_result::{AccountProblem, Call, CallEnd, Completion, Finish, ProviderLimits};
 pub use extra_headers::{ExtraHeaders, InvalidHeader};
 pub use http_settings::{HttpSettings, ProxySettings, SetupError};
 pub use key::{ApiKey, InvalidApiKey};

@@ -20,8 +20,8 @@ use crate::{
     run_warnings::{
         averaging_warnings, coverage_warnings, fingerprint_warning, steady_gate_warning,
     },
+    sequential_sampling::missed_width,
     stability::ItemStability,
-    until_width::missed_width,
     verdict_checks::VerdictChecks,
 };
 use indexmap::IndexMap;

@@ -25,8 +25,8 @@ mod run_cost;
 pub mod run_facts;
 pub mod run_report;
 mod run_warnings;
+pub mod sequential_sampling;
 pub mod stability;
 #[cfg(any(test, feature = "test-results"))]
 pub mod test_results;
-pub mod until_width;
 pub mod verdict_checks;

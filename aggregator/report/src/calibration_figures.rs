@@ -4,7 +4,7 @@ use juror_analysis::run_report::Report;
 use juror_analysis::{
     calibration::{
         Figure,
-        stored_calibration::{Headline, RunCalibration},
+        stored_calibration::{CalibratedCriterion, RunCalibration},
     },
     comparison::change,
     metrics::Unit,
@@ -13,7 +13,7 @@ use juror_analysis::{
 const NONE: &str = "–";
 
 /// Cells of a criterion: kappa, the judge's mean deviation, and its bias.
-pub(super) fn cells(report: &Report, headline: &Headline) -> [String; 3] {
+pub(super) fn cells(report: &Report, headline: &CalibratedCriterion) -> [String; 3] {
     let is_criterion = report.rubric.criteria.iter().any(|own| own.key == headline.key);
     let unit = match is_criterion {
         true => Unit::Points { least: 0.0, most: 1.0 },

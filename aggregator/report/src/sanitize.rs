@@ -1,4 +1,4 @@
-//! Text of others, before it is shown to people.
+//! Sanitizing of untrusted text for display.
 
 /// Sanitizes untrusted text: control characters and changes of the text direction become spaces.
 pub fn sanitize(text: &str) -> String {

@@ -33,7 +33,7 @@ pub(super) enum RunSource {
 
 /// Completed work.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct CommittedWork {
     pub(super) run: RunId,
     pub(super) open: OpenRun,
     pub(super) batch: Vec<Incoming>,
@@ -42,7 +42,7 @@ pub(super) struct Done {
 
 /// Failed work; nothing of its batch is committed.
 #[derive(Debug)]
-pub(super) struct Undone {
+pub(super) struct FailedCommit {
     pub(super) run: RunId,
     pub(super) batch: Vec<Incoming>,
     pub(super) error: JournalError,
@@ -53,7 +53,7 @@ impl CommitWork {
         self,
         runs_dir: &Path,
         stop: &CancellationToken,
-    ) -> Result<Done, Box<Undone>> {
+    ) -> Result<CommittedWork, Box<FailedCommit>> {
         let Self { run, from, record, batch } = self;
         let is_new = matches!(from, RunSource::Record);
         let removal = || is_removed(runs_dir, &run).then(|| removed(runs_dir, &run));
@@ -80,10 +80,10 @@ impl CommitWork {
             }
         };
         match committing() {
-            Ok((open, committed)) => Ok(Done { run, open, batch, committed }),
+            Ok((open, committed)) => Ok(CommittedWork { run, open, batch, committed }),
             Err(error) => {
                 let error = removal().filter(|_| !is_new).unwrap_or(error);
-                Err(Box::new(Undone { run, batch, error }))
+                Err(Box::new(FailedCommit { run, batch, error }))
             }
         }
     }

@@ -12,7 +12,7 @@ use super::{
     telemetry,
 };
 use crate::fleet::{
-    blocking::{CommitWork, Done, RunSource, Undone},
+    blocking::{CommitWork, CommittedWork, FailedCommit, RunSource},
     run_registry::RunRegistry,
     run_state::{KnownRun, ResultPlace},
     settlement::DeliverySettlement,
@@ -217,7 +217,7 @@ impl Committer {
             for done in all_done {
                 self.finish_work(done).await;
             }
-            for Undone { run, batch, error } in all_damaged {
+            for FailedCommit { run, batch, error } in all_damaged {
                 self.quarantine_damaged(&run, batch, &error).await;
             }
             self.close_least_recently_used();
@@ -226,9 +226,9 @@ impl Committer {
         Ok(())
     }
 
-    async fn finish_work(&mut self, done: Done) {
+    async fn finish_work(&mut self, done: CommittedWork) {
         telemetry::committed(&done, &self.metrics);
-        let Done { run, open, batch, committed } = done;
+        let CommittedWork { run, open, batch, committed } = done;
         self.runs.uses += 1;
         let known = self.runs.known.entry(run.clone()).or_insert_with(KnownRun::new);
         known.used = self.runs.uses;

@@ -1,13 +1,13 @@
 //! Metrics and log lines of commits and reports.
 
 use super::{CompletedRun, incoming::Incoming};
-use crate::fleet::blocking::Done;
+use crate::fleet::blocking::CommittedWork;
 use juror_telemetry::{MessageKind, Metrics};
 use tracing::{debug, error_span, info};
 
 /// Records a batch that was committed to its run's journal.
-pub(super) fn committed(done: &Done, metrics: &Metrics) {
-    let Done { run, batch, committed, .. } = done;
+pub(super) fn committed(done: &CommittedWork, metrics: &Metrics) {
+    let CommittedWork { run, batch, committed, .. } = done;
     for result in &committed.news {
         metrics.result_committed(result.outcome);
     }

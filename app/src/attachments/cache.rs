@@ -20,7 +20,7 @@ const MAX_LENGTH: u64 = 32 << 20;
 /// The items of the datasets that were read last.
 #[derive(Debug)]
 pub struct DatasetCache {
-    kept: Mutex<LruCache<Edition, (Digest, ItemsById)>>,
+    kept: Mutex<LruCache<DatasetCacheKey, (Digest, ItemsById)>>,
 }
 
 impl Default for DatasetCache {
@@ -33,7 +33,7 @@ impl DatasetCache {
     /// Every item of a dataset by its id, and the dataset's digest; none if it is too large to be
     /// kept. Blocks while it is read.
     pub fn items(&self, dataset: &Dataset, rubric: Digest) -> Option<(Digest, ItemsById)> {
-        let edition = Edition::for_dataset(dataset, rubric)?;
+        let edition = DatasetCacheKey::for_dataset(dataset, rubric)?;
         if let Some(kept) = self.kept().get(&edition) {
             return Some(kept.clone());
         }
@@ -44,7 +44,7 @@ impl DatasetCache {
         Some((digest, items))
     }
 
-    fn kept(&self) -> MutexGuard<'_, LruCache<Edition, (Digest, ItemsById)>> {
+    fn kept(&self) -> MutexGuard<'_, LruCache<DatasetCacheKey, (Digest, ItemsById)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -54,14 +54,14 @@ type ItemsById = Arc<HashMap<String, Item>>;
 
 /// Identity of one state of a dataset, as one rubric reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Edition {
+struct DatasetCacheKey {
     manifest: PathBuf,
     length: u64,
     modified: SystemTime,
     rubric: Digest,
 }
 
-impl Edition {
+impl DatasetCacheKey {
     /// The cache key of a dataset; none for a folder of pairs, whose changes cannot be detected
     /// cheaply, and for a manifest above the maximum length.
     fn for_dataset(dataset: &Dataset, rubric: Digest) -> Option<Self> {

@@ -1,6 +1,6 @@
 //! Bounded images of judged inputs: thumbnails, and full-size pairs that differ.
 
-use super::{JudgedInputs, Today, UnavailableInput, as_judged::JudgedInput, read_local};
+use super::{CurrentDataset, JudgedInputs, UnavailableInput, as_judged::JudgedInput, read_local};
 use juror_files::data_roots::MAX_IMAGE_BYTES;
 use juror_image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
 use juror_report::{AttachmentRequest, Picture};
@@ -30,7 +30,7 @@ const ITEMS_PER_CHECK: usize = 50;
 /// Loads the images of each item.
 pub fn load_all(
     shown: &[AttachmentRequest],
-    today: &Result<Today, String>,
+    today: &Result<CurrentDataset, String>,
     inputs: &JudgedInputs,
 ) -> HashMap<String, Pictures> {
     let (mut remaining_bytes, mut remaining_whole) = (MAX_BYTES, MAX_WHOLE_BYTES);
@@ -105,7 +105,7 @@ fn side_by_side(
 
 fn load_item(
     one: &AttachmentRequest,
-    today: &Result<Today, String>,
+    today: &Result<CurrentDataset, String>,
     inputs: &JudgedInputs,
     may_be_whole: bool,
 ) -> Pictures {

@@ -99,12 +99,12 @@ struct PastOverall {
 struct PastCost {
     results_usd: Money,
     estimated_usd: Option<Money>,
-    /// Calls that are booked at their bound teach nothing of what calls cost.
+    /// Calls that are booked at their bound: costs of such runs are not used.
     #[serde(default)]
     unmetered_calls: u64,
 }
 
-/// Every report that can be read; one that cannot teaches nothing and is no error.
+/// Every readable report; others are skipped.
 fn reports(runs_dir: &Path) -> Vec<PastReport> {
     let entries = std::fs::read_dir(runs_dir).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path().join("report.json"));

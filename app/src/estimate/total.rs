@@ -56,7 +56,7 @@ impl Total {
                 self.failing += 1;
                 self.first_failure.get_or_insert(error.message);
             }
-            Estimated::Question { cached, bounds } => {
+            Estimated::Request { cached, bounds } => {
                 self.cached += u64::from(cached);
                 let own = usize::from(cached);
                 if let Some(bounds) = bounds.first().filter(|_| !cached) {

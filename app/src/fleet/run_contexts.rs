@@ -38,7 +38,7 @@ const MAX_CACHED_RUNS: usize = 32;
 /// Cache of the runs of this worker.
 pub struct SeenRuns {
     contexts: ContextFactory,
-    known: Lock<HashMap<RunId, Arc<Mutex<KnownRun>>>>,
+    known: Lock<HashMap<RunId, Arc<Mutex<CachedRun>>>>,
 }
 
 impl SeenRuns {
@@ -64,12 +64,12 @@ impl SeenRuns {
         stop.run_until_cancelled(poll_loop).await;
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Mutex<KnownRun>>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Mutex<CachedRun>>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The runs with jobs in progress. Removes others after [`RUN_TTL`].
-    fn in_progress(&self) -> Vec<(RunId, Arc<Mutex<KnownRun>>)> {
+    fn in_progress(&self) -> Vec<(RunId, Arc<Mutex<CachedRun>>)> {
         let mut known = self.known();
         known.retain(|_, known| is_in_progress(known) || is_recent(known));
         let used = known.iter().filter(|(_, known)| is_in_progress(known));
@@ -77,7 +77,7 @@ impl SeenRuns {
     }
 
     /// The cache entry of a run, added if it is missing.
-    fn entry(&self, run: &RunId) -> Arc<Mutex<KnownRun>> {
+    fn entry(&self, run: &RunId) -> Arc<Mutex<CachedRun>> {
         let mut known = self.known();
         if !known.contains_key(run) && known.len() >= MAX_CACHED_RUNS {
             known.retain(|_, known| is_in_progress(known));
@@ -87,7 +87,7 @@ impl SeenRuns {
 
     /// Updates the entry of a run. Jobs that wait are stopped and the context is dropped if the run
     /// accepts no more jobs or its record has changed.
-    async fn look_up(&self, run: &RunId, known: &mut KnownRun) -> Result<(), LedgerError> {
+    async fn look_up(&self, run: &RunId, known: &mut CachedRun) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
         let change = *backend.changes().borrow();
         let status = backend.query(&|| Box::pin(backend.backend().run_status(run))).await?;
@@ -110,7 +110,7 @@ impl SeenRuns {
 
     /// True if the cached status is valid for this job. The status of a run that accepts no jobs
     /// expires early: it may be resumed at any time.
-    fn is_fresh(&self, job: &Job, known: &KnownRun) -> bool {
+    fn is_fresh(&self, job: &Job, known: &CachedRun) -> bool {
         let Some((looked_up, status)) = known.looked_up.zip(known.status.as_ref()) else {
             return false;
         };
@@ -124,12 +124,12 @@ impl SeenRuns {
     }
 
     /// True if a job of the run was refused, and the pause is not recorded yet.
-    fn is_about_to_pause(&self, known: &KnownRun) -> bool {
+    fn is_about_to_pause(&self, known: &CachedRun) -> bool {
         let is_stopped = |context: &Arc<Context>| context.shutdown.drain.is_cancelled();
         known.context.as_ref().is_some_and(is_stopped) && !self.contexts.is_stopping()
     }
 
-    fn drop_context(known: &mut KnownRun) {
+    fn drop_context(known: &mut CachedRun) {
         if let Some(context) = known.context.take() {
             context.shutdown.drain.cancel();
         }
@@ -139,7 +139,7 @@ impl SeenRuns {
         &self,
         run: &RunId,
         reason: &str,
-        known: &mut KnownRun,
+        known: &mut CachedRun,
     ) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
         backend.query(&|| Box::pin(backend.backend().pause_run(run, reason))).await?;
@@ -226,7 +226,7 @@ impl RunStatusProvider for SeenRuns {
 
 /// Cached status and contexts of a run.
 #[derive(Default)]
-struct KnownRun {
+struct CachedRun {
     looked_up: Option<LookUp>,
     /// None if the run is unknown.
     status: Option<RunStatus>,
@@ -244,7 +244,7 @@ struct LookUp {
 }
 
 /// True if a context of the run is in use, or its status is being read.
-fn is_in_progress(known: &Arc<Mutex<KnownRun>>) -> bool {
+fn is_in_progress(known: &Arc<Mutex<CachedRun>>) -> bool {
     match known.try_lock() {
         Ok(known) => [&known.context, &known.cancelled]
             .into_iter()
@@ -253,7 +253,7 @@ fn is_in_progress(known: &Arc<Mutex<KnownRun>>) -> bool {
     }
 }
 
-fn is_recent(known: &Arc<Mutex<KnownRun>>) -> bool {
+fn is_recent(known: &Arc<Mutex<CachedRun>>) -> bool {
     let looked_up = known.try_lock().ok().and_then(|known| known.looked_up);
     looked_up.is_some_and(|look| look.at.elapsed() < RUN_TTL)
 }

@@ -55,7 +55,7 @@ pub struct RoleResources<'process> {
     /// Metrics of the process.
     pub metrics: Arc<Metrics>,
     /// True if there is a renderer; without one, jobs that need it are left to other workers.
-    pub draws: bool,
+    pub renders: bool,
 }
 
 impl<'fleet> WorkerRole<'fleet> {
@@ -136,7 +136,7 @@ fn wire(
     batch_folder: &Path,
     stop: &Shutdown,
 ) -> Result<(Worker, Arc<SeenRuns>), AppError> {
-    let RoleResources { settings, environment, events, metrics, draws } = process;
+    let RoleResources { settings, environment, events, metrics, renders } = process;
     let retrying = Arc::new(RetryingLedger::new(Arc::clone(&fleet.backend), stop.clone()));
     let limit = settings.limits.max_concurrency;
     let concurrency = limit.map_or_else(Concurrency::adaptive, Concurrency::fixed);
@@ -159,7 +159,7 @@ fn wire(
         folder: batch_folder.to_owned(),
     };
     let queues = &fleet.queues;
-    let jobs = Arc::new(if draws { queues.jobs() } else { queues.jobs_without_rendering() });
+    let jobs = Arc::new(if renders { queues.jobs() } else { queues.jobs_without_rendering() });
     let results = Arc::new(queues.results());
     let keeper = KeeperSettings {
         seal_after: settings.batch.seal_after.0,
@@ -177,7 +177,7 @@ fn wire(
         store: retrying,
         owner,
         batches: Some(keeper),
-        draws,
+        renders,
         concurrency,
         events,
         metrics,

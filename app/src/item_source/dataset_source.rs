@@ -49,7 +49,9 @@ impl DatasetItemSource {
         let run = &record.run_id;
         let ledger = backend.ledger(run).await;
         backend.close().await;
-        ledger.inspect_err(|error| tracing::warn!("no ledger of run {run}: {error}")).ok()?
+        ledger
+            .inspect_err(|error| tracing::warn!("the ledger of run {run} cannot be read: {error}"))
+            .ok()?
     }
 
     /// The ledger whose budgets are shown.
@@ -59,7 +61,7 @@ impl DatasetItemSource {
             return open_existing(ledger_file(settings)).await.map(SelectedLedger::Local);
         }
         let opened = SelectedLedger::open(settings).await;
-        opened.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()
+        opened.inspect_err(|failure| tracing::warn!("the ledger cannot be opened: {failure}")).ok()
     }
 
     /// The fleet's ledger; a Redis that is away is not waited for.
@@ -71,7 +73,9 @@ impl DatasetItemSource {
             for warning in ledgers.close().await {
                 tracing::warn!("{warning}");
             }
-            ledger.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()?
+            ledger
+                .inspect_err(|failure| tracing::warn!("the ledger cannot be opened: {failure}"))
+                .ok()?
         };
         timeout(MAX_WAIT, reading).await.ok()?
     }
@@ -91,14 +95,14 @@ impl ItemSource for DatasetItemSource {
             let ledger = self.open_selected().await?;
             let states = BudgetState::current(ledger.budgets(), &[]).await;
             ledger.close().await;
-            states.inspect_err(|failure| tracing::warn!("no budgets: {failure}")).ok()
+            states.inspect_err(|failure| tracing::warn!("budgets are not shown: {failure}")).ok()
         };
         timeout(MAX_WAIT, reading).await.ok()?
     }
 
     fn gate(&self, rubric: &Rubric) -> Option<Gate> {
         let gate = Gate::load(self.open.settings.run.gate()?, rubric);
-        gate.inspect_err(|error| tracing::warn!("no gate: {error}")).ok()
+        gate.inspect_err(|error| tracing::warn!("the gate is not shown: {error}")).ok()
     }
 
     fn attachments<'a>(
@@ -217,7 +221,7 @@ fn recorded_item(result: &JobResult) -> Item {
 async fn open_existing(file: PathBuf) -> Option<SqliteLedger> {
     let opening = spawn_blocking(move || file.is_file().then(|| SqliteLedger::open(&file)));
     let opened = opening.await.ok().flatten()?;
-    opened.inspect_err(|error| tracing::warn!("no ledger: {error}")).ok()
+    opened.inspect_err(|error| tracing::warn!("the ledger cannot be opened: {error}")).ok()
 }
 
 /// Digests of the present images that the result has no digest of: those that can be decoded and

@@ -3,7 +3,7 @@
 use super::renderer;
 use crate::settings::Settings;
 use futures_util::future::BoxFuture;
-use juror_image::RgbPicture;
+use juror_image::RgbPixels;
 use juror_render::{PageCode, PageSource, RenderError, Renderer, RendererError, RendererSettings};
 use juror_types::id::Digest;
 use serde_json::Map;
@@ -37,12 +37,12 @@ pub struct TestedRenderer {
     /// Number of installed fonts; none where the system does not list them.
     pub fonts: Option<usize>,
     /// Comparison of the two renders with each other and with the expected pixels.
-    pub drawing: TestDrawing,
+    pub drawing: TestRender,
 }
 
 /// Result of rendering the test page twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TestDrawing {
+pub enum TestRender {
     /// Both renders have the expected pixels.
     Expected,
     /// The renders are equal, with other pixels than those of [`TEST_BROWSER`].
@@ -70,11 +70,11 @@ pub fn draw_test_page(settings: &Settings) -> BoxFuture<'_, Result<TestedRendere
     })
 }
 
-fn compare([first, second]: &[Digest; 2]) -> TestDrawing {
+fn compare([first, second]: &[Digest; 2]) -> TestRender {
     match first == second {
-        false => TestDrawing::Unstable,
-        true if first.to_string() == TEST_PIXELS => TestDrawing::Expected,
-        true => TestDrawing::OtherPixels,
+        false => TestRender::Unstable,
+        true if first.to_string() == TEST_PIXELS => TestRender::Expected,
+        true => TestRender::OtherPixels,
     }
 }
 
@@ -85,7 +85,7 @@ async fn pixels(renderer: &Renderer) -> Result<Digest, RenderError> {
     let mut page = renderer.open(&source).await?;
     let drawn = page.draw(&[]).await?;
     page.close().await;
-    let picture = RgbPicture::decode(&drawn.picture).map_err(|error| {
+    let picture = RgbPixels::decode(&drawn.picture).map_err(|error| {
         RendererError::Ended(format!("its picture of the test page cannot be read: {error}"))
     })?;
     Ok(Digest::from_content(picture.pixels.as_flattened()))
@@ -99,8 +99,8 @@ mod tests {
     fn renders_are_compared_with_each_other_and_with_the_expected_pixels() {
         let expected = TEST_PIXELS.parse::<Digest>().unwrap();
         let [one, other] = [Digest::from_content(b"one"), Digest::from_content(b"other")];
-        assert_eq!(compare(&[expected, expected]), TestDrawing::Expected);
-        assert_eq!(compare(&[one, one]), TestDrawing::OtherPixels);
-        assert_eq!(compare(&[expected, other]), TestDrawing::Unstable);
+        assert_eq!(compare(&[expected, expected]), TestRender::Expected);
+        assert_eq!(compare(&[one, one]), TestRender::OtherPixels);
+        assert_eq!(compare(&[expected, other]), TestRender::Unstable);
     }
 }

@@ -4,9 +4,9 @@ use super::{
     jobs_to_publish::{JobsToPublish, jobs_to_publish},
     local_context,
     local_worker::{LocalWorker, PauseReason},
-    opening::{Opened, Terms},
+    opening::{Opened, RoundResources},
     run_setup::RunSetup,
-    until_width_looks::{next_look, record_of_look},
+    sequential_sampling::{larger_sample, record_with_sample},
 };
 use crate::{
     batch_resources::{BatchResources, LOCAL_OWNER},
@@ -71,9 +71,9 @@ pub async fn execute(
         (journal, paused) =
             run_round(&terms, journal, events.clone(), current, backend, shutdown).await?;
         let is_stopped = shutdown.drain.is_cancelled() || paused.is_some();
-        let next = if is_stopped { None } else { next_look(current, &journal)? };
+        let next = if is_stopped { None } else { larger_sample(current, &journal)? };
         let Some(next) = next else { break paused };
-        journal.update_record_file(&record_of_look(journal.record(), &next))?;
+        journal.update_record_file(&record_with_sample(journal.record(), &next))?;
         look = Some(next);
     };
     judging_session.end(&mut journal)?;
@@ -83,7 +83,7 @@ pub async fn execute(
 
 /// Runs the roles once, over the jobs that are not scored yet.
 async fn run_round(
-    terms: &Terms,
+    terms: &RoundResources,
     journal: RunJournal,
     events: Events,
     setup: &RunSetup,

@@ -5,7 +5,7 @@ use super::{
     execute::{Executed, execute},
     local_worker::PauseReason,
     opening::{Opened, open_run},
-    preflight::{Ready, ready, record, refuse_blessed_name, run_files},
+    preflight::{RunDependencies, ready, record, refuse_blessed_name, run_files},
     run_setup::RunSetup,
 };
 use crate::{
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// A run that passed every check. Nothing is written or spent yet.
 pub struct LocalRun {
     setup: RunSetup,
-    ready: Ready,
+    ready: RunDependencies,
     record: RunRecord,
     /// True if there is such a run already.
     continued: bool,
@@ -34,7 +34,7 @@ pub struct LocalRun {
 /// Run with a locked directory and an open ledger, before any cost.
 pub struct BegunRun {
     setup: RunSetup,
-    ready: Ready,
+    ready: RunDependencies,
     backend: Arc<SqliteLedger>,
     opened: Opened,
 }
@@ -42,7 +42,7 @@ pub struct BegunRun {
 /// A run that was judged to its end, or until it was stopped or paused.
 pub struct EndedRun {
     setup: RunSetup,
-    ready: Ready,
+    ready: RunDependencies,
     /// Journal, still locked.
     pub journal: RunJournal,
     /// Ledger; none with the judge off.

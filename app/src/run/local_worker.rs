@@ -41,7 +41,7 @@ impl LocalWorker {
             store: Arc::clone(&context.store),
             owner: context.owner.clone(),
             batches,
-            draws: true,
+            renders: true,
             concurrency: context.concurrency.clone(),
             events: context.events.clone(),
             metrics: Arc::clone(&context.metrics),

@@ -25,7 +25,7 @@ pub struct Opened {
     /// The judging session, as recorded.
     pub judging_session: JudgingSession,
     /// Parts that every round shares.
-    pub terms: Terms,
+    pub terms: RoundResources,
     /// A change of the time zone of budgets that opening it made.
     pub zone_change: Option<ZoneChange>,
     /// A warning of a ledger that the run did not begin with.
@@ -35,7 +35,7 @@ pub struct Opened {
 }
 
 /// Parts of a run that every round of it shares.
-pub struct Terms {
+pub struct RoundResources {
     /// Owner of its leases.
     pub owner: OwnerId,
     /// Setup of the judge; none with the judge off.
@@ -89,6 +89,6 @@ pub async fn open_run(
         let limits = judge::limits(&setup.settings, Some(&judge.terms.facts));
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
-    let terms = Terms { owner, judge, kept_inputs, evidence };
+    let terms = RoundResources { owner, judge, kept_inputs, evidence };
     Ok(Opened { journal, judging_session, terms, zone_change, other_ledger, presumed })
 }

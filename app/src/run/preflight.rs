@@ -17,7 +17,7 @@ use juror_worker::context::JudgeSetup;
 use std::{path::Path, sync::Arc};
 
 /// Needs of a run beside its setup.
-pub(super) struct Ready {
+pub(super) struct RunDependencies {
     /// Gate that it must meet.
     pub(super) gate: Option<Gate>,
     /// Baseline that it is compared against.
@@ -28,7 +28,7 @@ pub(super) struct Ready {
     pub(super) judge: Option<Arc<JudgeSetup>>,
 }
 
-impl Ready {
+impl RunDependencies {
     /// Inputs of the run's report.
     pub(super) fn reporting<'run>(&'run self, setup: &'run RunSetup) -> Reporting<'run> {
         Reporting {
@@ -59,7 +59,7 @@ pub(super) fn ready(
     setup: &RunSetup,
     run: &RunId,
     known: Option<&RunRecord>,
-) -> Result<Ready, AppError> {
+) -> Result<RunDependencies, AppError> {
     let RunSetup { settings, environment, rubric, candidate, .. } = setup;
     let gate = reporting::gate(settings, rubric, known)?;
     let baseline = Baseline::from_settings(settings)?;
@@ -68,12 +68,12 @@ pub(super) fn ready(
     }
     let calibration = reporting::calibration(settings)?;
     let Some(candidate) = candidate else {
-        return Ok(Ready { gate, baseline, calibration, judge: None });
+        return Ok(RunDependencies { gate, baseline, calibration, judge: None });
     };
     let key = judge::key(settings, environment)?;
     judge::require_key(settings, key.as_ref())?;
     let judge = judge::setup(settings, environment, rubric, candidate, key)?;
-    Ok(Ready { gate, baseline, calibration, judge: Some(Arc::new(judge)) })
+    Ok(RunDependencies { gate, baseline, calibration, judge: Some(Arc::new(judge)) })
 }
 
 /// Refuses a run of a fleet: such a run is not continued on this machine alone.

@@ -1,6 +1,6 @@
 //! A request to judge a dataset, or to continue a run by its record.
 
-use super::run_setup::{DrawingPlace, ItemSelection, RunSetup};
+use super::run_setup::{ItemSelection, RenderedBy, RunSetup};
 use crate::{
     error::AppError,
     local_ledger::recorded_folder,
@@ -8,7 +8,7 @@ use crate::{
     settings::{BaseLayers, Layer, Settings},
 };
 use jiff::Timestamp;
-use juror_analysis::until_width::FIRST_LOOK;
+use juror_analysis::sequential_sampling::INITIAL_SAMPLE;
 use juror_ledger::admission::BudgetCalendar;
 use juror_producer::plan::ItemSample;
 use juror_types::{
@@ -34,7 +34,7 @@ pub struct RunInvocation<'a> {
     /// The run's budget, if one is given.
     pub budget_usd: Option<Money>,
     /// Processes that render.
-    pub place: DrawingPlace,
+    pub rendered_by: RenderedBy,
     /// The mode of evidence, where it is named beside the settings.
     pub evidence: Option<EvidenceMode>,
     /// Settings of this request alone.
@@ -66,7 +66,7 @@ impl RunInvocation<'_> {
     /// it must be the same run.
     pub fn setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let setup = self.known_setup(run, known)?;
-        setup.require_renderer(self.evidence, self.place)?;
+        setup.require_renderer(self.evidence, self.rendered_by)?;
         Ok(setup)
     }
 
@@ -179,7 +179,7 @@ fn decision_layers(record: &RunRecord) -> Vec<Layer> {
 
 /// The sample of the first look at a run that is judged until its score is certain.
 fn first_sample() -> ItemSample {
-    ItemSample { items: FIRST_LOOK, seed: 0 }
+    ItemSample { items: INITIAL_SAMPLE, seed: 0 }
 }
 
 /// The sample that a run has grown to.
@@ -216,7 +216,7 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
 }
 
 /// Settings in a record that hold for every round of its run: limits, cache, endpoint, budget tags,
-/// ledger, what decides its exit code, and whether inputs are kept.
+/// ledger, gate and comparison, and whether inputs are kept.
 fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let base_url = record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
     let mut layers = vec![

@@ -3,7 +3,7 @@
 mod evidence_rendering;
 mod record;
 
-pub use evidence_rendering::DrawingPlace;
+pub use evidence_rendering::RenderedBy;
 pub use record::absolute;
 use record::check_path;
 

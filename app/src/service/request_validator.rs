@@ -7,7 +7,7 @@ use crate::{
     reporting::run_lookup::find_run,
     run::{
         run_invocation::RunInvocation,
-        run_setup::{DrawingPlace, ItemSelection, RunSetup, absolute},
+        run_setup::{ItemSelection, RenderedBy, RunSetup, absolute},
     },
     run_specification::{RequestDefaults, RequestField, RunSpecification},
     settings::{BaseLayers, Layer, Settings},
@@ -44,8 +44,8 @@ impl RunRequestValidator {
         self.settings.fleet.broker.is_some() && self.settings.fleet.redis.is_some()
     }
 
-    fn place(&self) -> DrawingPlace {
-        if self.has_fleet() { DrawingPlace::Elsewhere } else { DrawingPlace::Here }
+    fn rendered_by(&self) -> RenderedBy {
+        if self.has_fleet() { RenderedBy::Workers } else { RenderedBy::ThisProcess }
     }
 
     /// The server's own settings.
@@ -130,7 +130,7 @@ impl RunRequestValidator {
             rubric: specification.rubric.clone(),
             run_id: None,
             budget_usd: specification.budget_usd,
-            place: self.place(),
+            rendered_by: self.rendered_by(),
             evidence: specification.evidence,
             layers,
             base: &self.base,
@@ -162,7 +162,7 @@ impl RunRequestValidator {
             rubric: None,
             run_id: Some(record.run_id.to_string()),
             budget_usd,
-            place: self.place(),
+            rendered_by: self.rendered_by(),
             evidence: None,
             layers: self.flags.clone(),
             base: &self.base,

@@ -2,7 +2,7 @@
 
 use super::{Check, bad, good, warning};
 use juror_app::{
-    rendering::test_page::{TEST_BROWSER, TestDrawing, TestedRenderer, draw_test_page},
+    rendering::test_page::{TEST_BROWSER, TestRender, TestedRenderer, draw_test_page},
     settings::Settings,
 };
 
@@ -20,7 +20,7 @@ pub async fn check(settings: &Settings) -> Check {
     };
     let TestedRenderer { browser, is_sandboxed, drawing, .. } = &tested;
     let doubts = [
-        (*drawing == TestDrawing::OtherPixels).then(|| {
+        (*drawing == TestRender::OtherPixels).then(|| {
             format!(
                 "each time the same, with other pixels than {TEST_BROWSER}: pictures that other \
                  browser versions drew may differ slightly"
@@ -33,8 +33,8 @@ pub async fn check(settings: &Settings) -> Check {
     ];
     let doubts: Vec<String> = doubts.into_iter().flatten().collect();
     match (drawing, doubts.is_empty()) {
-        (TestDrawing::Unstable, _) => fault(format!(
-            "{browser} draws the same page with other pixels each time, so that evidence would be \
+        (TestRender::Unstable, _) => fault(format!(
+            "{browser} renders the same page with other pixels each time, so that evidence would be \
              noise; set render.browser to another Chromium"
         )),
         (_, true) => good("renderer", format!("{}, in its sandbox", drawn(&tested))),
@@ -45,11 +45,11 @@ pub async fn check(settings: &Settings) -> Check {
 fn drawn(tested: &TestedRenderer) -> String {
     let TestedRenderer { browser, fonts, drawing, .. } = tested;
     let expected = match drawing {
-        TestDrawing::Expected => " with the expected pixels",
+        TestRender::Expected => " with the expected pixels",
         _ => "",
     };
     let fonts = fonts.map(|count| format!(", has {count} fonts")).unwrap_or_default();
-    format!("{browser} draws a test page{expected}{fonts}")
+    format!("{browser} renders a test page{expected}{fonts}")
 }
 
 fn font_doubt(fonts: Option<usize>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Hosts and buckets from which files may be read. The settings name them, never a job.
 
-use juror_types::reference::{ObjectReference, Reference, Service, is_bucket, is_key};
+use juror_types::reference::{ObjectReference, ObjectStoreKind, Reference, is_bucket, is_key};
 use std::net::IpAddr;
 use url::{Host, Url};
 
@@ -25,8 +25,8 @@ pub struct AllowedHost {
 /// One entry of `files.buckets`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedBucket {
-    /// Service of the bucket.
-    pub service: Service,
+    /// ObjectStoreKind of the bucket.
+    pub service: ObjectStoreKind,
     /// Name.
     pub name: String,
     /// The first segments of allowed keys; empty for all.
@@ -184,7 +184,7 @@ impl AllowedBucket {
     /// Parses `s3://bucket` or `s3://bucket/prefix`; likewise `gs` and `az`.
     pub fn parse(entry: &str) -> Option<Self> {
         let (scheme, rest) = entry.split_once("://")?;
-        let service = [Service::S3, Service::Google, Service::Azure]
+        let service = [ObjectStoreKind::S3, ObjectStoreKind::Google, ObjectStoreKind::Azure]
             .into_iter()
             .find(|service| service.scheme() == scheme)?;
         let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));

@@ -20,7 +20,7 @@ use connection::Connector;
 use failure::failure;
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
-use juror_types::reference::Service;
+use juror_types::reference::ObjectStoreKind;
 use object_store::{ObjectStore, ObjectStoreExt as _, RetryConfig, path::Path};
 use std::{sync::Arc, time::Duration};
 
@@ -60,7 +60,7 @@ pub struct Bucket(Arc<dyn ObjectStore>);
 impl Bucket {
     /// Prepares access to the bucket, without a request.
     pub fn open(
-        service: Service,
+        service: ObjectStoreKind,
         name: &str,
         settings: &ObjectSettings,
     ) -> Result<Self, ObjectSetupError> {
@@ -68,19 +68,19 @@ impl Bucket {
             let bucket = format!("{}://{name}", service.scheme());
             ObjectSetupError { bucket, problem }
         };
-        let plain = service == Service::S3
+        let plain = service == ObjectStoreKind::S3
             && settings.endpoint.as_ref().is_some_and(|endpoint| endpoint.starts_with("http://"));
         let connector = Connector::new(settings.timeout, !plain).map_err(unusable)?;
         let store = match service {
-            Service::S3 => s3::open(name, settings, connector),
+            ObjectStoreKind::S3 => s3::open(name, settings, connector),
             #[cfg(feature = "gcp")]
-            Service::Google => google::open(name, settings, connector),
+            ObjectStoreKind::Google => google::open(name, settings, connector),
             #[cfg(not(feature = "gcp"))]
-            Service::Google => Err(missing_feature("gcp")),
+            ObjectStoreKind::Google => Err(missing_feature("gcp")),
             #[cfg(feature = "azure")]
-            Service::Azure => azure::open(name, settings, connector),
+            ObjectStoreKind::Azure => azure::open(name, settings, connector),
             #[cfg(not(feature = "azure"))]
-            Service::Azure => Err(missing_feature("azure")),
+            ObjectStoreKind::Azure => Err(missing_feature("azure")),
         };
         store.map(Self).map_err(unusable)
     }

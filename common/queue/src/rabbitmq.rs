@@ -125,7 +125,7 @@ impl RabbitQueues {
     /// The jobs, for subscriptions that receive only jobs without rendering. Others are delivered
     /// to them only after ten minutes without a worker that renders.
     pub fn jobs_without_rendering(&self) -> RabbitQueue<Job> {
-        RabbitQueue { draws: false, ..self.queue(Route::Jobs) }
+        RabbitQueue { renders: false, ..self.queue(Route::Jobs) }
     }
 
     /// The results. One subscription at a time receives them, the others are on standby. They have
@@ -165,7 +165,7 @@ impl RabbitQueues {
     }
 
     fn queue<M: Message>(&self, route: Route) -> RabbitQueue<M> {
-        RabbitQueue { shared: Arc::clone(&self.shared), route, draws: true, message: PhantomData }
+        RabbitQueue { shared: Arc::clone(&self.shared), route, renders: true, message: PhantomData }
     }
 }
 
@@ -179,7 +179,7 @@ pub struct RabbitQueue<M> {
     shared: Arc<Shared>,
     route: Route,
     /// True if its subscriptions receive messages that need rendering.
-    draws: bool,
+    renders: bool,
     message: PhantomData<fn() -> M>,
 }
 
@@ -200,7 +200,8 @@ impl<M: Message> Queue<M> for RabbitQueue<M> {
     async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError> {
         let decode = |delivery: &lapin::message::Delivery| message::decode(&delivery.data);
         let shared = Arc::clone(&self.shared);
-        let opening = RabbitSubscription::open(shared, (self.route, self.draws), prefetch, decode);
+        let opening =
+            RabbitSubscription::open(shared, (self.route, self.renders), prefetch, decode);
         Ok(Box::new(opening.await?))
     }
 }

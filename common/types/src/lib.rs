@@ -16,7 +16,6 @@ pub mod lane;
 pub mod message_check;
 pub mod model;
 mod named_enum;
-pub mod near_miss;
 pub mod outcome;
 pub mod reference;
 pub mod rubric;
@@ -25,6 +24,7 @@ mod serde_as_text;
 pub mod shutdown;
 pub mod signature;
 pub mod stage;
+pub mod suggestion;
 #[cfg(feature = "test-record")]
 pub mod test_record;
 pub mod toml_problem;

@@ -30,13 +30,13 @@ pub enum ForeignMessage {
         repeat: u32,
     },
     /// The round is above [`MAX_ROUND`].
-    #[error("its round {0} is beyond every round of a run")]
+    #[error("round {0} exceeds the maximum of {MAX_ROUND}")]
     Round(u32),
     /// The cost is negative.
     #[error("its cost is negative")]
     Cost,
     /// A score is not a number in its range.
-    #[error("its {0} is out of range: it comes from no juror worker")]
+    #[error("{0} is out of range, so no juror worker has published it")]
     Score(&'static str),
 }
 

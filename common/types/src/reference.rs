@@ -17,8 +17,8 @@ pub enum Reference<'text> {
 /// An object in a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectReference {
-    /// Service of the bucket.
-    pub service: Service,
+    /// ObjectStoreKind of the bucket.
+    pub service: ObjectStoreKind,
     /// The bucket's name.
     pub bucket: String,
     /// The object's key: segments between slashes, none of them empty, `.` or `..`.
@@ -27,7 +27,7 @@ pub struct ObjectReference {
 
 /// A family of object stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Service {
+pub enum ObjectStoreKind {
     /// Amazon S3 and compatible stores.
     S3,
     /// Google Cloud Storage.
@@ -36,7 +36,7 @@ pub enum Service {
     Azure,
 }
 
-impl Service {
+impl ObjectStoreKind {
     /// The scheme of its references.
     pub fn scheme(self) -> &'static str {
         match self {
@@ -81,9 +81,9 @@ impl<'text> Reference<'text> {
         match scheme(text) {
             None => Ok(Self::Path(text)),
             Some("http" | "https") => web(text).map(Self::Web),
-            Some("s3") => object(Service::S3, text).map(Self::Object),
-            Some("gs") => object(Service::Google, text).map(Self::Object),
-            Some("az") => object(Service::Azure, text).map(Self::Object),
+            Some("s3") => object(ObjectStoreKind::S3, text).map(Self::Object),
+            Some("gs") => object(ObjectStoreKind::Google, text).map(Self::Object),
+            Some("az") => object(ObjectStoreKind::Azure, text).map(Self::Object),
             Some(_) => Err(InvalidReference::Unknown(beginning(&shown(text)))),
         }
     }
@@ -149,7 +149,7 @@ fn web(text: &str) -> Result<Url, InvalidReference> {
     Ok(url)
 }
 
-fn object(service: Service, text: &str) -> Result<ObjectReference, InvalidReference> {
+fn object(service: ObjectStoreKind, text: &str) -> Result<ObjectReference, InvalidReference> {
     let wrong = |problem| InvalidReference::Url { shown: beginning(text), problem };
     let rest = text.split_once("://").map_or("", |(_, rest)| rest);
     let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
@@ -181,9 +181,9 @@ mod tests {
         let web = Reference::parse("HTTPS://Example.COM/a b.png?sig=1#top").unwrap();
         assert_eq!(web, Reference::Web("https://example.com/a%20b.png?sig=1".parse().unwrap()));
         for (text, service) in [
-            ("s3://my-bucket/a b/ü?.png", Service::S3),
-            ("GS://my-bucket/a b/ü?.png", Service::Google),
-            ("az://my-bucket/a b/ü?.png", Service::Azure),
+            ("s3://my-bucket/a b/ü?.png", ObjectStoreKind::S3),
+            ("GS://my-bucket/a b/ü?.png", ObjectStoreKind::Google),
+            ("az://my-bucket/a b/ü?.png", ObjectStoreKind::Azure),
         ] {
             let object = ObjectReference {
                 service,

@@ -2,7 +2,7 @@
 
 pub(crate) mod key_path;
 
-use crate::near_miss;
+use crate::suggestion;
 use key_path::{dotted_at, line_of_offset};
 use std::fmt;
 use toml::de::DeTable;
@@ -67,7 +67,7 @@ fn message_of(text: &str, error: &toml::de::Error) -> String {
 }
 
 fn unknown_key(unknown: &str, known: &[&str]) -> String {
-    match (near_miss::find(unknown, known), known) {
+    match (suggestion::find(unknown, known), known) {
         (Some(meant), _) => format!("unknown key '{unknown}'; did you mean '{meant}'?"),
         (None, []) => format!("unknown key '{unknown}'; remove it"),
         (None, known) => format!("unknown key '{unknown}'; use {}", one_of(known)),

@@ -11,8 +11,8 @@ use juror_types::{
     SCHEMA,
     id::Digest,
     item::{ImageReference, Item, Language, Text, TokenSource},
-    near_miss,
     reference::{Reference, shown},
+    suggestion,
 };
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -129,7 +129,7 @@ impl Fields<'_> {
             None => {
                 let known = shape.known_fields();
                 let mut keys = self.left.keys().filter(|key| !known.contains(&key.as_str()));
-                let like = keys.find(|key| near_miss::find(key, &[name]).is_some());
+                let like = keys.find(|key| suggestion::find(key, &[name]).is_some());
                 Err(FieldError::new(name, DatasetProblem::Missing { like: like.cloned() }))
             }
         }

@@ -1,7 +1,7 @@
 //! Warnings about a dataset, one per key.
 
 use juror_files::fetch_policy::NotAllowed;
-use juror_types::near_miss;
+use juror_types::suggestion;
 use serde_json::Value;
 use std::{
     collections::HashSet,
@@ -60,7 +60,7 @@ impl Warnings {
     pub(super) fn keeps(&mut self, key: &str, value: &Value) -> bool {
         if first_time(&mut self.looked_at, key) {
             let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
-            if let Some(name) = near_miss::find(key, &known) {
+            if let Some(name) = suggestion::find(key, &known) {
                 self.messages.push(format!(
                     "unknown field {key:?} is kept as metadata; did you mean {name:?}?"
                 ));

@@ -1,7 +1,7 @@
 //! Authorization of requests.
 
 use super::{
-    Access, Pass, Visitor, login,
+    Access, Credential, Visitor, login,
     origin::{self, Origin},
     proxies,
 };
@@ -86,11 +86,11 @@ fn check(access: &Access, request: &Request) -> Result<Visitor, Refused> {
 
 /// False if a page of another site may have sent the request: it can make a browser send a cookie,
 /// or reach an open server, but has no token.
-fn is_same_site(pass: Pass, request: &Request) -> bool {
+fn is_same_site(pass: Credential, request: &Request) -> bool {
     match (origin::from_headers(request.headers()), pass) {
-        (_, Pass::Bearer) | (Origin::Own, _) => true,
-        (Origin::Unknown, Pass::None) => origin::announces_json(request.headers()),
-        (Origin::Foreign, _) | (Origin::Unknown, Pass::Cookie) => false,
+        (_, Credential::Bearer) | (Origin::Own, _) => true,
+        (Origin::Unknown, Credential::None) => origin::announces_json(request.headers()),
+        (Origin::Foreign, _) | (Origin::Unknown, Credential::Cookie) => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Layout of pages: head, navigation, footer.
 
 use super::assets;
-use crate::access::{Pass, Visitor};
+use crate::access::{Credential, Visitor};
 use maud::{DOCTYPE, Markup, html};
 
 /// Pages in the navigation.
@@ -57,7 +57,7 @@ pub fn page(
 
 fn top(current: NavigationPage, visitor: Option<Visitor>) -> Markup {
     let may_read = visitor.is_some_and(|visitor| visitor.may_read);
-    let is_logged_in = visitor.is_some_and(|visitor| visitor.pass == Pass::Cookie);
+    let is_logged_in = visitor.is_some_and(|visitor| visitor.pass == Credential::Cookie);
     let places = [
         (NavigationPage::Overview, "/", "Overview"),
         (NavigationPage::Runs, "/runs", "Runs"),

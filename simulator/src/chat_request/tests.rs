@@ -22,13 +22,13 @@ fn request(change: impl FnOnce(&mut Value)) -> Vec<u8> {
 }
 
 fn refusal(change: impl FnOnce(&mut Value)) -> Refusal {
-    ChatQuestion::read(&request(change), &SimulatorConfig::default()).unwrap_err()
+    ValidatedRequest::read(&request(change), &SimulatorConfig::default()).unwrap_err()
 }
 
 #[test]
 fn request_is_parsed_without_copying_its_image() {
     let (body, config) = (request(|_| {}), SimulatorConfig::default());
-    let question = ChatQuestion::read(&body, &config).unwrap();
+    let question = ValidatedRequest::read(&body, &config).unwrap();
     assert_eq!(question.texts, ["You are strict.", "Judge \"this\" as json"]);
     assert_eq!((question.images[0].width, question.images[0].height), (16, 32));
     assert_eq!(question.output_limit, Some(100));
@@ -62,7 +62,7 @@ fn unsupported_parameters_are_named() {
 fn malformed_body_is_refused() {
     for body in ["", "{}", "[]", "{\"model\": 1}", "\u{1F98A}"] {
         let config = SimulatorConfig::default();
-        let refused = ChatQuestion::read(body.as_bytes(), &config).unwrap_err();
+        let refused = ValidatedRequest::read(body.as_bytes(), &config).unwrap_err();
         assert_eq!(refused.code, "invalid_request", "{body}");
     }
     let part = refusal(|request| request["messages"][1]["content"][0]["type"] = json!("audio"));
@@ -77,7 +77,7 @@ fn response_formats_are_accepted_where_supported() {
     let ask = |format: &Value, taken| {
         let body = request(|request| request["response_format"] = format.clone());
         let config = SimulatorConfig { response_formats: taken, ..SimulatorConfig::default() };
-        ChatQuestion::read(&body, &config).map(|question| question.schema)
+        ValidatedRequest::read(&body, &config).map(|question| question.schema)
     };
     assert_eq!(ask(&schema, ResponseFormats::All).unwrap(), Some(json!({"a": 1})));
     assert_eq!(ask(&object, ResponseFormats::JsonObject).unwrap(), None);

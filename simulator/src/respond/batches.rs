@@ -3,7 +3,7 @@
 use super::{HungUp, PreparedAnswer, Simulator, no_such_address, too_large};
 use crate::{
     batch::{BatchReply, BatchRequest, RowAnswerer, RowReply},
-    chat_request::ChatQuestion,
+    chat_request::ValidatedRequest,
     image_download::with_downloaded_images,
     refusal::Refusal,
     reply::{self, Body},
@@ -73,15 +73,15 @@ impl Simulator {
 
 impl RowAnswerer for Simulator {
     fn input_tokens(&self, body: &[u8]) -> u64 {
-        let question = ChatQuestion::read(body, &self.config);
+        let question = ValidatedRequest::read(body, &self.config);
         question.map_or(0, |question| question.input_tokens())
     }
 
     fn reply(&self, body: &[u8]) -> RowReply {
         let serial = self.serial.fetch_add(1, Ordering::Relaxed);
-        let prepared = ChatQuestion::read(body, &self.config).and_then(|question| {
+        let prepared = ValidatedRequest::read(body, &self.config).and_then(|question| {
             let input_tokens = question.input_tokens();
-            self.decide(ChatQuestion { lane: Lane::Batch, ..question }, input_tokens, serial)
+            self.decide(ValidatedRequest { lane: Lane::Batch, ..question }, input_tokens, serial)
         });
         let refused = |refusal: &Refusal| RowReply {
             status: refusal.status.as_u16(),

@@ -2,7 +2,7 @@
 
 use super::Simulator;
 use crate::{
-    chat_request::ChatQuestion,
+    chat_request::ValidatedRequest,
     corrupt::ReplyContent,
     fault::Fault,
     fault_plan::FaultKey,
@@ -45,7 +45,7 @@ impl Simulator {
         serial: u64,
         headers: &mut HeaderMap,
     ) -> Result<PreparedAnswer, Refusal> {
-        let question = ChatQuestion::read(body, &self.config)?;
+        let question = ValidatedRequest::read(body, &self.config)?;
         let input_tokens = question.input_tokens();
         self.admit(&question, input_tokens, headers)?;
         self.decide(question, input_tokens, serial)
@@ -54,7 +54,7 @@ impl Simulator {
     /// Decides the response to a request.
     pub(super) fn decide(
         &self,
-        question: ChatQuestion<'_>,
+        question: ValidatedRequest<'_>,
         input_tokens: u64,
         serial: u64,
     ) -> Result<PreparedAnswer, Refusal> {
@@ -108,7 +108,7 @@ impl Simulator {
     }
 
     /// Digests of the images, if needed: they take most of the time of a large image.
-    fn digests(&self, question: &ChatQuestion<'_>) -> Result<Vec<Digest>, Refusal> {
+    fn digests(&self, question: &ValidatedRequest<'_>) -> Result<Vec<Digest>, Refusal> {
         if self.config.book.is_empty() && !self.config.faults.knows_images() {
             return Ok(Vec::new());
         }
@@ -117,7 +117,7 @@ impl Simulator {
 
     fn verdict(
         &self,
-        question: &ChatQuestion<'_>,
+        question: &ValidatedRequest<'_>,
         texts: &[&str],
         digests: &[Digest],
         seed: u64,
@@ -138,7 +138,7 @@ impl Simulator {
 }
 
 /// Hash of the request: images, texts and model.
-fn content_seed(question: &ChatQuestion<'_>) -> u64 {
+fn content_seed(question: &ValidatedRequest<'_>) -> u64 {
     let images = question.images.iter().map(|image| image.seed());
     let texts = question.texts.iter().map(|text| u64::from(crc32fast::hash(text.as_bytes())));
     images.chain(texts).fold(u64::from(crc32fast::hash(question.model.as_bytes())), random::mix)

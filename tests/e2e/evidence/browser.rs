@@ -285,7 +285,7 @@ fn cached_renders_are_counted_and_cleared_separately_from_replies() {
     let card = Card::drawn();
     let stats = card.0.juror(&["cache", "stats", "--json"]).exits(0);
     let stats: Value = serde_json::from_str(&stats.stdout).unwrap();
-    assert!(stats["renders"]["pictures"].as_u64().unwrap() >= 1, "{stats}");
+    assert!(stats["renders"]["images"].as_u64().unwrap() >= 1, "{stats}");
     assert!(stats["renders"]["bytes"].as_u64().unwrap() > 100 && stats["replies"] == 0, "{stats}");
     let replies = card.0.juror(&["cache", "clear", "--only", "replies"]).exits(0);
     assert!(!replies.stdout.contains("of rendered code"), "{}", replies.stdout);
@@ -296,11 +296,11 @@ fn cached_renders_are_counted_and_cleared_separately_from_replies() {
     ]);
     let renders = card.0.juror(&["cache", "clear", "--only", "renders"]).exits(0);
     assert!(!renders.stdout.contains("replies"), "{}", renders.stdout);
-    renders.stdout_contains(&["of rendered code", "forgotten"]);
+    renders.stdout_contains(&["of rendered code", "removed"]);
     card.0
         .juror(&["cache", "stats"])
         .exits(0)
-        .stdout_contains(&["0 pictures of rendered code in 0 bytes"]);
+        .stdout_contains(&["0 images of rendered code in 0 bytes"]);
 }
 
 #[test]

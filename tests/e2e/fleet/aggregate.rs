@@ -294,7 +294,7 @@ fn foreign_messages_are_no_jobs() {
     for (item, reason) in [
         ("item_0001", "its job id is not the one of item"),
         ("item_0002", "its semantic_correctness is out of range"),
-        ("item_0003", "its round 4294967295 is beyond every round"),
+        ("item_0003", "round 4294967295 exceeds the maximum of 10000"),
     ] {
         let letter = aside.iter().find(|letter| letter.0 == item).unwrap();
         assert!(letter.1.contains(reason), "{letter:?}");

@@ -23,7 +23,7 @@ const MAX_FLAT_LEVELS: u8 = 16;
 /// in place, as in a compressed picture of one browser. Other browsers and scalers exceed it.
 const MAX_IN_PLACE: f64 = 0.08;
 
-/// The noise of a pair, and what tells its origin.
+/// Measured noise of a pair, with figures that indicate its origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeasuredNoise {
     pub noise: PairNoise,

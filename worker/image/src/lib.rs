@@ -15,7 +15,7 @@ mod signature;
 pub use format::ReadableFormat;
 pub use pool::Preparer;
 pub use prepare_image::{check_container, dimensions, prepare};
-pub use rgb::{MAX_MEASURED_SIDE, RgbPicture};
+pub use rgb::{MAX_MEASURED_SIDE, RgbPixels};
 
 use bytes::Bytes;
 use juror_types::signature::Signature;

@@ -8,7 +8,7 @@ pub const MAX_MEASURED_SIDE: u32 = 4096;
 
 /// A picture of opaque pixels, as a viewer shows it on white.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RgbPicture {
+pub struct RgbPixels {
     /// Pixels from left to right.
     pub width: u32,
     /// Pixels from top to bottom.
@@ -17,7 +17,7 @@ pub struct RgbPicture {
     pub pixels: Vec<[u8; 3]>,
 }
 
-impl RgbPicture {
+impl RgbPixels {
     /// Decodes a file, upright and blended with white. Synchronous; takes tens of milliseconds.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl RgbPicture {
     }
 }
 
-impl From<DynamicImage> for RgbPicture {
+impl From<DynamicImage> for RgbPixels {
     fn from(image: DynamicImage) -> Self {
         let (width, height) = (image.width(), image.height());
         let pixels = match image.color().has_alpha() {
@@ -75,17 +75,17 @@ mod tests {
     #[test]
     fn image_is_decoded_losslessly_and_composited_on_white() {
         let image = RgbaImage::from_raw(2, 1, vec![10, 20, 30, 255, 0, 0, 0, 51]).unwrap();
-        let picture = RgbPicture::from(DynamicImage::from(image));
-        let decoded = RgbPicture::decode(&picture.to_png().unwrap()).unwrap();
+        let picture = RgbPixels::from(DynamicImage::from(image));
+        let decoded = RgbPixels::decode(&picture.to_png().unwrap()).unwrap();
         assert_eq!(decoded.pixels, [[10, 20, 30], [204; 3]]);
         assert_eq!(decoded.at(2, 0), [255; 3], "outside");
     }
 
     #[test]
     fn non_image_or_oversized_image_is_refused() {
-        assert!(matches!(RgbPicture::decode(b"<html>"), Err(ImageError::UnknownFormat { .. })));
-        let wide = RgbPicture { width: 4097, height: 1, pixels: vec![[255; 3]; 4097] };
-        let refused = RgbPicture::decode(&wide.to_png().unwrap());
+        assert!(matches!(RgbPixels::decode(b"<html>"), Err(ImageError::UnknownFormat { .. })));
+        let wide = RgbPixels { width: 4097, height: 1, pixels: vec![[255; 3]; 4097] };
+        let refused = RgbPixels::decode(&wide.to_png().unwrap());
         assert!(matches!(refused, Err(ImageError::TooManyPixels { width: 4097, .. })));
     }
 }

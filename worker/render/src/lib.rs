@@ -29,7 +29,7 @@ mod tailwind;
 
 pub use error::{RenderError, RendererError};
 pub use executable::BROWSER_NAMES;
-pub use open_page::{DrawnPage, OpenPage};
+pub use open_page::{OpenPage, RenderedPage};
 pub use process_group::ProcessGroup;
 pub use render_time::RenderTime;
 pub use renderer::{Renderer, RendererSettings};

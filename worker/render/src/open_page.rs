@@ -58,7 +58,7 @@ pub(crate) struct ServedModules {
 
 /// Rendered page.
 #[derive(Clone, Debug)]
-pub struct DrawnPage {
+pub struct RenderedPage {
     /// Image as PNG.
     pub picture: Bytes,
     /// The page's elements.
@@ -111,7 +111,7 @@ impl<'renderer> OpenPage<'renderer> {
     pub fn draw<'a>(
         &'a mut self,
         changes: &'a [PageChange],
-    ) -> BoxFuture<'a, Result<DrawnPage, RenderError>> {
+    ) -> BoxFuture<'a, Result<RenderedPage, RenderError>> {
         Box::pin(async move {
             let mut limits = self.limits.clone();
             let drawn = limits.enforce(self.draw_changed(changes)).await;
@@ -185,7 +185,7 @@ impl<'renderer> OpenPage<'renderer> {
         }
     }
 
-    async fn draw_changed(&mut self, changes: &[PageChange]) -> Result<DrawnPage, RenderError> {
+    async fn draw_changed(&mut self, changes: &[PageChange]) -> Result<RenderedPage, RenderError> {
         let written = json!(changes);
         let snapshot: String = self.evaluate_isolated(&format!("juror.change({written})")).await?;
         let options = json!({"format": "png", "optimizeForSpeed": true});
@@ -196,7 +196,7 @@ impl<'renderer> OpenPage<'renderer> {
         let picture = STANDARD.decode_to_vec(data).map_err(|error| invalid("picture", &error))?;
         let refused = self.session.refused().iter().cloned().collect();
         let (partial, error) = (self.partial.clone(), self.error.clone());
-        Ok(DrawnPage { picture: picture.into(), snapshot, partial, refused, error })
+        Ok(RenderedPage { picture: picture.into(), snapshot, partial, refused, error })
     }
 
     /// Evaluates an expression where the page's scripts cannot reach.

@@ -22,7 +22,7 @@ use tokio::task::spawn_blocking;
 /// Settings of a renderer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RendererSettings {
-    /// The browser; none looks for one on PATH.
+    /// Path of the browser; none searches for one on PATH.
     pub browser: Option<PathBuf>,
     /// Maximum number of open pages, each in a separate browser (at least one).
     pub concurrency: usize,

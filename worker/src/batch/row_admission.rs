@@ -11,7 +11,7 @@ use crate::{
     context::JudgeSetup,
     evaluate::{Uncalled, prepare_without_call, store_and_record},
     interruption::Interruption,
-    question::PreparedQuestion,
+    judge_request::PreparedRequest,
     result_builder::ResultBuilder,
     retry::AttemptTally,
     worker_error::WorkerError,
@@ -179,7 +179,7 @@ pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerErro
 
 fn to_row(
     job: &Job,
-    mut prepared: PreparedQuestion,
+    mut prepared: PreparedRequest,
     builder: &ResultBuilder,
     earlier: Option<RowRecord>,
     setup: &JudgeSetup,
@@ -235,7 +235,7 @@ fn to_row(
 
 /// Replaces images on public hosts by their URLs, which the provider fetches; returns whether there
 /// are any.
-fn use_public_urls(prepared: &mut PreparedQuestion, lane: &BatchLane) -> bool {
+fn use_public_urls(prepared: &mut PreparedRequest, lane: &BatchLane) -> bool {
     for (image, url) in prepared.request.images.iter_mut().zip(&prepared.urls) {
         let public = url.as_ref().filter(|url| lane.public_hosts.host(url).is_ok());
         image.url = public.map(|url| url.as_str().to_owned());

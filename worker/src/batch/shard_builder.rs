@@ -13,7 +13,7 @@ use tokio::{sync::Mutex, time::Instant};
 
 /// The shard that is being filled, if there is one.
 #[derive(Default)]
-pub(crate) struct Filler(Mutex<Filling>);
+pub(crate) struct ShardBuilder(Mutex<ShardBuilderState>);
 
 impl BatchWork {
     /// Adds a row to the shard that is being filled. The row is pending until it is written or put
@@ -108,7 +108,7 @@ impl BatchWork {
     }
 
     /// Plans the shard; where that fails, its rows are given up.
-    async fn plan(&self, filling: &mut Filling) -> Result<(), Interruption> {
+    async fn plan(&self, filling: &mut ShardBuilderState) -> Result<(), Interruption> {
         let planned = self.try_plan(filling).await;
         if planned.is_err() {
             filling.drop_lost().await;
@@ -116,7 +116,7 @@ impl BatchWork {
         planned
     }
 
-    async fn try_plan(&self, filling: &mut Filling) -> Result<(), Interruption> {
+    async fn try_plan(&self, filling: &mut ShardBuilderState) -> Result<(), Interruption> {
         let Some(number) = filling.number.filter(|_| !filling.file.jobs.is_empty()) else {
             return Ok(());
         };
@@ -180,7 +180,7 @@ pub(super) fn unwritable(folder: &Path, error: &std::io::Error) -> Interruption 
 }
 
 #[derive(Default)]
-struct Filling {
+struct ShardBuilderState {
     /// Number; none before its first row.
     number: Option<u32>,
     file: OpenShard,
@@ -193,7 +193,7 @@ struct Filling {
     planned: Vec<u32>,
 }
 
-impl Filling {
+impl ShardBuilderState {
     fn is_empty(&self) -> bool {
         self.file.jobs.is_empty() && self.pending.is_empty()
     }

@@ -42,7 +42,7 @@ pub(super) struct Controller {
     max: usize,
     /// True if only crowding lowers the limit.
     fixed: bool,
-    crowding: Option<Crowding>,
+    crowding: Option<ConcurrencyProbe>,
     /// Time of the limit's last change: calls that began before it belong to the earlier limit.
     changed_at: Duration,
     /// Mean latency of good rounds, in seconds.
@@ -133,13 +133,13 @@ impl Controller {
 
     /// Lowers the limit after a refusal by crowding.
     fn lower(&mut self, now: Duration) {
-        let start = Crowding { good_rounds: 0, rounds_before_probe: 1, probed: false };
+        let start = ConcurrencyProbe { good_rounds: 0, rounds_before_probe: 1, probed: false };
         let crowding = self.crowding.get_or_insert(start);
         if crowding.probed {
             let doubled = crowding.rounds_before_probe * 2;
             crowding.rounds_before_probe = doubled.min(MAX_ROUNDS_BEFORE_PROBE);
         }
-        *crowding = Crowding { good_rounds: 0, probed: false, ..*crowding };
+        *crowding = ConcurrencyProbe { good_rounds: 0, probed: false, ..*crowding };
         self.limit = self.limit.saturating_sub(1).max(BOUNDS.0);
         self.round = LimitRound::starting(now);
     }
@@ -155,7 +155,7 @@ impl Controller {
 /// The search for the number of concurrent calls that a provider accepts, if its refusals name no
 /// limit.
 #[derive(Clone, Copy, Debug)]
-struct Crowding {
+struct ConcurrencyProbe {
     good_rounds: u32,
     rounds_before_probe: u32,
     /// True if the limit has grown since the last refusal.

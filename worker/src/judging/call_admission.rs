@@ -4,8 +4,8 @@ use crate::{
     concurrency::{Lowered, Permit, Signal},
     context::Context,
     interruption::Interruption,
+    judge_request::PreparedRequest,
     judging::Judging,
-    question::PreparedQuestion,
     retry::NextStep,
     telemetry,
     token_count::CountedCall,
@@ -50,7 +50,7 @@ impl Judging<'_> {
     /// Returns a permit and a lease for one call.
     pub(crate) async fn permission(
         &self,
-        prepared: &PreparedQuestion,
+        prepared: &PreparedRequest,
     ) -> Result<Permission, NotPermitted> {
         if self.context.deadline_passed() {
             return Err(NotPermitted::Skipped(past_deadline()));
@@ -65,7 +65,7 @@ impl Judging<'_> {
         }
     }
 
-    async fn granted(&self, prepared: &PreparedQuestion) -> Result<Permission, NotPermitted> {
+    async fn granted(&self, prepared: &PreparedRequest) -> Result<Permission, NotPermitted> {
         self.context.breaker.call_wanted();
         let permit = self.permit().await?;
         let asking = Instant::now();
@@ -86,7 +86,7 @@ impl Judging<'_> {
     /// Reports a call to the token counter; returns the state that other processes should know.
     pub(crate) fn learn_count(
         &self,
-        prepared: &PreparedQuestion,
+        prepared: &PreparedRequest,
         call: &Call,
         waited: bool,
     ) -> TokenCounting {
@@ -206,7 +206,7 @@ impl Judging<'_> {
         }
     }
 
-    async fn admit(&self, prepared: &PreparedQuestion) -> Result<LeaseId, NotPermitted> {
+    async fn admit(&self, prepared: &PreparedRequest) -> Result<LeaseId, NotPermitted> {
         let lease = LeaseId::random();
         let ask = || {
             let admission = &self.context.admission;

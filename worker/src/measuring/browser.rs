@@ -2,13 +2,13 @@
 
 use super::{
     ItemEvidence, MeasuredItem, MeasuringError, css_pixels, kept_page,
-    pair::{DrawnPair, raster, token_values},
+    pair::{RenderedPair, raster, token_values},
     repair_trials, screenshot_error,
 };
 use crate::{context::Context, source_image::SourceImage, stages::component};
 use juror_evidence::Raster;
 use juror_render::{
-    DrawnPage, OpenPage, PageCode, PageSource, RenderError, RenderTime, Renderer, RendererError,
+    OpenPage, PageCode, PageSource, RenderError, RenderTime, RenderedPage, Renderer, RendererError,
 };
 use juror_types::{
     evidence::{Evidence, EvidenceSource, PageFrame},
@@ -76,8 +76,8 @@ struct MeasuredPage<'renderer> {
     source: PageSource,
     /// Live page; none for a cached render.
     page: Option<OpenPage<'renderer>>,
-    drawn: DrawnPage,
-    pair: DrawnPair,
+    drawn: RenderedPage,
+    pair: RenderedPair,
     evidence: Evidence,
 }
 
@@ -95,7 +95,7 @@ impl<'job> BrowserStage<'job> {
     /// Evidence with its repairs, its render and its contact sheet; none while the process ends.
     async fn evidence(
         &self,
-    ) -> Result<Option<(Evidence, DrawnPage, Option<SourceImage>)>, RenderError> {
+    ) -> Result<Option<(Evidence, RenderedPage, Option<SourceImage>)>, RenderError> {
         let Some(plain) = self.best_scale().await? else { return Ok(None) };
         let Some(framed) = self.best_frame(plain).await? else { return Ok(None) };
         let Some(measured) = self.best_viewport(framed).await? else { return Ok(None) };
@@ -245,10 +245,10 @@ impl<'job> BrowserStage<'job> {
         let drawing = drawing.ok().flatten().ok_or_else(unreadable)?;
         let (screenshot, tokens) = (Arc::clone(&self.screenshot), token_values(self.item.tokens));
         let snapshot = Some(Arc::new(drawn.snapshot.clone()));
-        let pair = DrawnPair { screenshot, drawing, snapshot, tokens };
+        let pair = RenderedPair { screenshot, drawing, snapshot, tokens };
         let Some(evidence) = pair.measure(EvidenceSource::Browser).await else { return Ok(None) };
         let browser = Some(self.renderer.short_name().to_owned());
-        let DrawnPage { partial, refused, error: page_error, .. } = drawn.clone();
+        let RenderedPage { partial, refused, error: page_error, .. } = drawn.clone();
         let evidence = Evidence { browser, frame, partial, refused, page_error, ..evidence };
         Ok(Some(MeasuredPage { source, page, drawn, pair, evidence }))
     }
@@ -257,7 +257,7 @@ impl<'job> BrowserStage<'job> {
     async fn draw(
         &self,
         source: &PageSource,
-    ) -> Result<(Option<OpenPage<'job>>, DrawnPage), RenderError> {
+    ) -> Result<(Option<OpenPage<'job>>, RenderedPage), RenderError> {
         let context = self.item.context;
         let key = kept_page::render_key(source, self.renderer.digest());
         if let Some(drawn) = kept_page::read(&context.evidence.renders, key).await {
@@ -280,7 +280,7 @@ impl<'job> BrowserStage<'job> {
     async fn open_and_render(
         &self,
         source: &PageSource,
-    ) -> Result<(OpenPage<'job>, DrawnPage), RenderError> {
+    ) -> Result<(OpenPage<'job>, RenderedPage), RenderError> {
         let mut page = self.renderer.open_within(source, &self.budget).await?;
         let drawn = page.draw(&[]).await?;
         Ok((page, drawn))

@@ -2,27 +2,27 @@
 //! size is halved to be measured, and equals a render that was made and halved likewise.
 
 use juror_evidence::{Raster, Snapshot};
-use juror_image::RgbPicture;
-use juror_render::DrawnPage;
+use juror_image::RgbPixels;
+use juror_render::RenderedPage;
 use tokio::task::spawn_blocking;
 
 /// Render in CSS pixels; none if its image cannot be decoded, or while the process ends.
-pub(super) async fn in_css_pixels(drawn: DrawnPage) -> Option<DrawnPage> {
+pub(super) async fn in_css_pixels(drawn: RenderedPage) -> Option<RenderedPage> {
     if !is_double(&drawn.snapshot) {
         return Some(drawn);
     }
     let halving = spawn_blocking(move || {
         let (raster, snapshot) = decoded(&drawn)?;
         let (width, height, pixels) = (raster.width(), raster.height(), raster.into_pixels());
-        let picture = RgbPicture { width, height, pixels }.to_png()?.into();
-        Some(DrawnPage { picture, snapshot, ..drawn })
+        let picture = RgbPixels { width, height, pixels }.to_png()?.into();
+        Some(RenderedPage { picture, snapshot, ..drawn })
     });
     halving.await.ok()?
 }
 
 /// Pixels and elements of a render in CSS pixels; none if its image cannot be decoded.
-pub(super) fn decoded(drawn: &DrawnPage) -> Option<(Raster, Snapshot)> {
-    let picture = RgbPicture::decode(&drawn.picture).ok()?;
+pub(super) fn decoded(drawn: &RenderedPage) -> Option<(Raster, Snapshot)> {
+    let picture = RgbPixels::decode(&drawn.picture).ok()?;
     let raster = Raster::from_pixels(picture.width, picture.height, picture.pixels)?;
     let snapshot = drawn.snapshot.clone();
     Some(match is_double(&snapshot) {

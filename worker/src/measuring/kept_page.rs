@@ -5,7 +5,7 @@ use juror_evidence::Snapshot;
 use juror_files::{
     data_roots::MAX_IMAGE_BYTES, kept_inputs::KeptInputError, kept_renders::KeptRenders,
 };
-use juror_render::{DrawnPage, PageSource};
+use juror_render::{PageSource, RenderedPage};
 use juror_types::id::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -21,14 +21,14 @@ pub(super) fn render_key(source: &PageSource, renderer: Digest) -> Digest {
 }
 
 /// Cached render of this key, if there is one.
-pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage> {
+pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<RenderedPage> {
     let renders = renders.clone();
     let reading = spawn_blocking(move || {
         let page = renders.read_page(key, MAX_IMAGE_BYTES)?;
         let KeptPage { picture, snapshot, partial, refused, error } =
             serde_json::from_slice(&page).ok()?;
         let picture = renders.read(picture, MAX_IMAGE_BYTES)?;
-        Some(DrawnPage { picture, snapshot, partial, refused, error })
+        Some(RenderedPage { picture, snapshot, partial, refused, error })
     });
     reading.await.ok()?
 }
@@ -40,11 +40,11 @@ pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage
 pub(super) async fn keep(
     renders: &KeptRenders,
     key: Digest,
-    drawn: &DrawnPage,
+    drawn: &RenderedPage,
 ) -> Result<(), KeptInputError> {
     let picture = Digest::from_content(&drawn.picture);
     renders.keep(picture, drawn.picture.clone()).await?;
-    let DrawnPage { snapshot, partial, refused, error, .. } = drawn;
+    let RenderedPage { snapshot, partial, refused, error, .. } = drawn;
     let page = json!({
         "picture": picture, "snapshot": snapshot, "partial": partial, "refused": refused,
         "error": error,

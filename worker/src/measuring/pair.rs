@@ -4,7 +4,7 @@ use bytes::Bytes;
 use juror_evidence::{
     PicturePair, Raster, Snapshot, ViewportSearch, content_ratio, possible_frames,
 };
-use juror_image::{ImageError, RgbPicture};
+use juror_image::{ImageError, RgbPixels};
 use juror_types::{
     evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
     item::Tokens,
@@ -15,14 +15,14 @@ use tokio::task::spawn_blocking;
 
 /// Screenshot, render of the code, and the render's elements if a browser made it.
 #[derive(Clone)]
-pub(super) struct DrawnPair {
+pub(super) struct RenderedPair {
     pub screenshot: Arc<Raster>,
     pub drawing: Arc<Raster>,
     pub snapshot: Option<Arc<Snapshot>>,
     pub tokens: Arc<[(String, String)]>,
 }
 
-impl DrawnPair {
+impl RenderedPair {
     /// Evidence without repairs; none while the process ends.
     pub async fn measure(&self, source: EvidenceSource) -> Option<Evidence> {
         let own = self.clone();
@@ -47,7 +47,7 @@ impl DrawnPair {
             let pair = PicturePair::new(&own.screenshot, &own.drawing);
             let sheet = pair.contact_sheet(&regions)?;
             let (width, height) = (sheet.width(), sheet.height());
-            RgbPicture { width, height, pixels: sheet.into_pixels() }.to_png().map(Bytes::from)
+            RgbPixels { width, height, pixels: sheet.into_pixels() }.to_png().map(Bytes::from)
         });
         drawing.await.ok()?
     }
@@ -88,7 +88,7 @@ impl DrawnPair {
 /// Decodes an image; none if it has no pixels, or while the process ends.
 pub(super) async fn raster(bytes: Bytes) -> Result<Option<Arc<Raster>>, ImageError> {
     let decoding = spawn_blocking(move || {
-        let picture = RgbPicture::decode(&bytes)?;
+        let picture = RgbPixels::decode(&bytes)?;
         Ok(Raster::from_pixels(picture.width, picture.height, picture.pixels).map(Arc::new))
     });
     decoding.await.unwrap_or(Ok(None))

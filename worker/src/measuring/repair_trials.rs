@@ -1,9 +1,9 @@
 //! Trials of repairs: the search proposes changes off the async threads, the open page renders
 //! them.
 
-use super::{css_pixels, pair::DrawnPair};
+use super::{css_pixels, pair::RenderedPair};
 use juror_evidence::{PageChange, PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
-use juror_render::{DrawnPage, OpenPage};
+use juror_render::{OpenPage, RenderedPage};
 use juror_types::evidence::Evidence;
 use tokio::{
     sync::mpsc::{Receiver, Sender, channel},
@@ -15,7 +15,7 @@ use tokio::{
 /// ends.
 pub(super) async fn with_repairs(
     mut page: OpenPage<'_>,
-    pair: &DrawnPair,
+    pair: &RenderedPair,
     evidence: Evidence,
     trials: usize,
 ) -> Option<Evidence> {
@@ -40,7 +40,7 @@ pub(super) async fn with_repairs(
 /// A live page for the search.
 struct LivePage {
     to_page: Sender<Vec<PageChange>>,
-    drawings: Receiver<DrawnPage>,
+    drawings: Receiver<RenderedPage>,
 }
 
 impl LivePage {
@@ -50,7 +50,12 @@ impl LivePage {
     }
 }
 
-fn search(pair: &DrawnPair, mut evidence: Evidence, trials: usize, mut live: LivePage) -> Evidence {
+fn search(
+    pair: &RenderedPair,
+    mut evidence: Evidence,
+    trials: usize,
+    mut live: LivePage,
+) -> Evidence {
     let Some(snapshot) = &pair.snapshot else { return evidence };
     let pictures = PicturePair::new(&pair.screenshot, &pair.drawing);
     let limits = RepairLimits { trials, ..RepairLimits::default() };

@@ -26,7 +26,7 @@ fn bad(usage: Option<Usage>) -> CallEnd {
 }
 
 fn answer(usage: Option<Usage>) -> CallEnd {
-    CallEnd::Answered(Answer { usage, ..Answer::default() })
+    CallEnd::Answered(Completion { usage, ..Completion::default() })
 }
 
 fn kind(next: &NextStep) -> &'static str {
@@ -88,7 +88,7 @@ fn error_table_is_implemented() {
 
 #[test]
 fn truncated_reply_is_retried_once_and_only_with_a_larger_limit() {
-    let cut = CallEnd::Answered(Answer { finish: Finish::Length, ..Answer::default() });
+    let cut = CallEnd::Answered(Completion { finish: Finish::Length, ..Completion::default() });
     let next = |tally: &mut AttemptTally, end: &CallEnd| {
         kind(&decide(end, Some("cut"), tally, |_| PAUSE).next)
     };

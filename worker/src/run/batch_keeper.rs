@@ -43,7 +43,7 @@ pub struct BatchKeeper {
     results: Arc<dyn Queue<JobResult>>,
     records: Arc<dyn BatchRecords>,
     owner: OwnerId,
-    works: Mutex<Works>,
+    works: Mutex<ActiveWork>,
     changed: Arc<Notify>,
 }
 
@@ -57,7 +57,7 @@ pub struct KeeperSettings {
 }
 
 /// Outcome of offering a job to a batch.
-pub(super) enum Batched {
+pub(super) enum BatchOutcome {
     /// The job is in a batch.
     UnderWay,
     /// The job has its result without a call.
@@ -98,7 +98,7 @@ impl BatchKeeper {
         job: &Job,
         context: &Arc<Context>,
         lane: &Arc<BatchLane>,
-    ) -> Result<Batched, Interruption> {
+    ) -> Result<BatchOutcome, Interruption> {
         let work = self.work_of(&job.run_id, context, lane);
         let longest = context.max_wait.map_or(Duration::MAX, |_| MAX_CAPACITY_WAIT);
         let capacity = timeout(longest, work.capacity());
@@ -111,10 +111,10 @@ impl BatchKeeper {
         let mut gathered = gather(job, &work).await?;
         loop {
             return match gathered {
-                Gathered::Finished(result) => Ok(Batched::Finished(result)),
-                Gathered::UnderWay => Ok(Batched::UnderWay),
-                Gathered::Realtime => Ok(Batched::Realtime),
-                Gathered::Row(row) => work.write_row(*row).await.map(|()| Batched::UnderWay),
+                Gathered::Finished(result) => Ok(BatchOutcome::Finished(result)),
+                Gathered::UnderWay => Ok(BatchOutcome::UnderWay),
+                Gathered::Realtime => Ok(BatchOutcome::Realtime),
+                Gathered::Row(row) => work.write_row(*row).await.map(|()| BatchOutcome::UnderWay),
                 Gathered::Waiting(row) => {
                     gathered = money::wait(row, job, &work).await?;
                     continue;
@@ -155,7 +155,7 @@ impl BatchKeeper {
         }
     }
 
-    /// Works on this worker's shards until `shutdown.drain`, which the end of the only run
+    /// ActiveWork on this worker's shards until `shutdown.drain`, which the end of the only run
     /// triggers: their batches continue at the provider, and are collected later or by other
     /// workers.
     pub(super) async fn run(
@@ -234,7 +234,7 @@ impl BatchKeeper {
         works.replaced.retain(|work| !is_idle(work));
     }
 
-    fn works(&self) -> MutexGuard<'_, Works> {
+    fn works(&self) -> MutexGuard<'_, ActiveWork> {
         self.works.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -249,7 +249,7 @@ enum KeeperScope {
 
 /// The work on runs by their ids, and work whose context was replaced.
 #[derive(Default)]
-struct Works {
+struct ActiveWork {
     current: HashMap<RunId, Arc<BatchWork>>,
     replaced: Vec<Arc<BatchWork>>,
 }

@@ -3,7 +3,7 @@
 //! is acknowledged; a job that cannot be judged now is held and not lost.
 
 use super::{
-    Worker, WorkerError, WorkerRunState, batch_keeper::Batched, cancelled,
+    Worker, WorkerError, WorkerRunState, batch_keeper::BatchOutcome, cancelled,
     in_progress::JobsInProgress, warn_once::WarnOnce,
 };
 use crate::{context::Context, evaluate::evaluate, interruption::Interruption, telemetry};
@@ -62,14 +62,14 @@ impl DeliveryHandler {
             None => Err(Interruption::ClaimedElsewhere),
         };
         match reached {
-            Ok(Reached::Result(result)) => self.publish(*result, delivery).await,
+            Ok(JobProgress::Result(result)) => self.publish(*result, delivery).await,
             // The row in the ledger can finish the job, so the delivery is done.
-            Ok(Reached::Batch) => self.settle(delivery, Disposition::Acknowledge).await,
+            Ok(JobProgress::Batch) => self.settle(delivery, Disposition::Acknowledge).await,
             Err(interruption) => self.requeue(interruption, &run, delivery).await,
         }
     }
 
-    async fn process(&self, job: &Job) -> Result<Reached, Interruption> {
+    async fn process(&self, job: &Job) -> Result<JobProgress, Interruption> {
         if job.schema != SCHEMA {
             let older = if job.schema < SCHEMA { "program that published it" } else { "worker" };
             return Err(Interruption::UnknownRun(format!(
@@ -88,7 +88,7 @@ impl DeliveryHandler {
                 WorkerRunState::Unknown(reason) => return Err(Interruption::UnknownRun(reason)),
             };
             if self.leaves_to_others(job, &context) {
-                return Err(Interruption::NotDrawnHere);
+                return Err(Interruption::RenderingUnsupported);
             }
             match self.judge(job, &context).await {
                 // Only the run's context was stopped; read its state again.
@@ -123,20 +123,20 @@ impl DeliveryHandler {
     fn leaves_to_others(&self, job: &Job, context: &Context) -> bool {
         // Past the deadline the job is skipped, which needs no renderer.
         let is_over = job.judge.is_some() && context.deadline_passed();
-        !self.worker.draws && job.needs_rendering() && !is_over
+        !self.worker.renders && job.needs_rendering() && !is_over
     }
 
     /// Judges a job, or makes a row of a batch of it.
-    async fn judge(&self, job: &Job, context: &Arc<Context>) -> Result<Reached, Interruption> {
-        let result = |result| Ok(Reached::Result(Box::new(result)));
+    async fn judge(&self, job: &Job, context: &Arc<Context>) -> Result<JobProgress, Interruption> {
+        let result = |result| Ok(JobProgress::Result(Box::new(result)));
         let Some((batches, lane)) = self.worker.batches.as_ref().zip(context.batches.as_ref())
         else {
             return result(evaluate(job, context).await?);
         };
         match batches.take(job, context, lane).await? {
-            Batched::UnderWay => Ok(Reached::Batch),
-            Batched::Finished(finished) => Ok(Reached::Result(finished)),
-            Batched::Realtime => {
+            BatchOutcome::UnderWay => Ok(JobProgress::Batch),
+            BatchOutcome::Finished(finished) => Ok(JobProgress::Result(finished)),
+            BatchOutcome::Realtime => {
                 let evaluated = evaluate(job, context).await?;
                 batches.forget(job).await?;
                 result(evaluated)
@@ -145,14 +145,14 @@ impl DeliveryHandler {
     }
 
     /// Ends a job of a cancelled run, unless its batch will.
-    async fn skip(&self, job: &Job) -> Result<Reached, Interruption> {
+    async fn skip(&self, job: &Job) -> Result<JobProgress, Interruption> {
         if let Some(batches) = &self.worker.batches
             && batches.is_under_way(job).await?
         {
-            return Ok(Reached::Batch);
+            return Ok(JobProgress::Batch);
         }
         let skipped = cancelled::skip(job, &self.worker).await?;
-        Ok(Reached::Result(Box::new(skipped)))
+        Ok(JobProgress::Result(Box::new(skipped)))
     }
 
     /// Publishes a result; only then is its job finished.
@@ -210,7 +210,7 @@ impl DeliveryHandler {
                 self.warnings.warn_about_file(run, words, events).await;
                 (Disposition::RetryAfter(MISSING_FILE_DELAY), Ok(()))
             }
-            Interruption::NotDrawnHere => {
+            Interruption::RenderingUnsupported => {
                 let words = format!(
                     "jobs of run {run} have waited 10 minutes for a worker that can render: start \
                      juror worker on a machine with a browser, or cancel the run with: \
@@ -253,7 +253,7 @@ impl DeliveryHandler {
 }
 
 /// Progress of a job that was delivered.
-enum Reached {
+enum JobProgress {
     /// The job has its result.
     Result(Box<JobResult>),
     /// The job is in a batch.

@@ -330,7 +330,7 @@ async fn worker_without_a_ledger_stops_on_request() {
 #[tokio::test]
 async fn worker_without_a_renderer_requeues_rendering_jobs_and_ends_finished_ones() {
     let mut fixture = JobFixture::new(1);
-    fixture.draws = false;
+    fixture.renders = false;
     let judge = FakeJudge::saying(vec![verdict(9)]);
     let run = fixture.open_run("measured", &judge).await;
     let measured = |item| Job { evidence: EvidenceMode::Facts, ..job(&run, item) };

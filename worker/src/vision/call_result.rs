@@ -60,7 +60,7 @@ impl ProviderLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallEnd {
     /// A well-formed reply; its content may still be unusable.
-    Answered(Answer),
+    Answered(Completion),
     /// The request did not reach the provider (name, connection, TLS): costs nothing.
     NotSent(String),
     /// Too many requests or tokens a minute: this call and all others must wait. Costs nothing.
@@ -179,7 +179,7 @@ impl fmt::Display for AccountProblem {
 
 /// A well-formed reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct Completion {
     /// The text; none if the model gave none.
     pub content: Option<String>,
     /// Text of the model's refusal.
@@ -196,7 +196,7 @@ pub struct Answer {
     pub model: Option<String>,
     /// Lane of the call, as the reply states it; realtime if it does not.
     pub lane: Lane,
-    /// Service tier that is dearer than the lane's price, if the reply names one.
+    /// ObjectStoreKind tier that is dearer than the lane's price, if the reply names one.
     pub dearer_tier: Option<String>,
     /// Cost of the call, if the reply states it.
     pub cost: Option<Money>,

@@ -45,7 +45,7 @@ pub struct RunCalibration {
     /// Notes for the reader.
     pub notes: Vec<String>,
     /// Total score and rated criteria; empty for another judge.
-    pub figures: Vec<Headline>,
+    pub figures: Vec<CalibratedCriterion>,
 }
 
 /// Status of a calibration for a run's judge.
@@ -62,7 +62,7 @@ pub enum CalibrationStatus {
 
 /// Figures of a criterion in a report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Headline {
+pub struct CalibratedCriterion {
     /// Key.
     pub key: String,
     /// Title in reports.
@@ -202,7 +202,7 @@ impl KnownCalibration {
             shortfall,
             notes: note.into_iter().collect(),
             figures: rated
-                .map(|each| Headline {
+                .map(|each| CalibratedCriterion {
                     key: each.key.clone(),
                     title: each.title.clone(),
                     n: each.agreement.n,

@@ -149,7 +149,7 @@ impl ChangeLists {
         }
     }
 
-    /// Forgets falls that say nothing of the code.
+    /// Removes falls of scores that another renderer may have caused.
     pub(super) fn remove_falls(&mut self) {
         self.fell.clear();
     }

@@ -82,7 +82,7 @@ impl ItemLists {
         }
     }
 
-    /// Forgets changes of scores that say nothing of the code.
+    /// Removes changes of scores that another renderer may have caused.
     pub(super) fn remove_moved(&mut self) {
         self.regressed.clear();
         self.improved.clear();

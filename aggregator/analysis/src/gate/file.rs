@@ -6,8 +6,9 @@ use super::{
 };
 use crate::metrics::{MetricDefinition, Unit, round_stable};
 use juror_types::{
-    SCHEMA, near_miss,
+    SCHEMA,
     rubric::{Formula, Need, Rubric, Success},
+    suggestion,
     toml_problem::TomlProblem,
 };
 use serde::Deserialize;
@@ -151,11 +152,12 @@ impl Gate {
             None => self.check_ranges(&known),
             Some(path) => {
                 let paths: Vec<_> = known.iter().map(|metric| metric.path.as_str()).collect();
-                let remedy =
-                    match near_miss::find(path, &paths).or_else(|| without_section(path, &paths)) {
-                        Some(meant) => format!("did you mean {meant:?}?"),
-                        None => format!("it has {}", paths.join(", ")),
-                    };
+                let remedy = match suggestion::find(path, &paths)
+                    .or_else(|| without_section(path, &paths))
+                {
+                    Some(meant) => format!("did you mean {meant:?}?"),
+                    None => format!("it has {}", paths.join(", ")),
+                };
                 let (name, rubric) = (self.name.clone(), rubric.id.clone());
                 Err(GateError::Metric { name, metric: path.clone(), rubric, remedy })
             }

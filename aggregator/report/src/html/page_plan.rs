@@ -16,7 +16,7 @@ const MAX_TAGS: usize = 10_000;
 
 /// Facts over all results.
 pub(super) struct PagePlan {
-    /// The results' places in the items' order, in the order in which a reader wants them.
+    /// Positions of the results in the items' order, most urgent first.
     pub order: Vec<u32>,
     /// Distribution of the scores.
     pub distribution: ScoreDistribution,

@@ -20,7 +20,7 @@ pub enum PairSide {
 }
 
 impl PairSide {
-    /// The side that an image of an item is; none for one that belongs to no pair.
+    /// The image's side of the pair; none for other images.
     pub fn from_input(input: &InputRecord) -> Option<Self> {
         match input.name.as_str() {
             Item::RENDERED => Some(Self::Render),

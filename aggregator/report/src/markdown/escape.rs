@@ -8,7 +8,7 @@ const MAX_LENGTH: usize = 160;
 /// Longest sentence of a report, which may quote others, in characters before escaping.
 const MAX_SENTENCE: usize = 600;
 
-/// Stands, unseen, between what would be a link together.
+/// Word joiner, invisible, that stops automatic links.
 const APART: char = '\u{2060}';
 
 /// As [`escaped`], truncated if it is long.

@@ -17,16 +17,16 @@ const NO_RENDERER: &str = "no item has a picture named `rendered`, and no render
 
 /// Processes that render the code of a run's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DrawingPlace {
+pub enum RenderedBy {
     /// This one.
-    Here,
+    ThisProcess,
     /// Workers of a fleet.
-    Elsewhere,
+    Workers,
 }
 
 impl RunSetup {
-    /// True if its code is rendered and measured.
-    pub fn renders(&self) -> bool {
+    /// True if evidence is requested.
+    pub fn measures(&self) -> bool {
         !self.settings.evidence.mode.is_none()
     }
 
@@ -38,16 +38,16 @@ impl RunSetup {
     pub fn require_renderer(
         &self,
         requested: Option<EvidenceMode>,
-        place: DrawingPlace,
+        by: RenderedBy,
     ) -> Result<(), AppError> {
-        let Some(mode) = requested.filter(|_| self.renders()).map(EvidenceMode::name) else {
+        let Some(mode) = requested.filter(|_| self.measures()).map(EvidenceMode::name) else {
             return Ok(());
         };
-        if let Some(reason) = self.lacks_evidence(place) {
+        if let Some(reason) = self.lacks_evidence(by) {
             let refusal = format!("--evidence {mode} has nothing to measure: {reason}");
             return Err(AppError::invalid(refusal));
         }
-        if place == DrawingPlace::Elsewhere || !self.draws() || self.has_render_command() {
+        if by == RenderedBy::Workers || !self.renders() || self.has_render_command() {
             return Ok(());
         }
         let files = check_render_files(&self.settings);
@@ -64,7 +64,7 @@ impl RunSetup {
         evidence: &'a EvidenceResources,
     ) -> BoxFuture<'a, Result<(), AppError>> {
         Box::pin(async move {
-            let Some(mode) = requested.filter(|_| self.draws() && !self.has_render_command())
+            let Some(mode) = requested.filter(|_| self.renders() && !self.has_render_command())
             else {
                 return Ok(());
             };
@@ -74,23 +74,23 @@ impl RunSetup {
     }
 
     /// Reason why no item has evidence, with the remedy; none where any may have some.
-    pub fn lacks_evidence(&self, place: DrawingPlace) -> Option<&'static str> {
-        if !self.renders() || self.plan.has_rendered {
+    pub fn lacks_evidence(&self, by: RenderedBy) -> Option<&'static str> {
+        if !self.measures() || self.plan.has_rendered {
             return None;
         }
-        if !self.draws() {
+        if !self.renders() {
             return Some(NOTHING_TO_MEASURE);
         }
-        let draws = place == DrawingPlace::Elsewhere
+        let renders = by == RenderedBy::Workers
             || self.has_render_command()
             || has_browser(&self.settings, &self.environment);
-        (!draws).then_some(NO_RENDERER)
+        (!renders).then_some(NO_RENDERER)
     }
 
     /// True if the code of any item is rendered.
-    pub fn draws(&self) -> bool {
+    pub fn renders(&self) -> bool {
         let makes_code = !self.settings.stages.pipeline_command.is_empty();
-        self.renders() && (self.plan.has_code_to_draw || makes_code)
+        self.measures() && (self.plan.has_code_to_render || makes_code)
     }
 
     fn has_render_command(&self) -> bool {

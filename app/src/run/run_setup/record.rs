@@ -101,7 +101,7 @@ impl RunSetup {
             compile_command: command_digest(&stages.compile_command),
             pipeline_command: command_digest(&stages.pipeline_command),
             render_command: self
-                .renders()
+                .measures()
                 .then(|| command_digest(&stages.render_command))
                 .flatten(),
         }

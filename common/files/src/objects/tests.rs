@@ -26,7 +26,7 @@ fn served_by(server: &WebServer) -> ObjectSettings {
 }
 
 fn open(name: &str, settings: &ObjectSettings) -> Bucket {
-    Bucket::open(Service::S3, name, settings).unwrap()
+    Bucket::open(ObjectStoreKind::S3, name, settings).unwrap()
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ fn incomplete_credentials_are_refused() {
     let credentials =
         Credentials::gather(|name| (name == "AWS_ACCESS_KEY_ID").then(|| "id".to_owned()));
     let settings = ObjectSettings { credentials, ..settings("http://127.0.0.1:1".to_owned()) };
-    let error = Bucket::open(Service::S3, "bucket", &settings).unwrap_err().to_string();
+    let error = Bucket::open(ObjectStoreKind::S3, "bucket", &settings).unwrap_err().to_string();
     assert!(error.contains("s3://bucket") && error.contains("AWS_SECRET_ACCESS_KEY"), "{error}");
 }
 
@@ -150,6 +150,6 @@ fn incomplete_credentials_are_refused() {
 #[test]
 fn missing_feature_error_names_the_build_flag() {
     let settings = settings("http://127.0.0.1:1".to_owned());
-    let error = Bucket::open(Service::Google, "bucket", &settings).unwrap_err().to_string();
+    let error = Bucket::open(ObjectStoreKind::Google, "bucket", &settings).unwrap_err().to_string();
     assert!(error.contains("gs://bucket") && error.contains("--features gcp"), "{error}");
 }

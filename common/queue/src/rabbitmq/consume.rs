@@ -35,7 +35,7 @@ pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
 pub(super) struct RabbitSubscription<M> {
     shared: Arc<Shared>,
     route: Route,
-    draws: bool,
+    renders: bool,
     prefetch: u16,
     /// A permit for each further unsettled delivery.
     slots: Arc<Semaphore>,
@@ -46,18 +46,26 @@ pub(super) struct RabbitSubscription<M> {
 }
 
 impl<M: Message> RabbitSubscription<M> {
-    /// Subscribes, including messages that need rendering if `draws`; returns when the broker has
+    /// Subscribes, including messages that need rendering if `renders`; returns when the broker has
     /// accepted it.
     pub(super) async fn open(
         shared: Arc<Shared>,
-        (route, draws): (Route, bool),
+        (route, renders): (Route, bool),
         prefetch: usize,
         decode: Decode<M>,
     ) -> Result<Self, QueueError> {
         let prefetch = u16::try_from(prefetch.max(1)).unwrap_or(u16::MAX);
         let slots = Arc::new(Semaphore::new(prefetch.into()));
-        let mut subscription =
-            Self { shared, route, draws, prefetch, slots, decode, live: None, last_warning: None };
+        let mut subscription = Self {
+            shared,
+            route,
+            renders,
+            prefetch,
+            slots,
+            decode,
+            live: None,
+            last_warning: None,
+        };
         subscription.live = Some(subscription.resubscribe().await?);
         Ok(subscription)
     }
@@ -75,7 +83,7 @@ impl<M: Message> RabbitSubscription<M> {
     async fn resubscribe(&self) -> Result<Live, QueueError> {
         loop {
             let link = self.shared.link().await?;
-            let queues = self.shared.namespace.queues(self.route, self.draws);
+            let queues = self.shared.namespace.queues(self.route, self.renders);
             match Live::open(link, queues, self.prefetch).await {
                 Err(QueueError::Unavailable(_)) => {}
                 settled => return settled,

@@ -93,11 +93,11 @@ impl Namespace {
 
     /// The queues of a route, those of the preferred priority first; those of jobs that need
     /// rendering only for a receiver that renders.
-    pub(super) fn queues(&self, route: Route, draws: bool) -> Vec<(Priority, ShortString)> {
+    pub(super) fn queues(&self, route: Route, renders: bool) -> Vec<(Priority, ShortString)> {
         match route {
             Route::Jobs => JOB_KINDS
                 .into_iter()
-                .filter(|(_, needs_rendering)| draws || !needs_rendering)
+                .filter(|(_, needs_rendering)| renders || !needs_rendering)
                 .map(|(priority, needs_rendering)| (priority, self.work(priority, needs_rendering)))
                 .collect(),
             Route::Results => vec![(Priority::Normal, self.results())],

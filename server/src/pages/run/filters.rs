@@ -6,7 +6,7 @@ use crate::{
 };
 use juror_types::{finding::Severity, outcome::Outcome};
 
-/// The query that a table fulfils, as they were written: links keep them.
+/// Query parameters of the table of results, which links preserve.
 const NAMES: [&str; 15] = [
     "outcome",
     "tag",
@@ -41,7 +41,7 @@ impl ItemFilters {
         Self { pairs, page: query.value("page").unwrap_or(1) }
     }
 
-    /// A wish as it was written.
+    /// The value of a parameter as it was written.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
@@ -51,8 +51,8 @@ impl ItemFilters {
         self.pairs.iter().any(|(name, _)| !["sort", "order"].contains(name))
     }
 
-    /// The address's query with other query in place of some; an empty one takes it away. The
-    /// first page comes first again.
+    /// The query string with these parameters replaced; an empty value removes one. The page number
+    /// is dropped.
     pub fn with(&self, changes: &[(&'static str, String)]) -> String {
         let changed = |name: &str| changes.iter().any(|(other, _)| *other == name);
         let kept = self.pairs.iter().filter(|(name, _)| !changed(name)).cloned();

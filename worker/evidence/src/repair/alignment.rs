@@ -4,7 +4,7 @@
 use super::{
     changeable_length::LengthProperty as P,
     first_hypotheses::FirstHypotheses,
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
     shift_field::REACH,
 };
 use crate::snapshot::{PageChange, PageEdit};
@@ -148,7 +148,13 @@ impl FirstHypotheses<'_> {
         }
         let edit = PageEdit::Declare { property: property.to_owned(), value: value.to_owned() };
         let change = PageChange { elements: vec![element], edit };
-        Some(Hypothesis { element, change, lever: Lever::Alignment, is, priority: PRIORITY })
+        Some(Hypothesis {
+            element,
+            change,
+            kind: HypothesisKind::Alignment,
+            is,
+            priority: PRIORITY,
+        })
     }
 }
 

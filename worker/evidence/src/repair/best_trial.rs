@@ -10,7 +10,7 @@ const EQUAL: f64 = 0.003;
 /// Maximum number of other ways that are reported.
 const MAX_ALTERNATIVES: usize = 4;
 
-/// The drawing that leaves least.
+/// The trial that leaves the smallest difference.
 #[derive(Debug)]
 pub(super) struct BestTrial {
     pub hypothesis: Hypothesis,
@@ -60,7 +60,7 @@ impl BestTrial {
     }
 }
 
-/// The shorthand of a property that names sides of a space, as which they are one way to write it.
+/// `padding` or `margin` for their longhands, which count as one property; others unchanged.
 fn family(property: &str) -> &str {
     let shorthand = ["padding", "margin"].into_iter().find(|name| property.starts_with(name));
     shorthand.unwrap_or(property)

@@ -2,7 +2,7 @@
 
 use super::{
     changeable_length::LengthProperty,
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
 };
 use crate::element_tree::PageTree;
 use LengthProperty as P;
@@ -16,7 +16,7 @@ const MAX_MEMBERS: usize = 4;
 
 /// The same change of each one of a few similar elements.
 pub(crate) fn single_elements(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypothesis> {
-    let Lever::Length { property, delta } = found.lever else { return Vec::new() };
+    let HypothesisKind::Length { property, delta } = found.kind else { return Vec::new() };
     let members = found.change.elements.as_slice();
     if !(2..=MAX_MEMBERS).contains(&members.len()) {
         return Vec::new();
@@ -24,7 +24,7 @@ pub(crate) fn single_elements(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hy
     let alone = members.iter().filter_map(|&element| {
         let change = property.change(page, &[element], delta)?;
         let is = property.current(page, element);
-        Some(Hypothesis { element, change, lever: found.lever, is, priority: found.priority })
+        Some(Hypothesis { element, change, kind: found.kind, is, priority: found.priority })
     });
     alone.collect()
 }
@@ -32,7 +32,7 @@ pub(crate) fn single_elements(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hy
 /// Changes that often render the same picture as a change of lengths; likelier ones have a higher
 /// priority.
 pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypothesis> {
-    let Lever::Length { property, delta } = found.lever else { return Vec::new() };
+    let HypothesisKind::Length { property, delta } = found.kind else { return Vec::new() };
     let mut ways = nearby_ways(page, found.element, property, delta);
     ways.extend(boundary_ways(page, found.element, property, delta));
     let is_shared = found.change.elements.len() > 1;
@@ -42,8 +42,9 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
         let alike = page.alike(element);
         let elements = if is_shared && alike.len() > 1 { alike } else { vec![element] };
         let change = property.change(page, &elements, delta)?;
-        let (lever, is) = (Lever::Length { property, delta }, property.current(page, element));
-        let other = Hypothesis { element, change, lever, is, priority: 0.0 };
+        let (kind, is) =
+            (HypothesisKind::Length { property, delta }, property.current(page, element));
+        let other = Hypothesis { element, change, kind, is, priority: 0.0 };
         let priority = 80.0 + 10.0 * other.plausibility(page) - 0.3 * place as f64;
         Some(Hypothesis { priority, ..other })
     });

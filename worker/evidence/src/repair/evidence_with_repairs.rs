@@ -165,7 +165,7 @@ fn kind(hypothesis: &Hypothesis) -> Option<RegionKind> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::hypothesis::Lever, *};
+    use super::{super::hypothesis::HypothesisKind, *};
     use crate::snapshot::{PageChange, PageEdit};
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
             let edit = PageEdit::Declare { property: property.into(), value: value.into() };
             let change = PageChange { elements: vec![0], edit };
             let is = is.to_owned();
-            kind(&Hypothesis { element: 0, change, lever: Lever::Value, is, priority: 0.0 })
+            kind(&Hypothesis { element: 0, change, kind: HypothesisKind::Value, is, priority: 0.0 })
         };
         assert_eq!(kind_of("opacity", "0", "1"), Some(RegionKind::Missing));
         assert_eq!(kind_of("opacity", "0.5", "1"), Some(RegionKind::Color));

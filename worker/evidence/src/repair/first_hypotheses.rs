@@ -2,7 +2,7 @@
 
 use super::{
     changeable_length::LengthProperty,
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
     paint::PaintView,
     shift_field::ShiftField,
 };
@@ -147,7 +147,7 @@ impl FirstHypotheses<'_> {
         let edit = PageEdit::Declare { property: property.to_owned(), value: value.to_owned() };
         let change = PageChange { elements, edit };
         let priority = 100.0 * likely + depth as f64 * 0.05;
-        Some(Hypothesis { element, change, lever: Lever::Value, is, priority })
+        Some(Hypothesis { element, change, kind: HypothesisKind::Value, is, priority })
     }
 
     pub(super) fn length(
@@ -160,8 +160,8 @@ impl FirstHypotheses<'_> {
         let element = *elements.first()?;
         let change = property.change(self.page, elements, delta)?;
         let is = property.current(self.page, element);
-        let lever = Lever::Length { property, delta };
-        Some(Hypothesis { element, change, lever, is, priority: 100.0 * likely })
+        let kind = HypothesisKind::Length { property, delta };
+        Some(Hypothesis { element, change, kind, is, priority: 100.0 * likely })
     }
 }
 

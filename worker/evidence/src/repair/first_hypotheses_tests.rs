@@ -4,7 +4,7 @@ use super::{
     changeable_length::LengthProperty as P,
     equivalent_repairs::{equivalents, single_elements},
     first_hypotheses::FirstHypotheses,
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
     paint::PaintView,
     shift_field::ShiftField,
 };
@@ -206,8 +206,8 @@ fn a_space_is_written_on_either_side_of_its_boundary() {
     let snapshot = page_of(elements);
     let page = PageTree::new(&snapshot);
     let change = P::MarginTop.change(&page, &[3], 6.0).unwrap();
-    let lever = Lever::Length { property: P::MarginTop, delta: 6.0 };
-    let found = Hypothesis { element: 3, change, lever, is: String::new(), priority: 0.0 };
+    let kind = HypothesisKind::Length { property: P::MarginTop, delta: 6.0 };
+    let found = Hypothesis { element: 3, change, kind, is: String::new(), priority: 0.0 };
     let ways = equivalents(&page, &found);
     let has = |element: usize, property: &str| {
         ways.iter().any(|way| way.element == element && way.property() == property)
@@ -231,8 +231,8 @@ fn a_change_of_similar_elements_is_tried_for_each_of_a_few() {
         let snapshot = badges(count);
         let page = PageTree::new(&snapshot);
         let change = P::MarginBottom.change(&page, members, 6.0).unwrap();
-        let lever = Lever::Length { property: P::MarginBottom, delta: 6.0 };
-        let found = Hypothesis { element: 1, change, lever, is: String::new(), priority: 0.0 };
+        let kind = HypothesisKind::Length { property: P::MarginBottom, delta: 6.0 };
+        let found = Hypothesis { element: 1, change, kind, is: String::new(), priority: 0.0 };
         let single = single_elements(&page, &found).into_iter();
         single.map(|other| (other.change.elements.clone(), other.value().to_owned())).collect()
     };
@@ -248,8 +248,8 @@ fn other_ways_have_lengths_of_half_a_pixel_at_least() {
     let snapshot = page_of(vec![element(0, None, [0, 0, 160, 20], &line)]);
     let page = PageTree::new(&snapshot);
     let change = P::LineHeight.change(&page, &[0], 6.05).unwrap();
-    let lever = Lever::Length { property: P::LineHeight, delta: 6.05 };
-    let found = Hypothesis { element: 0, change, lever, is: String::new(), priority: 0.0 };
+    let kind = HypothesisKind::Length { property: P::LineHeight, delta: 6.05 };
+    let found = Hypothesis { element: 0, change, kind, is: String::new(), priority: 0.0 };
     let ways = equivalents(&page, &found);
     let padding = ways.iter().find(|way| way.property() == "padding-block").unwrap();
     assert_eq!(padding.value(), "3px");

@@ -12,7 +12,7 @@ pub(crate) struct Hypothesis {
     /// The element that represents all changed ones.
     pub element: usize,
     pub change: PageChange,
-    pub lever: Lever,
+    pub kind: HypothesisKind,
     /// The computed value before the change.
     pub is: String,
     /// Priority; the largest is tried first.
@@ -21,7 +21,7 @@ pub(crate) struct Hypothesis {
 
 /// Subject of a hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Lever {
+pub(crate) enum HypothesisKind {
     /// Lengths of a property, changed by this many CSS pixels.
     Length { property: LengthProperty, delta: f64 },
     /// A keyword that puts content elsewhere in its container.
@@ -34,11 +34,11 @@ impl Hypothesis {
     /// Likelihood of the change among others that render the same picture: the largest for a
     /// removal; larger if the code states a length already, and if the new length is round or zero.
     pub fn plausibility(&self, page: &PageTree<'_>) -> f64 {
-        let (property, delta) = match self.lever {
-            Lever::Length { property, delta } => (property, delta),
-            Lever::Alignment => return 0.5,
-            Lever::Value if self.change.edit == PageEdit::Remove => return 2.0,
-            Lever::Value => return 0.0,
+        let (property, delta) = match self.kind {
+            HypothesisKind::Length { property, delta } => (property, delta),
+            HypothesisKind::Alignment => return 0.5,
+            HypothesisKind::Value if self.change.edit == PageEdit::Remove => return 2.0,
+            HypothesisKind::Value => return 0.0,
         };
         let present = property.length(page, self.element);
         // Browsers compute a size for every box, whether the code states one or not.

@@ -3,7 +3,7 @@
 use super::{
     first_hypotheses::FirstHypotheses,
     first_hypotheses_tests::{element, proposed},
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
     hypothesis_queue::HypothesisQueue,
     shift_field::ShiftField,
 };
@@ -117,7 +117,13 @@ fn a_change_that_failed_for_one_row_waits_for_the_other_rows() {
         let edit = PageEdit::Declare { property: "color".to_owned(), value: "#111827".to_owned() };
         let change = PageChange { elements, edit };
         let is = String::new();
-        Hypothesis { element: change.elements[0], change, lever: Lever::Value, is, priority }
+        Hypothesis {
+            element: change.elements[0],
+            change,
+            kind: HypothesisKind::Value,
+            is,
+            priority,
+        }
     };
     let rows = [2, 4, 6].map(|text| spaced(vec![text], 90.0));
     let mut queue = HypothesisQueue::new(rows.to_vec());

@@ -3,7 +3,7 @@
 
 use super::{
     changeable_length::LengthProperty as P,
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
 };
 use crate::{
     difference::PixelDifference,
@@ -101,7 +101,7 @@ pub(crate) fn adds_space_for(
     change: &Hypothesis,
     shape: &MissingShape,
 ) -> bool {
-    let Lever::Length { property, delta } = change.lever else { return false };
+    let HypothesisKind::Length { property, delta } = change.kind else { return false };
     if !property.is_space() {
         return false;
     }
@@ -215,9 +215,8 @@ mod tests {
         let icon = MissingShape { bounds: [40, 32, 56, 48], rims: 40 };
         let adds_space_for = |property: P, element: usize| {
             let change = property.change(&page, &[element], 13.0).unwrap();
-            let lever = Lever::Length { property, delta: 13.0 };
-            let hypothesis =
-                Hypothesis { element, change, lever, is: String::new(), priority: 0.0 };
+            let kind = HypothesisKind::Length { property, delta: 13.0 };
+            let hypothesis = Hypothesis { element, change, kind, is: String::new(), priority: 0.0 };
             adds_space_for(&page, &hypothesis, &icon)
         };
         assert!(adds_space_for(P::PaddingInline, 1));

@@ -4,7 +4,7 @@
 use super::{
     changeable_length::LengthProperty as P,
     first_hypotheses::FirstHypotheses,
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
     shift_field::{FollowedPatch, is_painted},
 };
 use std::{cmp::Ordering, collections::BTreeSet};
@@ -128,7 +128,9 @@ impl FirstHypotheses<'_> {
 
     /// The same padding on all sides, if content moves across as it moves down.
     fn on_all_sides(&self, found: &Hypothesis) -> Option<Hypothesis> {
-        let Lever::Length { property: P::PaddingBlock, delta } = found.lever else { return None };
+        let HypothesisKind::Length { property: P::PaddingBlock, delta } = found.kind else {
+            return None;
+        };
         let across = (delta * self.page.snapshot.scale).round() as i32;
         let mut inside = self.field.of(self.page, found.element);
         let moves_across = inside.any(|patch| patch.target.is_some_and(|[by, _]| by == across));
@@ -136,7 +138,7 @@ impl FirstHypotheses<'_> {
         moves_across.then(|| self.length(&found.change.elements, P::Padding, delta, likely))?
     }
 
-    /// The patches by what a change of the elements moves them and what is seen of it.
+    /// The patches by their predicted and their observed shift.
     fn moved(
         &self,
         elements: &[usize],
@@ -265,7 +267,7 @@ struct Flow {
     is_first_of_row: bool,
 }
 
-/// Patches that a change moves alike, and that are seen moved alike.
+/// Patches with the same predicted and the same observed shift.
 #[derive(Clone, Copy)]
 struct MovedPatches {
     /// Predicted shift for each pixel of the change.

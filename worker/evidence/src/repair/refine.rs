@@ -3,7 +3,7 @@
 use super::{
     changeable_length::LengthProperty,
     equivalent_repairs::{equivalents, single_elements},
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
     shift_field::{ShiftField, ShiftMatch},
 };
 use crate::{element_tree::PageTree, raster::Raster};
@@ -111,7 +111,7 @@ impl Tracks {
         trial: &JudgedTrial<'_>,
     ) -> Vec<Hypothesis> {
         let hypothesis = trial.hypothesis;
-        let Lever::Length { property, delta } = hypothesis.lever else {
+        let HypothesisKind::Length { property, delta } = hypothesis.kind else {
             return super::shadow::refined(hypothesis, trial.gain());
         };
         let mut proposed = trial.other_ways(page);
@@ -128,8 +128,8 @@ impl Tracks {
         let deltas = trial.further_deltas((property, delta), present, track, shifts);
         proposed.extend(deltas.into_iter().filter_map(|(delta, priority)| {
             let change = property.change(page, elements, delta)?;
-            let lever = Lever::Length { property, delta };
-            let proposed = Hypothesis { change, lever, priority, ..hypothesis.clone() };
+            let kind = HypothesisKind::Length { property, delta };
+            let proposed = Hypothesis { change, kind, priority, ..hypothesis.clone() };
             (delta.abs() > 0.01).then_some(proposed)
         }));
         proposed

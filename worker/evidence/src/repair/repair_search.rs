@@ -5,7 +5,7 @@ mod round;
 use super::{
     areas::{DifferenceAreas, gain},
     best_trial::{BestTrial, DrawnTrial},
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
     hypothesis_queue::HypothesisQueue,
     missing::{MissingShape, ShownShapes, adds_space_for, joined},
     refine::{JudgedTrial, Tracks},
@@ -254,7 +254,7 @@ impl RepairSearch {
         if hypothesis.change.edit == PageEdit::Remove && self.is_beside_missing(hypothesis, known) {
             return false;
         }
-        let is_length = matches!(hypothesis.lever, Lever::Length { .. });
+        let is_length = matches!(hypothesis.kind, HypothesisKind::Length { .. });
         let shown = fitted.unwrap_or(&self.shown);
         if is_length && fitted.is_none() && shown.are_covered(known, drawing) {
             return false;

@@ -2,7 +2,7 @@
 
 use super::{
     first_hypotheses::FirstHypotheses,
-    hypothesis::{Hypothesis, Lever},
+    hypothesis::{Hypothesis, HypothesisKind},
 };
 use crate::{
     element_tree::grown,
@@ -44,7 +44,13 @@ impl FirstHypotheses<'_> {
             let priority = 100.0 * likely;
             let change = PageChange { elements: vec![index], edit: PageEdit::Remove };
             let is = self.page.style(index, "display").to_owned();
-            found.push(Hypothesis { element: index, change, lever: Lever::Value, is, priority });
+            found.push(Hypothesis {
+                element: index,
+                change,
+                kind: HypothesisKind::Value,
+                is,
+                priority,
+            });
             // What follows stays in its place.
             found.extend(self.value(vec![index], "visibility", "hidden", likely - 0.01, 0));
         }

@@ -16,7 +16,7 @@ use crate::{
     token_count::TokenCounter,
     token_count_scale::TokenScale,
     vision::{
-        Answer, Call, CallEnd, Finish, ProbeError, ProbeReport, ProviderLimits, Request,
+        Call, CallEnd, Completion, Finish, ProbeError, ProbeReport, ProviderLimits, Request,
         VisionClient,
     },
 };
@@ -123,11 +123,11 @@ impl VisionClient for FakeJudge {
 
 /// Reply with this content.
 pub fn answer(content: &str) -> CallEnd {
-    CallEnd::Answered(Answer {
+    CallEnd::Answered(Completion {
         content: Some(content.to_owned()),
         finish: Finish::Stop,
         usage: Some(Usage { input_tokens: 100, cached_input_tokens: 0, output_tokens: 10 }),
-        ..Answer::default()
+        ..Completion::default()
     })
 }
 
@@ -213,7 +213,7 @@ pub struct JobFixture {
     pub shutdown: Shutdown,
     pub heard: mpsc::Receiver<Event>,
     /// True if the worker renders.
-    pub draws: bool,
+    pub renders: bool,
     events: Events,
     concurrency: Concurrency,
 }
@@ -234,7 +234,7 @@ impl JobFixture {
             runs: Arc::default(),
             shutdown: Shutdown::new(),
             heard,
-            draws: true,
+            renders: true,
             events,
             concurrency: Concurrency::fixed(calls),
         }
@@ -295,7 +295,7 @@ impl JobFixture {
             store: self.backend.clone(),
             owner: OwnerId::new("here"),
             batches: None,
-            draws: self.draws,
+            renders: self.renders,
             concurrency: self.concurrency.clone(),
             events: self.events.clone(),
             metrics: Arc::new(Metrics::silent()),

@@ -1,6 +1,6 @@
 //! A request as JSON, written once into the buffer that is sent.
 
-use crate::vision::{Answer, Finish, Request, RequestImage};
+use crate::vision::{Completion, Finish, Request, RequestImage};
 use base64_simd::STANDARD;
 use bytes::Bytes;
 use juror_types::lane::Lane;
@@ -96,7 +96,7 @@ pub(super) fn write(request: &Request, format: ReplyFormat, keeps_instructions: 
 
 /// True if a complete reply contains the name of a property that the schema requires; none if that
 /// cannot be determined.
-pub(super) fn follows_schema(answer: &Answer, schema: &str) -> Option<bool> {
+pub(super) fn follows_schema(answer: &Completion, schema: &str) -> Option<bool> {
     let content = answer.content.as_deref().filter(|content| !content.trim().is_empty())?;
     let schema: Value = serde_json::from_str(schema).ok()?;
     let required = schema.get("required")?.as_array()?;
@@ -311,10 +311,10 @@ mod tests {
     #[test]
     fn reply_matches_a_schema_if_it_has_the_required_keys() {
         let schema = r#"{"type":"object","required":["scores","issues"]}"#;
-        let answer = |content: &str| Answer {
+        let answer = |content: &str| Completion {
             content: Some(content.to_owned()),
             finish: Finish::Stop,
-            ..Answer::default()
+            ..Completion::default()
         };
         for (content, expected) in [
             (r#"{"scores":{}}"#, Some(true)),
@@ -325,7 +325,7 @@ mod tests {
         ] {
             assert_eq!(follows_schema(&answer(content), schema), expected, "{content}");
         }
-        let cut = Answer { finish: Finish::Length, ..answer("{") };
+        let cut = Completion { finish: Finish::Length, ..answer("{") };
         assert_eq!(follows_schema(&cut, schema), None);
         assert_eq!(follows_schema(&answer("x"), r#"{"type":"object"}"#), None);
     }

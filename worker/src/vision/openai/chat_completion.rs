@@ -5,13 +5,13 @@ use super::{
     failure,
     usage::usage,
 };
-use crate::vision::{Answer, CallEnd, Finish, headers};
+use crate::vision::{CallEnd, Completion, Finish, headers};
 use juror_types::{lane::Lane, usage::Money};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Service tiers that cost more than the standard one, for which price tables have no price.
+/// ObjectStoreKind tiers that cost more than the standard one, for which price tables have no price.
 const DEARER_TIERS: [&str; 3] = ["priority", "fast", "ultrafast"];
 
 /// Reads a reply. Fields that are not needed may be missing or of any shape.
@@ -51,7 +51,7 @@ pub(super) fn read(
     // Gateways pass the fingerprint on, and drop or rename the header.
     let simulated =
         simulated || envelope.system_fingerprint.as_deref() == Some(SIMULATOR_FINGERPRINT);
-    CallEnd::Answered(Answer {
+    CallEnd::Answered(Completion {
         cache_write_tokens: cache_write_tokens(&value),
         // A count of zero tokens is no count.
         usage: usage.filter(|usage| content.is_none() || usage.output_tokens > 0),
@@ -198,7 +198,7 @@ mod tests {
         let usage = Usage { input_tokens: 1_523, cached_input_tokens: 1_024, output_tokens: 212 };
         assert_eq!(
             end,
-            CallEnd::Answered(Answer {
+            CallEnd::Answered(Completion {
                 content: Some("{}".to_owned()),
                 refusal: None,
                 finish: Finish::Stop,

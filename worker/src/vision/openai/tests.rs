@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::vision::{
-    Answer, ApiKey, ExtraHeaders, Finish, ProxySettings, RequestImage,
+    ApiKey, Completion, ExtraHeaders, Finish, ProxySettings, RequestImage,
     scripted::{Exchange, Scripted, response},
 };
 use bytes::Bytes;
@@ -70,7 +70,7 @@ async fn call_with(exchange: Exchange, request: &Request) -> Call {
     call
 }
 
-fn answer_of(call: &Call) -> &Answer {
+fn answer_of(call: &Call) -> &Completion {
     match &call.end {
         CallEnd::Answered(answer) => answer,
         other => panic!("{other:?}"),
@@ -86,7 +86,7 @@ async fn request_is_sent_once_and_its_reply_returned() {
     let usage = Usage { input_tokens: 10, cached_input_tokens: 0, output_tokens: 2 };
     assert_eq!(
         answer_of(&call),
-        &Answer {
+        &Completion {
             content: Some("{}".to_owned()),
             refusal: None,
             finish: Finish::Stop,

@@ -6,7 +6,7 @@ use juror_analysis::{
 };
 use juror_types::{outcome::Outcome, usage::Money};
 
-/// A cell of a result. Its text is as others wrote it.
+/// A cell of a result. Its text is unsanitized.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResultCell {
     /// Id of an item, and the number of the repeat where there are several.

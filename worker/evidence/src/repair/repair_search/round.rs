@@ -8,7 +8,7 @@ use crate::{
         areas::DifferenceAreas,
         equivalent_repairs::equivalents,
         first_hypotheses::FirstHypotheses,
-        hypothesis::{Hypothesis, Lever},
+        hypothesis::{Hypothesis, HypothesisKind},
         hypothesis_queue::HypothesisQueue,
         missing::ShownShapes,
         refine::{NEARLY_SOLVED, PARALLEL, Tracks},
@@ -81,14 +81,15 @@ impl RepairSearch {
         // With noise, what a color promises is less certain.
         let paint_share = if self.noise.is_none() { 0.9 } else { 0.5 };
         let is_other_way = |other: &Hypothesis| {
-            let is_paint = other.lever == Lever::Value
-                && found.lever == Lever::Value
+            let is_paint = other.kind == HypothesisKind::Value
+                && found.kind == HypothesisKind::Value
                 && (page.contains(other.element, found.element)
                     || page.contains(found.element, other.element))
                 && other.priority >= paint_share * found.priority;
-            let is_space = matches!(other.lever, Lever::Length { .. });
-            let is_near = other.priority >= 0.8 * PARALLEL || found.lever == Lever::Alignment;
-            is_paint || other.lever == Lever::Alignment || is_space && is_near
+            let is_space = matches!(other.kind, HypothesisKind::Length { .. });
+            let is_near =
+                other.priority >= 0.8 * PARALLEL || found.kind == HypothesisKind::Alignment;
+            is_paint || other.kind == HypothesisKind::Alignment || is_space && is_near
         };
         self.queue.retain(is_other_way);
         self.queue.extend(equivalents(&page, found));

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use url::Url;
 
 /// A request that is not sent yet.
-pub struct Question {
+pub struct JudgeRequest {
     /// Digest of the whole request; equal requests have equal keys.
     pub key: Digest,
     /// Difference of the judged code from the item's own.
@@ -44,8 +44,8 @@ pub struct EvidenceInput {
 }
 
 /// A request, ready to be sent.
-pub struct PreparedQuestion {
-    /// See [`Question::key`].
+pub struct PreparedRequest {
+    /// See [`JudgeRequest::key`].
     pub key: Digest,
     /// The request.
     pub request: Request,
@@ -58,7 +58,7 @@ pub struct PreparedQuestion {
     pub bounds: Bounds,
 }
 
-impl PreparedQuestion {
+impl PreparedRequest {
     /// Raises the output limit after a truncated reply, within the model's maximum.
     pub fn raise_output_limit(&mut self, terms: &ModelTerms) {
         if let Some(limit) = terms.larger_output_limit(self.bounds.max_output_tokens) {
@@ -68,7 +68,7 @@ impl PreparedQuestion {
     }
 }
 
-impl Question {
+impl JudgeRequest {
     /// Reads the job's images and renders its prompt.
     pub async fn for_job(
         job: &Job,
@@ -139,7 +139,7 @@ impl Question {
         self,
         judge: &Judge,
         setup: &JudgeSetup,
-    ) -> Result<PreparedQuestion, JobError> {
+    ) -> Result<PreparedRequest, JobError> {
         let mut prepared = Vec::new();
         for LabeledImage { source, .. } in &self.images {
             let image = setup.preparer.prepare(source.bytes.clone(), &setup.rules).await;
@@ -179,7 +179,7 @@ impl Question {
             output_parameter: setup.terms.facts.output_limit,
             slower: false,
         };
-        Ok(PreparedQuestion { key: self.key, request, inputs, urls, bounds })
+        Ok(PreparedRequest { key: self.key, request, inputs, urls, bounds })
     }
 }
 

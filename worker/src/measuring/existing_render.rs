@@ -2,7 +2,7 @@
 
 use super::{
     ItemEvidence, MeasuredItem, MeasuringError,
-    pair::{DrawnPair, raster, token_values},
+    pair::{RenderedPair, raster, token_values},
     screenshot_error, too_large,
 };
 use crate::{
@@ -70,7 +70,7 @@ async fn measure(
     };
     let (picture, drawing) = picture.zip(drawing).ok_or_else(interrupted)?;
     let tokens = token_values(item.tokens);
-    let pair = DrawnPair { screenshot: picture, drawing, snapshot: None, tokens };
+    let pair = RenderedPair { screenshot: picture, drawing, snapshot: None, tokens };
     let evidence = pair.measure(source).await.ok_or_else(interrupted)?;
     let crops = item.crops(&pair, &evidence).await;
     Ok(ItemEvidence::measured(evidence, screenshot, rendered, crops))

@@ -4,14 +4,14 @@
 use super::run_setup::RunSetup;
 use crate::error::AppError;
 use juror_aggregator::run_journal::RunJournal;
-use juror_analysis::until_width;
+use juror_analysis::sequential_sampling;
 use juror_producer::plan::ItemSample;
 use juror_types::run::{DatasetRecord, RunRecord};
 
 /// The setup of the next look. None for a run whose items were chosen beforehand, and at the end:
 /// the score's interval is narrow enough, every item is in the sample, or some were left out
 /// (money, time), so that a further look could not judge more.
-pub fn next_look(setup: &RunSetup, journal: &RunJournal) -> Result<Option<RunSetup>, AppError> {
+pub fn larger_sample(setup: &RunSetup, journal: &RunJournal) -> Result<Option<RunSetup>, AppError> {
     let files = journal.files();
     let sample = files.record().dataset.sample;
     let Some((sample, requested)) = sample.and_then(|sample| Some((sample, sample.until_width?)))
@@ -24,16 +24,16 @@ pub fn next_look(setup: &RunSetup, journal: &RunJournal) -> Result<Option<RunSet
         return Ok(None);
     }
     let averaging = setup.settings.run.averaging_policy();
-    let width = until_width::score_width(files, &counted, &setup.rubric, averaging)?;
+    let width = sequential_sampling::score_width(files, &counted, &setup.rubric, averaging)?;
     if width.is_some_and(|width| width <= requested) {
         return Ok(None);
     }
-    let items = until_width::next_look(sample.items).min(sample.of);
+    let items = sequential_sampling::next_sample_size(sample.items).min(sample.of);
     setup.with_sample(ItemSample { items, seed: sample.seed }).map(Some)
 }
 
 /// The run's record with the sample of its next look.
-pub fn record_of_look(record: &RunRecord, look: &RunSetup) -> RunRecord {
+pub fn record_with_sample(record: &RunRecord, look: &RunSetup) -> RunRecord {
     let sample = look.sample_record();
     let dataset = DatasetRecord { sample, ..record.dataset.clone() };
     RunRecord { dataset, planned: look.plan.jobs, ..record.clone() }

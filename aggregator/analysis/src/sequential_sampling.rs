@@ -10,10 +10,10 @@ use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{rubric::Rubric, run::RunRecord};
 
 /// Size of the first sample. Fewer items do not show enough of the spread that decides the end.
-pub const FIRST_LOOK: u64 = 60;
+pub const INITIAL_SAMPLE: u64 = 60;
 
 /// Size of the sample after one of this size: half as many more.
-pub fn next_look(items: u64) -> u64 {
+pub fn next_sample_size(items: u64) -> u64 {
     items.saturating_add(items.div_ceil(2))
 }
 
@@ -64,12 +64,12 @@ mod tests {
 
     #[test]
     fn interim_sizes_grow_by_half_and_always_increase() {
-        let mut looks = vec![FIRST_LOOK];
+        let mut looks = vec![INITIAL_SAMPLE];
         while looks.len() < 5 {
-            looks.extend(looks.last().map(|items| next_look(*items)));
+            looks.extend(looks.last().map(|items| next_sample_size(*items)));
         }
         assert_eq!(looks, [60, 90, 135, 203, 305]);
-        assert_eq!(next_look(1), 2);
-        assert_eq!(next_look(u64::MAX), u64::MAX);
+        assert_eq!(next_sample_size(1), 2);
+        assert_eq!(next_sample_size(u64::MAX), u64::MAX);
     }
 }

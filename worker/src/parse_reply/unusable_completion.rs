@@ -1,9 +1,9 @@
 //! The text of a reply, or the reason why it has none to read.
 
-use crate::vision::{Answer, Finish};
+use crate::vision::{Completion, Finish};
 
 /// The text to read a verdict from. A truncated reply is rejected even if it parses.
-pub fn reply_text(answer: &Answer) -> Result<&str, String> {
+pub fn reply_text(answer: &Completion) -> Result<&str, String> {
     match (&answer.refusal, answer.finish, &answer.content) {
         (Some(refusal), _, _) => Err(format!("the judge refused to answer: {refusal}")),
         (None, Finish::Length, _) => {
