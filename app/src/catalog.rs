@@ -7,11 +7,12 @@ use juror_journal::{
     journal::{JournalError, RunFiles},
 };
 use juror_types::{id::RunId, run::RunRecord};
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::SystemTime,
 };
 
@@ -206,20 +207,16 @@ impl<T: Clone> StampCache<T> {
     /// The cached value; computed if there is none or `file` has changed.
     fn get_or_insert_with(&self, run: &RunId, file: &Path, compute: impl FnOnce() -> T) -> T {
         let stamp = stamp(file);
-        if let Some((_, value)) = self.lock().get(run).filter(|cached| cached.0 == stamp) {
+        if let Some((_, value)) = self.0.lock().get(run).filter(|cached| cached.0 == stamp) {
             return value.clone();
         }
         let value = compute();
-        self.lock().insert(run.clone(), (stamp, value.clone()));
+        self.0.lock().insert(run.clone(), (stamp, value.clone()));
         value
     }
 
     fn insert(&self, run: &RunId, file: &Path, value: T) {
-        self.lock().insert(run.clone(), (stamp(file), value));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, (Stamp, T)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().insert(run.clone(), (stamp(file), value));
     }
 }
 

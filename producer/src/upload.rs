@@ -14,11 +14,12 @@ use juror_types::{
     item::{ImageReference, Item, Text, TokenSource},
     reference::{ObjectReference, Reference},
 };
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     path::Path,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -237,7 +238,7 @@ impl Uploader {
 
     fn known(&self, key: &str) -> Arc<OnceCell<()>> {
         // A map of cells is consistent after every step.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.len() >= MAX_KNOWN {
             known.clear();
         }

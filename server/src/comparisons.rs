@@ -13,10 +13,11 @@ use juror_app::{
     work_limiter::WorkLimiter,
 };
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
+use parking_lot::Mutex;
 use std::{
     collections::VecDeque,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 use tokio::task::spawn_blocking;
 
@@ -92,7 +93,7 @@ impl Comparisons {
         });
         let comparison = Arc::new(comparing.await.map_err(|_| NotCompared::Interrupted)??);
         let (base, head) = (Arc::downgrade(base), Arc::downgrade(head));
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         if kept.len() >= CACHE_CAPACITY {
             kept.pop_front();
         }
@@ -107,7 +108,7 @@ impl Comparisons {
         terms: &ComparisonTerms,
     ) -> Option<Arc<Comparison>> {
         let is = |weak: &Weak<RunView>, view: &Arc<RunView>| weak.as_ptr() == Arc::as_ptr(view);
-        let kept = self.kept();
+        let kept = self.kept.lock();
         let found = kept
             .iter()
             .find(|kept| is(&kept.base, base) && is(&kept.head, head) && kept.terms == *terms)?;
@@ -123,10 +124,6 @@ impl Comparisons {
             listed.inspect_err(|error| tracing::warn!(%error, "blessed runs cannot be read"));
         let blessed = listed.unwrap_or_default().into_iter().find(|blessed| blessed.run_id == run);
         Ok(ComparisonTerms { rules, blessed, today: Zoned::now().date() })
-    }
-
-    fn kept(&self) -> MutexGuard<'_, VecDeque<KeptComparison>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -11,10 +11,8 @@ pub use progress::{FinishedResult, LiveProgress, LiveState};
 use juror_app::{catalog::Catalog, item_source::ItemSource};
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc};
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use watcher::watch_run;
@@ -91,7 +89,7 @@ impl LiveRuns {
         self: &Arc<Self>,
         run: &RunId,
     ) -> Result<watch::Receiver<Arc<LiveState>>, FollowError> {
-        let mut watched = self.watched();
+        let mut watched = self.watched.lock();
         if let Some(sender) = watched.get(run) {
             return Ok(sender.subscribe());
         }
@@ -107,23 +105,19 @@ impl LiveRuns {
             let (catalog, source) = (Arc::clone(&own.catalog), own.item_source.as_ref());
             let watching = watch_run(files, catalog, source, sender, is_unfollowed);
             own.stop.run_until_cancelled(watching).await;
-            own.watched().remove(&run);
+            own.watched.lock().remove(&run);
         });
         Ok(receiver)
     }
 
     /// True if the run has no followers; then its watcher is removed.
     fn is_unfollowed(&self, run: &RunId, sender: &watch::Sender<Arc<LiveState>>) -> bool {
-        let mut watched = self.watched();
+        let mut watched = self.watched.lock();
         let is_unfollowed = sender.receiver_count() == 0;
         if is_unfollowed {
             watched.remove(run);
         }
         is_unfollowed
-    }
-
-    fn watched(&self) -> MutexGuard<'_, HashMap<RunId, watch::Sender<Arc<LiveState>>>> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -11,10 +11,11 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 use tokio::{
@@ -94,7 +95,7 @@ impl ConnectionLimiter {
     /// Counts a connection; none if its address has reached the limit.
     fn admit(limiter: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
-        let mut counts = limiter.counts();
+        let mut counts = limiter.counts.lock();
         let count = counts.entry(address).or_insert(0);
         let is_limited = !address.is_loopback() && !limiter.proxies.contains(address);
         if *count >= MAX_PER_ADDRESS && is_limited {
@@ -103,15 +104,11 @@ impl ConnectionLimiter {
         *count += 1;
         Some(ConnectionPermit { limiter: Arc::clone(limiter), address })
     }
-
-    fn counts(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut counts = self.limiter.counts();
+        let mut counts = self.limiter.counts.lock();
         if let Some(count) = counts.get_mut(&self.address) {
             *count -= 1;
             if *count == 0 {
@@ -197,7 +194,7 @@ mod tests {
         held.push(admit("192.0.2.7").unwrap());
         assert!(admit("192.0.2.7").is_none());
         drop((held, own));
-        assert!(limiter.counts().is_empty(), "no address is counted");
+        assert!(limiter.counts.lock().is_empty(), "no address is counted");
         let proxies = TrustedProxies::parse(&["192.0.2.0/24".to_owned()]).unwrap();
         let limiter = Arc::new(ConnectionLimiter { proxies, ..ConnectionLimiter::default() });
         let address = "192.0.2.7".parse().unwrap();

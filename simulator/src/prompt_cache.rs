@@ -1,10 +1,10 @@
 //! The prompt cache of models that charge for writing it (GPT-5.6 and later).
 
 use crate::chat_request::{CacheScope, ValidatedRequest, text_tokens};
+use parking_lot::Mutex;
 use std::{
     collections::HashSet,
     hash::{DefaultHasher, Hash as _, Hasher as _},
-    sync::{Mutex, PoisonError},
 };
 
 /// Beginnings of prompts that were written before.
@@ -32,7 +32,7 @@ impl PromptCacheState {
             CacheScope::Everything => question.texts.len(),
             CacheScope::FirstTexts(texts) => texts.min(question.texts.len()),
         };
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         let mut hasher = DefaultHasher::new();
         question.model.hash(&mut hasher);
         let (mut tokens, mut read, mut all_known) = (0, 0, true);

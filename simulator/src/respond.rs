@@ -24,13 +24,11 @@ use hyper::{
     header::{AUTHORIZATION, HeaderValue},
 };
 use juror_types::shutdown::Shutdown;
+use parking_lot::Mutex;
 use prepare_answer::PreparedAnswer;
 use std::{
     collections::HashSet,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
 use tokio::time::Instant;
 
@@ -230,7 +228,7 @@ impl Simulator {
             let status = StatusCode::TOO_MANY_REQUESTS;
             return Err(Refusal::new(status, "requests", RATE_LIMIT, message));
         }
-        let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut limits = self.limits.lock();
         let admitted = limits.admit(tokens, Instant::now());
         limits.write_headers(headers);
         if admitted.is_ok() {

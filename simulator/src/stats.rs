@@ -2,11 +2,9 @@
 
 use crate::{deviation_share::Named as _, fault::Fault, quirk::Imitation};
 use juror_types::usage::{Money, Usage};
+use parking_lot::Mutex;
 use serde::Serialize;
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::BTreeMap;
 use tokio::sync::Notify;
 
 /// Counters of a simulator, as in `GET /stats`; `GET /stats?billed_calls=3` responds once that
@@ -68,7 +66,7 @@ pub(crate) struct Counter {
 
 impl Counter {
     pub(crate) fn stats(&self) -> Stats {
-        self.lock().clone()
+        self.stats.lock().clone()
     }
 
     /// The count as soon as this number of it is at least `least`. A name that is no number of it
@@ -138,13 +136,8 @@ impl Counter {
     }
 
     fn change(&self, change: impl FnOnce(&mut Stats)) {
-        change(&mut self.lock());
+        change(&mut self.stats.lock());
         self.changed.notify_waiters();
-    }
-
-    /// The lock; a panic while counting leaves a count behind that is still the best there is.
-    fn lock(&self) -> MutexGuard<'_, Stats> {
-        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

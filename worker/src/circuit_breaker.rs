@@ -2,11 +2,8 @@
 //! after a long time in which the provider refused every call.
 
 use juror_types::outcome::JobResult;
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::VecDeque, time::Duration};
 use tokio::time::Instant;
 
 /// Number of the last messages that a pause reason names.
@@ -56,7 +53,7 @@ impl CircuitBreaker {
     /// Counts the end of an item that this process called the judge for; returns true if it got no
     /// usable reply, after which [`check`](Self::check) decides.
     pub fn item_ended(&self, result: &JobResult) -> bool {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         match result.has_usable_reply() {
             Some(true) => {
                 state.unusable = 0;
@@ -76,7 +73,7 @@ impl CircuitBreaker {
     /// bound. `shared` is the number over all processes that judge the run, if they count it
     /// together; otherwise this process's own counts.
     pub fn check(&self, shared: Option<u32>) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let (bound, count) =
             (self.settings.max_unusable_in_a_row, shared.unwrap_or(state.unusable));
         if bound == 0 || count < bound {
@@ -93,23 +90,23 @@ impl CircuitBreaker {
 
     /// The reason to pause the run, once after each time that the bound was reached.
     pub fn take_pause_reason(&self) -> Option<String> {
-        self.state().pause_reason.take()
+        self.state.lock().pause_reason.take()
     }
 
     /// True if the bound was reached and the run is not paused yet.
     pub fn is_open(&self) -> bool {
-        self.state().pause_reason.is_some()
+        self.state.lock().pause_reason.is_some()
     }
 
     /// Ends a series of refusals, since the provider accepted a call.
     pub fn call_accepted(&self) {
-        self.state().refusals = None;
+        self.state.lock().refusals = None;
     }
 
     /// Continues a series of refusals, since a call is wanted, even if it is not admitted for long.
     pub fn call_wanted(&self) {
         let now = Instant::now();
-        if let Some(row) = self.state().refusals.as_mut().filter(|row| row.is_active(now)) {
+        if let Some(row) = self.state.lock().refusals.as_mut().filter(|row| row.is_active(now)) {
             row.last = row.last.max(now);
         }
     }
@@ -117,7 +114,7 @@ impl CircuitBreaker {
     /// Counts a call that the provider refused or could not take; the next try comes after `pause`.
     pub fn call_refused(&self, pause: Duration) -> RefusalEffect {
         let now = Instant::now();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let current = state.refusals.filter(|row| row.is_active(now));
         let mut row = current.unwrap_or(Refusals { began: now, last: now, reported: None });
         row.last = now.checked_add(pause).unwrap_or(now);
@@ -131,10 +128,6 @@ impl CircuitBreaker {
         let bound = self.settings.max_refusal_time;
         let exceeded = (!bound.is_zero() && lasts >= bound).then_some(lasts);
         RefusalEffect { report, exceeded }
-    }
-
-    fn state(&self) -> MutexGuard<'_, BreakerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,10 +3,8 @@
 mod controller;
 
 use controller::{CallSample, Controller};
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
@@ -122,7 +120,7 @@ struct Size {
 impl SharedLimit {
     fn size(&self) -> MutexGuard<'_, Size> {
         // No panic under the lock can leave the numbers inconsistent.
-        self.size.lock().unwrap_or_else(PoisonError::into_inner)
+        self.size.lock()
     }
 
     fn learn(&self, sample: CallSample) -> Option<Lowered> {

@@ -1,10 +1,8 @@
 //! Warnings of a run about its evidence, each emitted once.
 
 use juror_types::event::{Event, Events};
-use std::{
-    collections::BTreeSet,
-    sync::{Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
 
 /// Maximum number of different warnings; results name the reason each.
 const MAX_WARNINGS: usize = 20;
@@ -22,7 +20,7 @@ impl EvidenceWarnings {
     }
 
     fn is_new(&self, warning: &str) -> bool {
-        let mut emitted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut emitted = self.0.lock();
         emitted.len() < MAX_WARNINGS && emitted.insert(warning.to_owned())
     }
 }

@@ -11,10 +11,8 @@
 //! miss less than their count prove a lower rule; without such calls, the present rule holds.
 
 use juror_ledger::admission::{CountRule, TokenCounting};
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// Time and calls over which the provider's bucket must stay full before a lower rule is tried.
@@ -105,13 +103,13 @@ impl TokenCounter {
 
     /// The present rule.
     pub fn rule(&self) -> CountRule {
-        self.state().rule
+        self.state.lock().rule
     }
 
     /// Adopts the shared state: the rule, if another process has changed it, and the fullest
     /// bucket.
     pub fn apply_shared(&self, shared: TokenCounting) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.fullest = state.fullest.max(shared.fullest.unwrap_or(0));
         state.shared_fullest = shared.fullest.unwrap_or(0);
         let Some(rule) = shared.rule else { return };
@@ -126,7 +124,7 @@ impl TokenCounter {
         if call.limit == 0 || self.given.is_some_and(|given| given < call.limit) {
             return TokenCounting::default();
         }
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let before = state.rule;
         state.learn(call, Instant::now());
         let is_fuller = state.fullest > state.shared_fullest + state.limit / FULLEST_STEP;
@@ -135,10 +133,6 @@ impl TokenCounter {
             fullest: is_fuller.then_some(state.fullest),
             input_scale: None,
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, CounterState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

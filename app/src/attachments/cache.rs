@@ -3,13 +3,9 @@
 use juror_producer::dataset::{Dataset, DatasetFormat};
 use juror_types::{id::Digest, item::Item};
 use lru::LruCache;
+use parking_lot::Mutex;
 use std::{
-    collections::HashMap,
-    fs,
-    num::NonZeroUsize,
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::SystemTime,
+    collections::HashMap, fs, num::NonZeroUsize, path::PathBuf, sync::Arc, time::SystemTime,
 };
 
 /// Number of datasets that are kept.
@@ -34,18 +30,14 @@ impl DatasetCache {
     /// kept. Blocks while it is read.
     pub fn items(&self, dataset: &Dataset, rubric: Digest) -> Option<(Digest, ItemsById)> {
         let edition = DatasetCacheKey::for_dataset(dataset, rubric)?;
-        if let Some(kept) = self.kept().get(&edition) {
+        if let Some(kept) = self.kept.lock().get(&edition) {
             return Some(kept.clone());
         }
         let digest = dataset.digest().ok()?;
         let items = dataset.items().ok()?.flatten().map(|placed| placed.item);
         let items: ItemsById = Arc::new(items.map(|item| (item.id.clone(), item)).collect());
-        self.kept().put(edition, (digest, Arc::clone(&items)));
+        self.kept.lock().put(edition, (digest, Arc::clone(&items)));
         Some((digest, items))
-    }
-
-    fn kept(&self) -> MutexGuard<'_, LruCache<DatasetCacheKey, (Digest, ItemsById)>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -102,6 +94,6 @@ mod tests {
         for other in 0..CAPACITY.get() {
             cache.items(&dataset, Digest::from_content(&[other as u8])).unwrap();
         }
-        assert_eq!(cache.kept().len(), CAPACITY.get());
+        assert_eq!(cache.kept.lock().len(), CAPACITY.get());
     }
 }

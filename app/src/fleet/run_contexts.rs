@@ -13,11 +13,8 @@ use juror_worker::{
     context::Context,
     run::{RunStatusProvider, WorkerRunState},
 };
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex as Lock, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex as Lock;
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{
     sync::Mutex,
     time::{Instant, MissedTickBehavior, interval},
@@ -64,13 +61,9 @@ impl SeenRuns {
         stop.run_until_cancelled(poll_loop).await;
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Mutex<CachedRun>>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The runs with jobs in progress. Removes others after [`RUN_TTL`].
     fn in_progress(&self) -> Vec<(RunId, Arc<Mutex<CachedRun>>)> {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         known.retain(|_, known| is_in_progress(known) || is_recent(known));
         let used = known.iter().filter(|(_, known)| is_in_progress(known));
         used.map(|(run, known)| (run.clone(), Arc::clone(known))).collect()
@@ -78,7 +71,7 @@ impl SeenRuns {
 
     /// The cache entry of a run, added if it is missing.
     fn entry(&self, run: &RunId) -> Arc<Mutex<CachedRun>> {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         if !known.contains_key(run) && known.len() >= MAX_CACHED_RUNS {
             known.retain(|_, known| is_in_progress(known));
         }

@@ -20,11 +20,8 @@ use juror_ledger::redis::{RedisLedger, RunStatus};
 use juror_producer::fleet::PublishedEnd;
 use juror_queue::Priority;
 use juror_types::{event::Events, id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
-use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::{
     sync::{oneshot, watch},
     time::timeout,
@@ -93,7 +90,7 @@ impl FleetRuns {
             });
             match plan {
                 Ok(plan) => {
-                    self.cancelled().remove(&run);
+                    self.cancelled.lock().remove(&run);
                     self.publish(plan.run, backend).await
                 }
                 Err(refusal) => {
@@ -124,7 +121,7 @@ impl FleetRuns {
             backend.close().await;
             match cancelled?.cancelled {
                 true => {
-                    self.cancelled().insert(run.clone());
+                    self.cancelled.lock().insert(run.clone());
                     Ok(())
                 }
                 false => {
@@ -136,11 +133,7 @@ impl FleetRuns {
 
     /// True if a run was cancelled in this process and not resumed since.
     pub fn is_cancelling(&self, run: &RunId) -> bool {
-        self.cancelled().contains(run)
-    }
-
-    fn cancelled(&self) -> MutexGuard<'_, HashSet<RunId>> {
-        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cancelled.lock().contains(run)
     }
 
     /// The fleet's record of a run; none if it is unknown or the query times out.

@@ -23,7 +23,8 @@ use juror_types::{
     shutdown::Shutdown,
 };
 use juror_worker::evidence_resources::EvidenceResources;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc},
     task::spawn_blocking,
@@ -54,7 +55,7 @@ pub struct RunPermit {
 
 impl Drop for RunPermit {
     fn drop(&mut self) {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock();
         all.retain(|one| !Arc::ptr_eq(one, &self.own));
     }
 }
@@ -87,7 +88,7 @@ impl LocalRuns {
         if self.shutdown.drain.is_cancelled() {
             return Err(AppError::unavailable("the server is stopping; retry after its restart"));
         }
-        let mut active = self.active();
+        let mut active = self.active.lock();
         if active.iter().any(|one| one.run == *run) {
             return Err(AppError::conflict(format!("run {run} is already active")));
         }
@@ -154,7 +155,7 @@ impl LocalRuns {
 
     /// Drains a run of this process; returns false if it is not active here.
     pub fn cancel(&self, run: &RunId) -> bool {
-        let active = self.active();
+        let active = self.active.lock();
         let found = active.iter().find(|one| one.run == *run);
         if let Some(one) = found {
             one.shutdown.drain.cancel();
@@ -164,7 +165,7 @@ impl LocalRuns {
 
     /// True if a run of this process is stopping.
     pub fn is_cancelling(&self, run: &RunId) -> bool {
-        self.active().iter().any(|one| one.run == *run && one.shutdown.drain.is_cancelled())
+        self.active.lock().iter().any(|one| one.run == *run && one.shutdown.drain.is_cancelled())
     }
 
     /// Waits until all runs have ended; call it after the shutdown, which refuses further ones.
@@ -176,16 +177,12 @@ impl LocalRuns {
     /// Resources for measuring, shared by all active runs, so that together they render at most
     /// `render.concurrency` pages.
     fn evidence(&self, settings: &Settings) -> Arc<EvidenceResources> {
-        let mut shared = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.evidence.lock();
         shared.upgrade().unwrap_or_else(|| {
             let evidence = evidence(settings);
             *shared = Arc::downgrade(&evidence);
             evidence
         })
-    }
-
-    fn active(&self) -> MutexGuard<'_, Vec<Arc<ActiveRun>>> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,10 +3,10 @@
 
 use crate::error::AppError;
 use juror_types::file_identity::FileIdentity;
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// Ledgers by their path.
@@ -17,13 +17,13 @@ impl UsedLedgers {
     /// Records the ledger at a path, if there is one.
     pub fn note(&self, path: &Path) {
         if let Some(ledger) = FileIdentity::from_path(path) {
-            self.lock().insert(path.to_owned(), ledger);
+            self.0.lock().insert(path.to_owned(), ledger);
         }
     }
 
     /// Refuses a ledger that has vanished, or that another file has replaced, since it was used.
     pub fn check(&self, path: &Path) -> Result<(), AppError> {
-        match self.lock().get(path) {
+        match self.0.lock().get(path) {
             Some(used) if FileIdentity::from_path(path).as_ref() != Some(used) => {
                 Err(AppError::unavailable(format!(
                     "the ledger {} was removed or replaced while this server runs, so what it spent \
@@ -33,10 +33,6 @@ impl UsedLedgers {
             }
             _ => Ok(()),
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, FileIdentity>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

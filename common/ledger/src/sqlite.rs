@@ -25,11 +25,8 @@ pub(crate) mod writer_memory;
 mod writer_operation;
 
 use crate::{clock::Clock, error::LedgerError};
-use std::{
-    collections::HashMap,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{collections::HashMap, path::Path, sync::Arc};
 use tokio::sync::watch;
 use writer::Writer;
 use writer_memory::Memory;
@@ -67,7 +64,7 @@ impl SqliteLedger {
 
     /// True if these limits differ from those reported last for an endpoint.
     pub(crate) fn is_changed(&self, endpoint: &str, limits: ReportedLimits) -> bool {
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported.lock();
         match reported.get_mut(endpoint) {
             Some(known) => std::mem::replace(known, limits) != limits,
             None => reported.insert(endpoint.to_owned(), limits).is_none(),

@@ -2,10 +2,8 @@
 
 use juror_types::usage::{Money, Usage};
 use juror_types::wait_reason::WaitReason;
-use std::{
-    collections::HashSet,
-    sync::{Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::collections::HashSet;
 
 juror_types::named_enum! {
     /// Result of a call to the vision API.
@@ -86,7 +84,7 @@ impl FirstNames {
 
     /// The label of this name.
     pub(super) fn label<'name>(&self, name: &'name str) -> &'name str {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         let keeps = known.contains(name)
             || (known.len() < Self::MAX
                 && name.len() <= Self::MAX_LENGTH

@@ -1,10 +1,7 @@
 //! Readiness of a role: the services that it requires, and their state.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
     time::{sleep, timeout},
@@ -34,20 +31,16 @@ impl Readiness {
     /// Adds a condition of this name, such as `broker` or `lock`; unmet until it is set.
     pub fn require(&self, name: &'static str) -> Condition {
         let (sender, receiver) = watch::channel(false);
-        self.conditions().insert(name, receiver);
+        self.0.lock().insert(name, receiver);
         Condition(sender)
     }
 
     /// Unmet conditions in alphabetical order; empty when the role is ready.
     pub fn unmet(&self) -> Vec<&'static str> {
-        let conditions = self.conditions();
+        let conditions = self.0.lock();
         let is_met =
             |reported: &watch::Receiver<bool>| *reported.borrow() && reported.has_changed().is_ok();
         conditions.iter().filter(|(_, reported)| !is_met(reported)).map(|(name, _)| *name).collect()
-    }
-
-    fn conditions(&self) -> MutexGuard<'_, BTreeMap<&'static str, watch::Receiver<bool>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

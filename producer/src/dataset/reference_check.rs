@@ -7,11 +7,12 @@ use juror_files::{
     fetch_policy::{FetchPolicy, NotAllowed},
 };
 use juror_types::{file_identity::FileIdentity, reference::Reference};
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     io,
     path::{Component, Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 /// Maximum number of cached folders; above it, all are dropped.
@@ -121,7 +122,7 @@ impl Files {
 
     fn folder_lies_under(&self, named: &Path, root: &Path) -> bool {
         let Some(folder) = named.parent().filter(|folder| *folder != root) else { return true };
-        let mut known = self.known_folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known_folders.lock();
         if let Some(resolved) = known.get(folder) {
             return resolved.starts_with(root);
         }

@@ -1,11 +1,7 @@
 //! Limits on log-in attempts, in bounded memory.
 
-use std::{
-    collections::HashMap,
-    net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::HashMap, net::IpAddr, time::Duration};
 use tokio::time::Instant;
 
 /// Length of a window in which attempts are counted.
@@ -30,7 +26,7 @@ impl Attempts {
     /// The time to wait if there were too many.
     pub fn begin(&self, address: IpAddr) -> Result<(), Duration> {
         let (now, address) = (Instant::now(), network(address));
-        let mut counts = self.counts();
+        let mut counts = self.counts.lock();
         if counts.by_address.len() >= MAX_ADDRESSES {
             counts.by_address.retain(|_, window| window.left(now).is_some());
         }
@@ -48,14 +44,10 @@ impl Attempts {
 
     /// Resets the count of an address after a successful attempt.
     pub fn succeeded(&self, address: IpAddr) {
-        let mut counts = self.counts();
+        let mut counts = self.counts.lock();
         if let Some(window) = counts.by_address.remove(&network(address)) {
             counts.total.attempts = counts.total.attempts.saturating_sub(window.attempts);
         }
-    }
-
-    fn counts(&self) -> MutexGuard<'_, AttemptCounts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -146,7 +138,7 @@ mod tests {
                 attempts.begin(IpAddr::V4((minute * 1_000 + number).into())).unwrap();
             }
         }
-        assert!(attempts.counts().by_address.len() <= MAX_ADDRESSES);
+        assert!(attempts.counts.lock().by_address.len() <= MAX_ADDRESSES);
     }
 
     #[tokio::test(start_paused = true)]

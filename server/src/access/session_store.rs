@@ -1,11 +1,8 @@
 //! Sessions of browsers that have logged in.
 
+use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
 /// Lifetime of a session: a week.
@@ -31,7 +28,7 @@ impl Sessions {
     pub fn open(&self, scope: AccessScope) -> String {
         let id = format!("{:032x}{:032x}", rand::random::<u128>(), rand::random::<u128>());
         let now = Instant::now();
-        let mut sessions = self.sessions();
+        let mut sessions = self.0.lock();
         sessions.retain(|_, session| session.expires > now);
         if sessions.len() >= MAX_SESSIONS {
             let oldest = sessions.iter().min_by_key(|(_, session)| session.expires);
@@ -45,17 +42,13 @@ impl Sessions {
 
     /// The scope of an open session; none after its expiry or a log-out.
     pub fn scope(&self, id: &str) -> Option<AccessScope> {
-        let session = *self.sessions().get(&key(id))?;
+        let session = *self.0.lock().get(&key(id))?;
         (session.expires > Instant::now()).then_some(session.scope)
     }
 
     /// Revokes a session.
     pub fn close(&self, id: &str) {
-        self.sessions().remove(&key(id));
-    }
-
-    fn sessions(&self) -> MutexGuard<'_, HashMap<[u8; 32], BrowserSession>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().remove(&key(id));
     }
 }
 

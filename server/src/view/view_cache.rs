@@ -9,11 +9,8 @@ use juror_app::{
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
 use lru::LruCache;
-use std::{
-    num::NonZeroUsize,
-    sync::{Arc, Mutex as Lock, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex as Lock;
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 use tokio::{sync::Mutex, task::spawn_blocking, time::Instant};
 
 /// Maximum number of cached runs.
@@ -79,7 +76,7 @@ impl Views {
     }
 
     fn entry(&self, run: &RunId) -> ViewEntry {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.lock();
         Arc::clone(entries.get_or_insert(run.clone(), ViewEntry::default))
     }
 }

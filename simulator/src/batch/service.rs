@@ -10,12 +10,10 @@ use super::{
 use crate::refusal::{INVALID, RATE_LIMIT, Refusal};
 use bytes::Bytes;
 use hyper::{Method, StatusCode};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 /// Number of lists in which a batch is missing, with [`BatchFault::LateListing`].
 const UNLISTED: u64 = 2;
@@ -65,7 +63,7 @@ impl BatchService {
         answerer: &impl RowAnswerer,
     ) -> Option<Result<BatchReply, Refusal>> {
         let path: Vec<&str> = request.path.split('/').collect();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let json = |value: Value| Ok(BatchReply::Json(value));
         Some(match (request.method.as_str(), path.as_slice()) {
             ("POST", ["files"]) => match multipart::read(request.content_type, &request.body) {
@@ -121,10 +119,6 @@ impl BatchService {
             }
             _ => return None,
         })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BatchState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

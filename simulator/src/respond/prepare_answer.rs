@@ -20,7 +20,7 @@ use juror_types::{
     usage::{Money, Usage},
 };
 use serde_json::Value;
-use std::{sync::PoisonError, time::Duration};
+use std::time::Duration;
 
 /// A prepared reply with its bill, sent after its latency.
 pub(super) struct PreparedAnswer {
@@ -65,7 +65,7 @@ impl Simulator {
         let imitation = Imitation::choose(&self.config.quirks, seed, has_schema, question.lane);
         let substitute = imitation.substitute(has_schema, self.is_first(seed));
         let key = FaultKey { seed, texts: &texts, images: &digests };
-        let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&key);
+        let fault = self.faults.lock().choose(&key);
 
         let mut random = Random::new(random::mix(self.config.seed, serial));
         let latency = self.config.latency.draw(&mut random);
@@ -104,7 +104,7 @@ impl Simulator {
         if self.config.quirks.is_empty() {
             return true;
         }
-        self.known_requests.lock().unwrap_or_else(PoisonError::into_inner).insert(seed)
+        self.known_requests.lock().insert(seed)
     }
 
     /// Digests of the images, if needed: they take most of the time of a large image.

@@ -1,7 +1,7 @@
 //! Consecutive browser failures, after which a process stops rendering.
 
 use crate::error::{RenderError, RendererError};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 
 /// Number of failed starts and unexpected ends in a row after which no further browser is started.
 const MAX_FAILURES: u32 = 5;
@@ -13,7 +13,7 @@ pub(crate) struct BrowserFailures(Mutex<FailuresInARow>);
 impl BrowserFailures {
     /// Refuses a further page once there were too many failures.
     pub fn check(&self) -> Result<(), RendererError> {
-        let failures = self.lock();
+        let failures = self.0.lock();
         if failures.count < MAX_FAILURES {
             return Ok(());
         }
@@ -26,7 +26,7 @@ impl BrowserFailures {
         if let RenderError::Browser(error) = error
             && self.check().is_ok()
         {
-            let mut failures = self.lock();
+            let mut failures = self.0.lock();
             failures.count += 1;
             failures.last = error.to_string();
         }
@@ -35,12 +35,8 @@ impl BrowserFailures {
     /// Resets the count, unless the limit was reached.
     pub fn reset(&self) {
         if self.check().is_ok() {
-            *self.lock() = FailuresInARow::default();
+            *self.0.lock() = FailuresInARow::default();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, FailuresInARow> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::{
     browser_failures::BrowserFailures, browser_process::BrowserProcess, error::RenderError,
 };
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 
 /// Number of pages after which a browser is replaced.
@@ -40,7 +41,7 @@ impl BrowserPool {
 
     /// Browsers without a page.
     pub fn idle(&self) -> MutexGuard<'_, Vec<BrowserProcess>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.lock()
     }
 }
 

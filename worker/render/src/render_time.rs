@@ -1,9 +1,7 @@
 //! Time that the pages of one item may take together.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{sync::Arc, time::Duration};
 
 /// Time that the pages of one item have taken, against the renderer's time limit. The pages are
 /// open one after the other. Clones share it.
@@ -21,10 +19,10 @@ pub(crate) struct SpentTime {
 
 impl RenderTime {
     pub(crate) fn spent(&self) -> SpentTime {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 
     pub(crate) fn record(&self, spent: SpentTime) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = spent;
+        *self.0.lock() = spent;
     }
 }

@@ -24,12 +24,9 @@ use juror_types::{
     outcome::JobResult,
     shutdown::Shutdown,
 };
+use parking_lot::Mutex;
 use shards::Shards;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::Notify, time::timeout};
 use tracing::warn;
 
@@ -203,7 +200,7 @@ impl BatchKeeper {
         context: &Arc<Context>,
         lane: &Arc<BatchLane>,
     ) -> Arc<BatchWork> {
-        let mut works = self.works();
+        let mut works = self.works.lock();
         match works.current.get(run) {
             Some(work) if Arc::ptr_eq(&work.context, context) => Arc::clone(work),
             _ => {
@@ -219,7 +216,7 @@ impl BatchKeeper {
     }
 
     fn all_works(&self) -> Vec<Arc<BatchWork>> {
-        let works = self.works();
+        let works = self.works.lock();
         works.current.values().chain(&works.replaced).map(Arc::clone).collect()
     }
 
@@ -229,13 +226,9 @@ impl BatchKeeper {
         let is_idle = |work: &Arc<BatchWork>| {
             idle.iter().any(|idle| Arc::ptr_eq(idle, work)) && Arc::strong_count(work) <= 2
         };
-        let mut works = self.works();
+        let mut works = self.works.lock();
         works.current.retain(|_, work| !is_idle(work));
         works.replaced.retain(|work| !is_idle(work));
-    }
-
-    fn works(&self) -> MutexGuard<'_, ActiveWork> {
-        self.works.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,10 +2,8 @@
 //! to the very worker that still waits for their verdicts.
 
 use juror_types::{id::JobId, job::Job};
-use std::{
-    collections::HashSet,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::Mutex;
+use std::collections::HashSet;
 
 /// Jobs in progress, by id and round.
 #[derive(Debug, Default)]
@@ -22,17 +20,13 @@ impl JobsInProgress {
     /// Marks a job as in progress; none if it is already.
     pub fn take(&self, job: &Job) -> Option<InProgressGuard<'_>> {
         let job = (job.job_id.clone(), job.round);
-        let is_new = self.jobs().insert(job.clone());
+        let is_new = self.0.lock().insert(job.clone());
         is_new.then(|| InProgressGuard { all: self, job })
-    }
-
-    fn jobs(&self) -> MutexGuard<'_, HashSet<(JobId, u32)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for InProgressGuard<'_> {
     fn drop(&mut self) {
-        self.all.jobs().remove(&self.job);
+        self.all.0.lock().remove(&self.job);
     }
 }

@@ -84,7 +84,7 @@ async fn paused_run_keeps_its_jobs_and_stops_no_other() {
     fixture.stop(worker).await;
     assert!(locked.calls() <= 2, "no more than were in flight at the first refusal");
     assert!(fixture.holds_back(10).await, "the paused run's jobs are kept");
-    let (run, reason) = fixture.runs.pauses.lock().unwrap()[0].clone();
+    let (run, reason) = fixture.runs.pauses.lock()[0].clone();
     assert!(run == paused && reason.contains("key"), "{run}: {reason}");
     let warning = fixture.warning().await;
     assert!(warning.contains("run paused is paused") && warning.contains("juror retry paused"));
@@ -102,7 +102,7 @@ async fn pause_of_the_only_run_ends_the_worker() {
     fixture.start().await.unwrap().unwrap();
     assert!(judge.calls() <= 2, "no more than were in flight at the first refusal");
     assert_eq!((fixture.jobs.held(), fixture.results.held()), (10, 0));
-    assert!(fixture.runs.pauses.lock().unwrap()[0].1.contains("key"));
+    assert!(fixture.runs.pauses.lock()[0].1.contains("key"));
     assert!(fixture.heard.try_recv().is_err(), "the end of the worker reports it");
 }
 
@@ -163,7 +163,7 @@ async fn long_waiting_job_is_requeued_and_its_replies_still_count() {
     let fixture = JobFixture::new(2);
     let judge = FakeJudge::saying(vec![answer("no verdict")]);
     let run = fixture.open_run("nightly", &judge).await;
-    *fixture.backend.tickets.lock().unwrap() = Some(1);
+    *fixture.backend.tickets.lock() = Some(1);
     fixture.publish(&run, &["0"]).await;
     let worker = fixture.start();
     for allowed in [0, 1, 0, 1] {
@@ -171,7 +171,7 @@ async fn long_waiting_job_is_requeued_and_its_replies_still_count() {
         while fixture.backend.gave_up.load(SeqCst) == before {
             tokio::time::sleep(fixture::MAX_WAIT / 8).await;
         }
-        *fixture.backend.tickets.lock().unwrap() = Some(allowed);
+        *fixture.backend.tickets.lock() = Some(allowed);
     }
     let [result] = fixture.take_results(1).await.try_into().unwrap();
     fixture.stop(worker).await;

@@ -4,11 +4,8 @@ use juror_types::{
     event::{Event, Events},
     id::RunId,
 };
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
 /// Time for which the same message about a run is not repeated.
@@ -35,7 +32,7 @@ impl WarnOnce {
     }
 
     fn is_new(&self, run: &RunId, topic: WarningTopic, message: &str) -> bool {
-        let mut last_messages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last_messages = self.0.lock();
         last_messages.retain(|_, (since, _)| since.elapsed() < REPEAT_INTERVAL);
         let key = (run.clone(), topic);
         if last_messages

@@ -11,11 +11,11 @@ use juror_services::{
     web::{WebRequest, WebResponse, WebServer},
 };
 use juror_types::item::{Item, Text};
+use parking_lot::Mutex;
 use std::{
     collections::VecDeque,
     io,
     net::{IpAddr, SocketAddr},
-    sync::Mutex,
 };
 
 /// Signature of every URL here, which no message may show.
@@ -66,14 +66,14 @@ impl Scripted {
     }
 
     fn left(&self) -> usize {
-        self.0.lock().unwrap().len()
+        self.0.lock().len()
     }
 }
 
 #[async_trait]
 impl Lookup for Scripted {
     async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
-        Ok(self.0.lock().unwrap().pop_front().unwrap())
+        Ok(self.0.lock().pop_front().unwrap())
     }
 }
 

@@ -73,7 +73,7 @@ fn quiet(began: Instant) -> CountedCall {
 }
 
 fn counter(rule: CountRule) -> CounterState {
-    TokenCounter::new(rule, None).state.into_inner().unwrap()
+    TokenCounter::new(rule, None).state.into_inner()
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn user_limit_below_the_provider_limit_is_not_learned_from() {
     let call = CountedCall { waited: true, remaining: 0, refused: true, ..quiet(Instant::now()) };
     assert_eq!(counter.learn(call), TokenCounting::default());
     assert_eq!(counter.rule(), CountRule::Sum);
-    assert_eq!(counter.state().limit, 0);
+    assert_eq!(counter.state.lock().limit, 0);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Control limits of the CUSUM, by simulation.
 
 use crate::random::SplitMix;
-use std::{collections::BTreeMap, sync::Mutex};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 
 /// Number of simulated series. A rate of 5 % is based on a thousand of them, one of 0.5 % on a
 /// hundred.
@@ -37,7 +38,8 @@ impl Cusum {
 /// anew for each series, so that their error is part of the limit. Runs are independent and normal.
 pub(super) fn control_limit(anchor_runs: usize, monitored_runs: usize, rate: f64) -> f64 {
     let key = (anchor_runs, monitored_runs, rate.to_bits());
-    if let Some(limit) = KNOWN.lock().ok().and_then(|known| known.get(&key).copied()) {
+    let known = KNOWN.lock().get(&key).copied();
+    if let Some(limit) = known {
         return limit;
     }
     let mut random = SplitMix(SEED);
@@ -49,9 +51,7 @@ pub(super) fn control_limit(anchor_runs: usize, monitored_runs: usize, rate: f64
     let error = 1.645 * (rate * (1.0 - rate) / SERIES as f64).sqrt();
     let place = ((1.0 - rate + error) * SERIES as f64).ceil() as usize;
     let limit = highest.get(place.min(SERIES - 1)).copied().unwrap_or(f64::INFINITY);
-    if let Ok(mut known) = KNOWN.lock() {
-        known.insert(key, limit);
-    }
+    KNOWN.lock().insert(key, limit);
     limit
 }
 

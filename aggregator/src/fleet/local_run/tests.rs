@@ -7,10 +7,8 @@ use juror_analysis::{
 use juror_journal::journal::JournalWriter;
 use juror_queue::{Delivery, Disposition, Priority, QueueError, Settle};
 use juror_types::{event::Event, id::RunId, outcome::Outcome};
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{collections::VecDeque, sync::Arc};
 
 /// End of each delivery, by its item.
 type Log = Arc<Mutex<Vec<(String, Disposition)>>>;
@@ -27,7 +25,7 @@ struct Note(String, Log);
 #[async_trait]
 impl Settle for Note {
     async fn settle(self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
-        let mut log = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = self.1.lock();
         log.push((self.0.clone(), disposition));
         Ok(())
     }
@@ -84,8 +82,8 @@ async fn results_are_committed_then_acknowledged_and_reported_once() {
         assert!(counted.contains(sample), "{sample} in {counted}");
     }
     assert_eq!(journal.fold().len(), 2);
-    assert_eq!(log.lock().unwrap().len(), 4);
-    assert!(log.lock().unwrap().iter().all(|(_, end)| *end == Disposition::Acknowledge));
+    assert_eq!(log.lock().len(), 4);
+    assert!(log.lock().iter().all(|(_, end)| *end == Disposition::Acknowledge));
     let mut finished = 0;
     while let Some(event) = heard.recv().await {
         finished += u32::from(matches!(event, Event::Finished(_)));
@@ -105,7 +103,7 @@ async fn foreign_result_is_dead_lettered() {
     let Setup { resources, log, _runs } = setup(vec![stray], false, Events::silent());
     let journal = run(resources, Shutdown::new()).await.unwrap();
     assert!(journal.fold().is_empty());
-    assert!(matches!(&log.lock().unwrap()[..], [(_, Disposition::DeadLetter(_))]));
+    assert!(matches!(&log.lock()[..], [(_, Disposition::DeadLetter(_))]));
 }
 
 #[tokio::test]
@@ -124,7 +122,7 @@ async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
     };
     let (aggregated, ()) = tokio::join!(run(resources, shutdown.clone()), stop);
     assert_eq!(aggregated.unwrap().fold().len(), 1);
-    assert_eq!(log.lock().unwrap().len(), 1);
+    assert_eq!(log.lock().len(), 1);
 }
 
 #[tokio::test]
@@ -134,7 +132,7 @@ async fn run_whose_folder_is_removed_ends() {
     std::fs::remove_dir_all(resources.journal.files().directory()).unwrap();
     let error = run(resources, Shutdown::new()).await.unwrap_err();
     assert!(matches!(error, AggregatorError::Journal(JournalError::Removed { .. })), "{error}");
-    assert!(log.lock().unwrap().is_empty());
+    assert!(log.lock().is_empty());
 }
 
 #[cfg(target_os = "linux")]
@@ -145,5 +143,5 @@ async fn uncommitted_results_are_not_acknowledged() {
     resources.journal.simulate_full_disk().unwrap();
     let error = run(resources, Shutdown::new()).await.unwrap_err();
     assert!(matches!(error, AggregatorError::Journal(JournalError::Full { .. })), "{error}");
-    assert!(log.lock().unwrap().is_empty());
+    assert!(log.lock().is_empty());
 }

@@ -4,10 +4,11 @@ use super::{Admission, AdmissionDecision, AdmissionRequest, WaitReason};
 use crate::error::LedgerError;
 use juror_telemetry::Metrics;
 use juror_types::id::RunId;
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -196,7 +197,7 @@ async fn await_relevant_change(changes: &mut watch::Receiver<u64>, reason: WaitR
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 #[cfg(test)]

@@ -13,12 +13,10 @@ use crate::redis::registration::OwnerRegistration;
 use futures_util::future::BoxFuture;
 use juror_tls::TlsFiles;
 use juror_types::id::OwnerId;
+use parking_lot::{Mutex, MutexGuard};
 use redis::{ErrorKind, RedisError};
 use std::{
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 use tokio::sync::watch;
@@ -101,7 +99,7 @@ impl Connection {
 
     /// Leases, claims and owners of this process.
     pub fn registration(&self) -> MutexGuard<'_, OwnerRegistration> {
-        self.registration.lock().unwrap_or_else(PoisonError::into_inner)
+        self.registration.lock()
     }
 
     /// Wakes waiting callers of this process.

@@ -4,11 +4,11 @@
 #![expect(clippy::expect_used, reason = "a test without its server may break off")]
 
 use super::{RedisSettings, scripts};
+use parking_lot::Mutex;
 use std::{
     io::{BufRead as _, BufReader},
     net::TcpListener,
     process::{Child, ChildStdout, Command, Stdio},
-    sync::{Mutex, PoisonError},
     time::Duration,
 };
 use tempfile::TempDir;
@@ -162,20 +162,16 @@ impl OwnServer {
     }
 
     fn kill(&self) {
-        if let Some(mut running) = self.lock().take() {
+        if let Some(mut running) = self.running.lock().take() {
             running.process.kill().expect("Redis is killed");
             running.process.wait().expect("Redis has ended");
         }
     }
 
     fn start_again(&self) {
-        let mut running = self.lock();
+        let mut running = self.running.lock();
         assert!(running.is_none(), "kill it first");
         *running = Some(launch(&self.arguments).expect("redis-server starts again"));
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,10 +12,8 @@ use juror_types::{
     id::{Digest, LeaseId, RunId},
     usage::Money,
 };
-use std::sync::{
-    Mutex as StdMutex,
-    atomic::{AtomicUsize, Ordering},
-};
+use parking_lot::Mutex as StdMutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub fn money(pico: i64) -> Money {
     Money::from_pico(pico)
@@ -45,12 +43,12 @@ impl Backends {
         self.redis.accept_ledger(&namespace);
         let settings = RedisSettings { namespace, ..self.redis.settings() };
         let backend = Arc::new(RedisLedger::open(settings).await.unwrap());
-        self.made.lock().unwrap().push(backend.clone());
+        self.made.lock().push(backend.clone());
         backend
     }
 
     async fn close(self) {
-        let made = self.made.into_inner().unwrap();
+        let made = self.made.into_inner();
         for backend in made {
             backend.close().await;
         }

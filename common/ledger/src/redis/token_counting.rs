@@ -1,9 +1,9 @@
 //! Token counting of endpoints as this process knows it, and the limits that it reported to Redis.
 
 use crate::admission::{CountRule, Observation, TokenCounting};
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -17,7 +17,7 @@ pub(crate) struct CountingCache(Mutex<HashMap<String, EndpointKnowledge>>);
 impl CountingCache {
     /// The counting of an endpoint.
     pub(crate) fn known(&self, endpoint: &str) -> TokenCounting {
-        self.lock().get(endpoint).map(|known| known.counting).unwrap_or_default()
+        self.0.lock().get(endpoint).map(|known| known.counting).unwrap_or_default()
     }
 
     /// Stores the rule by its name, the scale and the fullest bucket; empty texts are unknown
@@ -29,12 +29,12 @@ impl CountingCache {
             input_scale: scale.parse().ok(),
             fullest: fullest.parse().ok(),
         };
-        if let Some(known) = self.lock().get_mut(endpoint) {
+        if let Some(known) = self.0.lock().get_mut(endpoint) {
             known.counting = counting;
             return;
         }
         let knowledge = EndpointKnowledge { counting, reported: None };
-        self.lock().insert(endpoint.to_owned(), knowledge);
+        self.0.lock().insert(endpoint.to_owned(), knowledge);
     }
 
     /// True if the same was reported to Redis within the interval, so that a report changes
@@ -42,7 +42,7 @@ impl CountingCache {
     pub(crate) fn was_reported(&self, observation: &Observation) -> bool {
         let is_changed =
             observation.refused.is_some() || observation.counting != TokenCounting::default();
-        let known = self.lock();
+        let known = self.0.lock();
         let reported = known.get(&observation.endpoint).and_then(|known| known.reported.as_ref());
         !is_changed
             && reported.is_some_and(|(at, reported)| {
@@ -54,12 +54,8 @@ impl CountingCache {
     pub(crate) fn record_reported(&self, observation: &Observation) {
         let counting = TokenCounting::default();
         let limits = Observation { refused: None, counting, ..observation.clone() };
-        self.lock().entry(observation.endpoint.clone()).or_default().reported =
+        self.0.lock().entry(observation.endpoint.clone()).or_default().reported =
             Some((Instant::now(), limits));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, EndpointKnowledge>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

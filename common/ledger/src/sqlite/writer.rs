@@ -7,10 +7,11 @@ use crate::error::LedgerError;
 use crate::sqlite::{
     fsync_thread::FsyncThread, writer_memory::Memory, writer_operation::WriterOrder,
 };
+use parking_lot::Mutex;
 use rusqlite::{Connection, TransactionBehavior};
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError, mpsc},
+    sync::{Arc, mpsc},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -86,7 +87,7 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let order = Box::new(Work { work, awaits_sync, value: None, reply, _permit: permit });
         {
-            let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+            let orders = self.orders.lock();
             let sender = orders.as_ref().ok_or_else(|| self.closed())?;
             sender.send(order).map_err(|_| self.closed())?;
         }
@@ -96,8 +97,8 @@ impl Writer {
     /// Finishes waiting operations, closes the database and joins the thread. Later operations
     /// fail.
     pub async fn close(&self) {
-        drop(self.orders.lock().unwrap_or_else(PoisonError::into_inner).take());
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(self.orders.lock().take());
+        let thread = self.thread.lock().take();
         if let Some(thread) = thread {
             // A panic of the thread was reported to its callers as a closed ledger already.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;

@@ -1,9 +1,10 @@
 //! State shared by all clones, subscriptions and deliveries of one local queue.
 
 use super::super::{DeadLetter, Message, Priority};
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 use tokio::{
     sync::{Notify, Semaphore},
@@ -59,7 +60,7 @@ impl<M> LocalShared<M> {
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State<M>> {
         // No panic under the lock can leave the state inconsistent, so a poisoned lock is usable.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Moves due messages into their priorities; returns the due time of the next one.

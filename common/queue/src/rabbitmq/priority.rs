@@ -6,11 +6,8 @@
 //! are unsettled than the prefetch, the broker has no more, unless it has not yet processed the
 //! latest settlements.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// Number of preferred deliveries that are buffered here, unavailable to other consumers, while all
@@ -41,7 +38,7 @@ impl PriorityWindow {
 
     /// Counts one more outstanding delivery.
     pub(super) fn count(self: &Arc<Self>) -> OutstandingDelivery {
-        self.deliveries().out += 1;
+        self.deliveries.lock().out += 1;
         OutstandingDelivery(Arc::clone(self))
     }
 
@@ -49,22 +46,18 @@ impl PriorityWindow {
     /// none.
     pub(super) fn stale_since(&self) -> Option<Instant> {
         let prefetch = usize::from(self.prefetch);
-        let mut deliveries = self.deliveries();
+        let mut deliveries = self.deliveries.lock();
         deliveries.settled.retain(|settled| settled.elapsed() < ROUND_TRIP);
         let Deliveries { out, settled } = &*deliveries;
         let unheard = (out + settled.len()).checked_sub(prefetch)?;
         // A settlement among that many was followed by a delivery, if the broker had one.
         settled.get(unheard).map(|settled| *settled + ROUND_TRIP)
     }
-
-    fn deliveries(&self) -> MutexGuard<'_, Deliveries> {
-        self.deliveries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for OutstandingDelivery {
     fn drop(&mut self) {
-        let mut deliveries = self.0.deliveries();
+        let mut deliveries = self.0.deliveries.lock();
         deliveries.out = deliveries.out.saturating_sub(1);
         deliveries.settled.push_back(Instant::now());
         // Older settlements are no longer needed.

@@ -11,7 +11,7 @@ use super::{
     *,
 };
 use namespace::{Own, broker_url};
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 /// Keeps the requested queues until the end of the suite.
 #[derive(Default)]
@@ -23,7 +23,7 @@ impl Rabbit {
         let settings = RabbitSettings { max_length, ..own.settings(&broker_url()) };
         let queues = RabbitQueues::connect(&settings, Events::silent()).await.unwrap();
         let queue = queues.queue(Route::Jobs);
-        self.0.lock().unwrap().push((queues, own));
+        self.0.lock().push((queues, own));
         Arc::new(queue)
     }
 }
@@ -53,7 +53,7 @@ impl Harness for Rabbit {
 async fn queue_conforms() {
     let rabbit = Rabbit::default();
     every_queue(&rabbit).await;
-    for (queues, own) in rabbit.0.into_inner().unwrap() {
+    for (queues, own) in rabbit.0.into_inner() {
         queues.close().await;
         drop(own);
     }

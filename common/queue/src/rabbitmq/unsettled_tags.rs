@@ -7,10 +7,8 @@ use lapin::{
     Consumer,
     options::{BasicAckOptions, BasicCancelOptions},
 };
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// A channel, kept open while it has unsettled deliveries, and their tags.
 pub(super) struct Tags {
@@ -27,7 +25,7 @@ impl Tags {
     }
 
     pub(super) fn add_unsettled(&self, tag: u64) {
-        self.lock().insert(tag);
+        self.out.lock().insert(tag);
     }
 
     /// Cancels a consumer of the channel; returns when the broker has confirmed it.
@@ -37,13 +35,13 @@ impl Tags {
 
     /// Marks a delivery whose settlement is being sent.
     pub(super) fn ended(&self, tag: u64) {
-        self.lock().remove(&tag);
+        self.out.lock().remove(&tag);
     }
 
     /// Sends the acknowledgements of these tags (ascending): one frame for all up to the last
     /// possible one, and one for each beyond.
     async fn send(&self, tags: &[u64]) -> Result<(), QueueError> {
-        let reach = reach(&self.lock(), tags);
+        let reach = reach(&self.out.lock(), tags);
         if let Some(last) = reach {
             self.send_one(last, true).await?;
         }
@@ -57,10 +55,6 @@ impl Tags {
         let options = BasicAckOptions { multiple };
         self.link.during(self.channel.basic_ack(tag, options)).await
     }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<u64>> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 #[async_trait]
@@ -71,7 +65,7 @@ impl Batch for Tags {
             // As for a single delivery: they are redelivered, which is no error of the caller.
             tracing::debug!(%error, "the deliveries' connection is lost; they will be redelivered");
         }
-        self.lock().retain(|tag| tags.binary_search(tag).is_err());
+        self.out.lock().retain(|tag| tags.binary_search(tag).is_err());
         Ok(())
     }
 }

@@ -42,11 +42,12 @@ use juror_types::{
     shutdown::Shutdown,
     usage::Usage,
 };
+use parking_lot::Mutex;
 use serde_json::json;
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicUsize, Ordering::SeqCst},
     },
     time::Duration,
@@ -105,7 +106,7 @@ impl VisionClient for FakeJudge {
             None => CallEnd::Cancelled { sent: true },
             Some(permit) => {
                 permit.unwrap().forget();
-                let mut ends = self.ends.lock().unwrap();
+                let mut ends = self.ends.lock();
                 if ends.len() > 1 { ends.pop_front().unwrap() } else { ends[0].clone() }
             }
         };
@@ -153,11 +154,11 @@ pub struct FakeRuns {
 impl FakeRuns {
     /// Pauses stop this worker, as in a local run.
     pub fn end_with_pause(&self, stop: &CancellationToken) {
-        *self.stop.lock().unwrap() = Some(stop.clone());
+        *self.stop.lock() = Some(stop.clone());
     }
 
     pub fn set(&self, run: &RunId, run_state: WorkerRunState) {
-        let before = self.run_states.lock().unwrap().insert(run.clone(), run_state);
+        let before = self.run_states.lock().insert(run.clone(), run_state);
         if let Some(WorkerRunState::Open(context)) = before {
             context.shutdown.drain.cancel();
         }
@@ -165,7 +166,7 @@ impl FakeRuns {
 
     /// Waits for this many reads of a run's state.
     pub async fn await_status_reads(&self, run: &RunId, count: usize) {
-        while self.looks.lock().unwrap().get(run).is_none_or(|looks| *looks < count) {
+        while self.looks.lock().get(run).is_none_or(|looks| *looks < count) {
             yield_now().await;
         }
     }
@@ -174,8 +175,8 @@ impl FakeRuns {
 #[async_trait]
 impl RunStatusProvider for FakeRuns {
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError> {
-        *self.looks.lock().unwrap().entry(job.run_id.clone()).or_default() += 1;
-        let run_states = self.run_states.lock().unwrap();
+        *self.looks.lock().entry(job.run_id.clone()).or_default() += 1;
+        let run_states = self.run_states.lock();
         Ok(match run_states.get(&job.run_id) {
             Some(WorkerRunState::Open(context)) if context.shutdown.drain.is_cancelled() => {
                 WorkerRunState::Paused("a pause is being noted".to_owned())
@@ -190,16 +191,16 @@ impl RunStatusProvider for FakeRuns {
     }
 
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
-        self.pauses.lock().unwrap().push((run.clone(), reason.to_owned()));
+        self.pauses.lock().push((run.clone(), reason.to_owned()));
         self.set(run, WorkerRunState::Paused(reason.to_owned()));
-        if let Some(stop) = &*self.stop.lock().unwrap() {
+        if let Some(stop) = &*self.stop.lock() {
             stop.cancel();
         }
         Ok(())
     }
 
     fn holds_jobs(&self) -> bool {
-        self.stop.lock().unwrap().is_none()
+        self.stop.lock().is_none()
     }
 }
 

@@ -14,10 +14,8 @@ use juror_types::{
     id::{Digest, LeaseId, OwnerId, RunId},
     usage::Money,
 };
-use std::sync::{
-    Mutex,
-    atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
-};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use tokio::sync::watch;
 
 pub struct Unsteady {
@@ -48,7 +46,7 @@ impl Unsteady {
     }
 
     fn has_ticket(&self) -> bool {
-        match &mut *self.tickets.lock().unwrap() {
+        match &mut *self.tickets.lock() {
             None => true,
             Some(0) => false,
             Some(left) => {
