@@ -73,40 +73,42 @@ fn work(code: &[u8]) -> usize {
 /// Number of tokens that could open a level of nesting: brackets and operators that need an operand
 /// after them, those that follow a whole expression, and the keywords that do either.
 fn levels(code: &str) -> usize {
-    const WORDS: [&str; 26] = [
-        "abstract",
-        "as",
-        "asserts",
-        "async",
-        "await",
-        "delete",
-        "do",
-        "else",
-        "extends",
-        "for",
-        "if",
-        "in",
-        "infer",
-        "instanceof",
-        "is",
-        "keyof",
-        "new",
-        "readonly",
-        "return",
-        "satisfies",
-        "throw",
-        "typeof",
-        "unique",
-        "void",
-        "while",
-        "yield",
-    ];
     let marks = code.bytes().filter(|byte| b"([{<!~-+=?:`*|&@%^/.".contains(byte)).count();
-    let words = code
-        .split(|character: char| !character.is_alphabetic())
-        .filter(|word| WORDS.binary_search(word).is_ok() || *word == "with")
-        .count();
-    marks + words
+    let words = code.split(|character: char| !character.is_alphabetic());
+    marks + words.filter(|word| may_open_level(word)).count()
+}
+
+fn may_open_level(word: &str) -> bool {
+    matches!(
+        word,
+        "abstract"
+            | "as"
+            | "asserts"
+            | "async"
+            | "await"
+            | "delete"
+            | "do"
+            | "else"
+            | "extends"
+            | "for"
+            | "if"
+            | "in"
+            | "infer"
+            | "instanceof"
+            | "is"
+            | "keyof"
+            | "new"
+            | "readonly"
+            | "return"
+            | "satisfies"
+            | "throw"
+            | "typeof"
+            | "unique"
+            | "void"
+            | "while"
+            | "with"
+            | "yield"
+    )
 }
 
 /// Walks through plain types (names, lists, literals, object types) behind a `<`, up to something
