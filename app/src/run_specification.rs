@@ -68,6 +68,7 @@ juror_types::named_enum! {
     pub enum RequestField {
         Dataset = "dataset",
         Rubric = "rubric",
+        EnableLlmJudge = "enable_llm_judge",
         Model = "model",
         BudgetUsd = "budget_usd",
         Sample = "sample",

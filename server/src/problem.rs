@@ -117,11 +117,21 @@ impl From<ViewError> for Problem {
 impl From<JournalError> for Problem {
     fn from(error: JournalError) -> Self {
         match error {
-            JournalError::Missing { .. } => {
-                Self::missing("There is no such run; GET /api/v1/runs lists the runs.")
-            }
+            JournalError::Missing { .. } => Self::missing("There is no such run."),
             error => Self::unreadable_run(&error.in_its_run()),
         }
+    }
+}
+
+impl From<std::io::Error> for Problem {
+    fn from(error: std::io::Error) -> Self {
+        Self::internal(&error)
+    }
+}
+
+impl From<tokio::task::JoinError> for Problem {
+    fn from(_: tokio::task::JoinError) -> Self {
+        ViewError::Interrupted.into()
     }
 }
 

@@ -55,7 +55,7 @@ pub async fn submit(
             return Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response());
         }
     };
-    let response = match form.step.as_str() {
+    let response = match form.step() {
         "start" => site
             .launcher
             .start(&specification)

@@ -41,23 +41,28 @@ struct Field<'a> {
     field: RequestField,
     label: &'a str,
     help: &'a str,
+    value: &'a str,
     error: Option<&'a str>,
 }
 
 impl<'a> Field<'a> {
-    fn new(field: RequestField, label: &'a str, help: &'a str, errors: &'a FieldErrors) -> Self {
-        Self { field, label, help, error: errors.message(field) }
+    fn new(
+        field: RequestField,
+        (label, help): (&'a str, &'a str),
+        (form, errors): (&'a StartForm, &'a FieldErrors),
+    ) -> Self {
+        Self { field, label, help, value: form.text(field), error: errors.message(field) }
     }
 
-    fn input(&self, value: &str) -> Markup {
-        self.input_with(value, "")
+    fn input(&self) -> Markup {
+        self.input_with("")
     }
 
-    fn input_with(&self, value: &str, placeholder: &str) -> Markup {
+    fn input_with(&self, placeholder: &str) -> Markup {
         let placeholder = Some(placeholder).filter(|text| !text.is_empty());
         let (id, invalid) = (id(self.field), self.error.map(|_| "true"));
         self.around(&html! {
-            input id=(id) name=(self.field.name()) value=(value) autocomplete="off" placeholder=[placeholder]
+            input id=(id) name=(self.field.name()) value=(self.value) autocomplete="off" placeholder=[placeholder]
                 aria-describedby=(self.described_by()) aria-invalid=[invalid];
         })
     }
@@ -96,7 +101,7 @@ fn judge(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> 
         section.card aria-labelledby="judge" {
             h2 #judge { "The judge" }
             p.check {
-                input #enable_llm_judge type="checkbox" name="enable_llm_judge" value="true" checked[form.is_judged()]
+                input #enable_llm_judge type="checkbox" name="enable_llm_judge" value="true" checked[form.is_checked(RequestField::EnableLlmJudge)]
                     aria-describedby="judge-help";
                 label for="enable_llm_judge" { "Enable LLM judge" }
             }
@@ -105,8 +110,8 @@ fn judge(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> 
                 " item, which takes time and money; the next page shows an estimate before the start."
             }
             div.fields {
-                (Field::new(RequestField::BudgetUsd, "Budget in dollars", &budget, errors).input(&form.budget_usd))
-                (Field::new(RequestField::Model, "Model", &model, errors).input_with(&form.model, &placeholder))
+                (Field::new(RequestField::BudgetUsd, ("Budget in dollars", &budget), (form, errors)).input())
+                (Field::new(RequestField::Model, ("Model", &model), (form, errors)).input_with(&placeholder))
             }
         }
     }
@@ -117,9 +122,8 @@ fn selection_and_limits(
     errors: &FieldErrors,
     defaults: &RequestDefaults,
 ) -> Markup {
-    let field = |field, label: &str, value: &str, help: &str| {
-        Field::new(field, label, help, errors).input(value)
-    };
+    let field =
+        |field, label: &str, help: &str| Field::new(field, (label, help), (form, errors)).input();
     let repeat = format!("Number of judgments of each item; empty: {}.", defaults.repeat);
     let baseline = match &defaults.baseline {
         Some(named) => format!("A blessed run, or a run's name; empty: {}.", sanitize(named)),
@@ -129,16 +133,16 @@ fn selection_and_limits(
         details.card open[has_more(form)] {
             summary { "More: selection, repeats, limits" }
             div.fields {
-                (field(RequestField::Sample, "Only a random sample", &form.sample, "Number of items; empty: all."))
-                (field(RequestField::Seed, "Seed of the sample", &form.seed, "The same seed chooses the same items; empty: 0."))
-                (field(RequestField::Limit, "Only the first items", &form.limit, "Number of items; empty: all."))
+                (field(RequestField::Sample, "Only a random sample", "Number of items; empty: all."))
+                (field(RequestField::Seed, "Seed of the sample", "The same seed chooses the same items; empty: 0."))
+                (field(RequestField::Limit, "Only the first items", "Number of items; empty: all."))
                 (filters(form, errors))
-                (field(RequestField::Repeat, "Repeats", &form.repeat, &repeat))
-                (field(RequestField::Rpm, "Requests per minute", &form.rpm, "Maximum."))
-                (field(RequestField::Tpm, "Tokens per minute", &form.tpm, "Maximum."))
-                (field(RequestField::MaxConcurrency, "Calls at once", &form.max_concurrency, "Maximum; empty: adapting."))
-                (field(RequestField::Baseline, "Compare with", &form.baseline, &baseline))
-                (field(RequestField::RunId, "Name of the run", &form.run_id, "Empty: made from date and time."))
+                (field(RequestField::Repeat, "Repeats", &repeat))
+                (field(RequestField::Rpm, "Requests per minute", "Maximum."))
+                (field(RequestField::Tpm, "Tokens per minute", "Maximum."))
+                (field(RequestField::MaxConcurrency, "Calls at once", "Maximum; empty: adapting."))
+                (field(RequestField::Baseline, "Compare with", &baseline))
+                (field(RequestField::RunId, "Name of the run", "Empty: made from date and time."))
             }
         }
     }
@@ -146,25 +150,25 @@ fn selection_and_limits(
 
 fn has_more(form: &StartForm) -> bool {
     let more = [
-        &form.sample,
-        &form.seed,
-        &form.limit,
-        &form.filters,
-        &form.repeat,
-        &form.rpm,
-        &form.tpm,
-        &form.max_concurrency,
-        &form.baseline,
-        &form.run_id,
+        RequestField::Sample,
+        RequestField::Seed,
+        RequestField::Limit,
+        RequestField::Filters,
+        RequestField::Repeat,
+        RequestField::Rpm,
+        RequestField::Tpm,
+        RequestField::MaxConcurrency,
+        RequestField::Baseline,
+        RequestField::RunId,
     ];
-    more.iter().any(|field| !field.is_empty())
+    more.iter().any(|field| !form.text(*field).is_empty())
 }
 
 fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {
     let error = errors.message(RequestField::KeepInputs);
     html! {
         p.check {
-            input #keep_inputs type="checkbox" name="keep_inputs" value="true" checked[form.keeps_inputs()]
+            input #keep_inputs type="checkbox" name="keep_inputs" value="true" checked[form.is_checked(RequestField::KeepInputs)]
                 aria-describedby="keep_inputs-help" aria-invalid=[error.map(|_| "true")];
             label for="keep_inputs" { "Keep inputs" }
         }
@@ -178,11 +182,11 @@ fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {
 fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
     let help = "Renders the generated code and measures how it differs from the screenshot. Facts adds \
                 the differences to the prompt; full also sends the pictures, which costs more.";
-    let field = Field::new(RequestField::Evidence, "Evidence", help, errors);
+    let field = Field::new(RequestField::Evidence, ("Evidence", help), (form, errors));
     field.around(&html! {
         select #evidence name="evidence" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
             @for mode in EvidenceMode::ALL {
-                option value=(mode.name()) selected[mode.name() == form.evidence] { (mode.name()) }
+                option value=(mode.name()) selected[mode.name() == field.value] { (mode.name()) }
             }
         }
     })
@@ -190,10 +194,10 @@ fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
 
 fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {
     let help = "One KEY=VALUE per line; all must hold.";
-    let field = Field::new(RequestField::Filters, "Filters", help, errors);
+    let field = Field::new(RequestField::Filters, ("Filters", help), (form, errors));
     field.around(&html! {
         textarea #item-filters name="filters" rows="2" aria-describedby=(field.described_by())
-            aria-invalid=[field.error.map(|_| "true")] { (form.filters) }
+            aria-invalid=[field.error.map(|_| "true")] { (field.value) }
     })
 }
 
@@ -204,15 +208,15 @@ fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Marku
         }
         false => "From the server's data roots.",
     };
-    let field = Field::new(RequestField::Dataset, "Dataset", help, errors);
+    let field = Field::new(RequestField::Dataset, ("Dataset", help), (form, errors));
     if datasets.is_empty() {
-        return field.input(&form.dataset);
+        return field.input();
     }
     field.around(&html! {
         select #dataset name="dataset" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
             option value="" { "choose a dataset" }
             @for dataset in datasets {
-                option value=(dataset) selected[*dataset == form.dataset] { (sanitize(dataset)) }
+                option value=(dataset) selected[*dataset == field.value] { (sanitize(dataset)) }
             }
         }
     })
@@ -220,12 +224,12 @@ fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Marku
 
 fn rubric(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> Markup {
     let help = "Criteria and scoring.";
-    let field = Field::new(RequestField::Rubric, "Rubric", help, errors);
+    let field = Field::new(RequestField::Rubric, ("Rubric", help), (form, errors));
     field.around(&html! {
         select #rubric name="rubric" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
             option value="" { "default: " (sanitize(&defaults.rubric)) }
             @for rubric in builtin() {
-                option value=(rubric.id) selected[rubric.id == form.rubric] { (rubric.id) }
+                option value=(rubric.id) selected[rubric.id == field.value] { (rubric.id) }
             }
         }
     })

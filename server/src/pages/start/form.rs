@@ -6,102 +6,97 @@ use juror_app::{
 };
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::Deserialize;
+use std::collections::HashMap;
 
 /// Maximum number of judgments of an item.
 const MAX_REPEATS: u32 = 100;
 /// Maximum number of concurrent calls.
 const MAX_CONCURRENCY: u64 = 10_000;
+/// Value of a checked box.
+const TRUE: &str = "true";
 
-/// The submitted form. Values are text, so that invalid ones can be shown again.
+/// The submitted form: texts by the names of their fields, so that invalid ones can be shown again.
+/// `step` is `start` to start the run, `change` to show the form again; anything else estimates.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct StartForm {
-    /// `start` starts the run, `change` shows the form; anything else estimates.
-    pub step: String,
-    pub dataset: String,
-    pub rubric: String,
-    /// `true` if the judge is on.
-    pub enable_llm_judge: String,
-    pub model: String,
-    /// Dollars.
-    pub budget_usd: String,
-    pub sample: String,
-    pub seed: String,
-    pub limit: String,
-    /// One filter per line.
-    pub filters: String,
-    pub repeat: String,
-    pub rpm: String,
-    pub tpm: String,
-    pub max_concurrency: String,
-    /// `true` if inputs are kept.
-    pub keep_inputs: String,
-    pub evidence: String,
-    pub baseline: String,
-    pub run_id: String,
-}
+#[serde(transparent)]
+pub struct StartForm(HashMap<String, String>);
 
 impl StartForm {
     /// The empty form, with defaults.
     pub fn blank(defaults: &RequestDefaults) -> Self {
-        let keep_inputs = if defaults.keep_inputs { "true" } else { "" };
-        let evidence = defaults.evidence.name().to_owned();
-        Self { keep_inputs: keep_inputs.to_owned(), evidence, ..Self::default() }
+        let mut form = Self::default();
+        form.set(RequestField::KeepInputs, if defaults.keep_inputs { TRUE } else { "" });
+        form.set(RequestField::Evidence, defaults.evidence.name());
+        form
     }
 
     /// The form with a name for the run, so that a confirmation that is sent twice starts one run.
     pub fn named(mut self) -> Self {
-        if self.run_id.trim().is_empty() {
-            self.run_id = new_run_id("").to_string();
+        if self.text(RequestField::RunId).is_empty() {
+            self.set(RequestField::RunId, new_run_id("").as_str());
         }
         self
     }
 
-    /// True if inputs are kept.
-    pub fn keeps_inputs(&self) -> bool {
-        self.keep_inputs == "true"
+    /// The next step.
+    pub fn step(&self) -> &str {
+        self.value("step")
     }
 
-    /// True if the judge is on.
-    pub fn is_judged(&self) -> bool {
-        self.enable_llm_judge == "true"
+    /// The text of a field; empty if the field is.
+    pub fn text(&self, field: RequestField) -> &str {
+        self.value(field.name())
+    }
+
+    /// True if a box is checked.
+    pub fn is_checked(&self, field: RequestField) -> bool {
+        self.text(field) == TRUE
+    }
+
+    fn value(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", |text| text.trim())
+    }
+
+    fn set(&mut self, field: RequestField, text: &str) {
+        self.0.insert(field.name().to_owned(), text.to_owned());
     }
 
     /// Validates the form; errors are in the order of its fields.
     pub fn specification(&self) -> Result<RunSpecification, FieldErrors> {
+        use RequestField as F;
         let mut errors = FieldErrors::default();
-        let filters = self.filters.lines().map(str::trim).filter(|line| !line.is_empty());
+        let is_judged = self.is_checked(F::EnableLlmJudge);
+        let filters = self.text(F::Filters).lines().map(str::trim).filter(|line| !line.is_empty());
         let filters: Vec<String> = filters.map(str::to_owned).collect();
-        let dataset = self.dataset.trim().to_owned();
-        if dataset.is_empty() {
-            errors.add(RequestField::Dataset, "Choose a dataset.");
+        if self.text(F::Dataset).is_empty() {
+            errors.add(F::Dataset, "Choose a dataset.");
         }
-        let budget_usd = errors.budget(&self.budget_usd);
-        if self.is_judged() && self.budget_usd.trim().is_empty() {
+        let budget_usd = errors.budget(self.text(F::BudgetUsd));
+        if is_judged && self.text(F::BudgetUsd).is_empty() {
             let message = "Enter a budget, the maximum cost of this run, such as 5.00.";
-            errors.add(RequestField::BudgetUsd, message);
+            errors.add(F::BudgetUsd, message);
         }
-        let sample = errors.count(RequestField::Sample, &self.sample, u64::MAX);
-        let seed = errors.seed(&self.seed);
-        let limit = errors.count(RequestField::Limit, &self.limit, u64::MAX);
+        let sample = errors.count(F::Sample, self.text(F::Sample), u64::MAX);
+        let seed = errors.seed(self.text(F::Seed));
+        let limit = errors.count(F::Limit, self.text(F::Limit), u64::MAX);
         if let Some(filter) = filters.iter().find(|filter| !filter.contains('=')) {
             let message = format!("Write each filter as KEY=VALUE; {filter:?} has no =.");
-            errors.add(RequestField::Filters, message);
+            errors.add(F::Filters, message);
         }
-        let repeat = errors.count(RequestField::Repeat, &self.repeat, u64::from(MAX_REPEATS));
-        let rpm = errors.count(RequestField::Rpm, &self.rpm, u64::MAX);
-        let tpm = errors.count(RequestField::Tpm, &self.tpm, u64::MAX);
-        let calls =
-            errors.count(RequestField::MaxConcurrency, &self.max_concurrency, MAX_CONCURRENCY);
-        let run_id = errors.run_id(&self.run_id);
+        let mut count = |field, most| errors.count(field, self.text(field), most);
+        let repeat = count(F::Repeat, u64::from(MAX_REPEATS));
+        let (rpm, tpm) = (count(F::Rpm, u64::MAX), count(F::Tpm, u64::MAX));
+        let calls = count(F::MaxConcurrency, MAX_CONCURRENCY);
+        let run_id = errors.run_id(self.text(F::RunId));
         if !errors.is_empty() {
             return Err(errors);
         }
+        let optional = |field| Some(self.text(field).to_owned()).filter(|text| !text.is_empty());
         Ok(RunSpecification {
-            dataset,
-            rubric: text(&self.rubric),
-            enable_llm_judge: self.is_judged(),
-            model: text(&self.model).filter(|_| self.is_judged()),
+            dataset: self.text(F::Dataset).to_owned(),
+            rubric: optional(F::Rubric),
+            enable_llm_judge: is_judged,
+            model: optional(F::Model).filter(|_| is_judged),
             budget_usd,
             sample,
             seed,
@@ -111,38 +106,18 @@ impl StartForm {
             rpm,
             tpm,
             max_concurrency: calls.and_then(|calls| usize::try_from(calls).ok()),
-            keep_inputs: Some(self.keeps_inputs()),
-            evidence: self.evidence_mode(),
-            baseline: text(&self.baseline),
+            keep_inputs: Some(self.is_checked(F::KeepInputs)),
+            evidence: EvidenceMode::ALL
+                .into_iter()
+                .find(|mode| mode.name() == self.text(F::Evidence)),
+            baseline: optional(F::Baseline),
             run_id,
         })
     }
 
-    fn evidence_mode(&self) -> Option<EvidenceMode> {
-        EvidenceMode::ALL.into_iter().find(|mode| mode.name() == self.evidence)
-    }
-
-    /// Names and values of the fields.
-    pub fn fields(&self) -> [(&'static str, &str); 17] {
-        [
-            ("dataset", &self.dataset),
-            ("rubric", &self.rubric),
-            ("enable_llm_judge", &self.enable_llm_judge),
-            ("model", &self.model),
-            ("budget_usd", &self.budget_usd),
-            ("sample", &self.sample),
-            ("seed", &self.seed),
-            ("limit", &self.limit),
-            ("filters", &self.filters),
-            ("repeat", &self.repeat),
-            ("rpm", &self.rpm),
-            ("tpm", &self.tpm),
-            ("max_concurrency", &self.max_concurrency),
-            ("keep_inputs", &self.keep_inputs),
-            ("evidence", &self.evidence),
-            ("baseline", &self.baseline),
-            ("run_id", &self.run_id),
-        ]
+    /// Names and texts of the fields.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        RequestField::ALL.into_iter().map(|field| (field.name(), self.text(field)))
     }
 }
 
@@ -172,7 +147,6 @@ impl FieldErrors {
     }
 
     fn budget(&mut self, text: &str) -> Option<Money> {
-        let text = text.trim();
         if text.is_empty() {
             return None;
         }
@@ -185,7 +159,6 @@ impl FieldErrors {
 
     /// Parses a whole number from 1 to a maximum.
     fn count(&mut self, field: RequestField, text: &str, most: u64) -> Option<u64> {
-        let text = text.trim();
         if text.is_empty() {
             return None;
         }
@@ -202,7 +175,6 @@ impl FieldErrors {
 
     /// Parses a whole number from 0.
     fn seed(&mut self, text: &str) -> Option<u64> {
-        let text = text.trim();
         let seed = text.parse().ok();
         if seed.is_none() && !text.is_empty() {
             self.add(RequestField::Seed, "Enter a whole number of 0 or more.");
@@ -211,7 +183,6 @@ impl FieldErrors {
     }
 
     fn run_id(&mut self, text: &str) -> Option<RunId> {
-        let text = text.trim();
         if text.is_empty() {
             return None;
         }
@@ -225,26 +196,26 @@ impl FieldErrors {
     }
 }
 
-fn text(field: &str) -> Option<String> {
-    Some(field.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn form(fields: &[(&str, &str)]) -> StartForm {
+        let text = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
+        StartForm(fields.iter().map(text).collect())
+    }
+
     #[test]
     fn valid_form_becomes_a_specification() {
-        let form = StartForm {
-            sample: "20".into(),
-            seed: "0".into(),
-            dataset: " golden/manifest.jsonl ".into(),
-            enable_llm_judge: "true".into(),
-            budget_usd: "1.50".into(),
-            limit: "10".into(),
-            filters: "tag=button\r\n\r\ncluster=form ".into(),
-            ..StartForm::default()
-        };
+        let form = form(&[
+            ("sample", "20"),
+            ("seed", "0"),
+            ("dataset", " golden/manifest.jsonl "),
+            ("enable_llm_judge", "true"),
+            ("budget_usd", "1.50"),
+            ("limit", "10"),
+            ("filters", "tag=button\r\n\r\ncluster=form "),
+        ]);
         let run = form.specification().unwrap();
         assert_eq!(run.dataset, "golden/manifest.jsonl");
         assert_eq!(run.budget_usd, Some("1.5".parse().unwrap()));
@@ -255,22 +226,21 @@ mod tests {
 
     #[test]
     fn invalid_fields_are_reported() {
-        let form = StartForm { dataset: "a".into(), ..StartForm::default() };
-        let judged = StartForm { enable_llm_judge: "true".into(), ..form.clone() };
-        let errors = |form: StartForm| {
-            let errors = form.specification().unwrap_err();
+        let errors = |fields: &[(&str, &str)]| {
+            let errors = form(fields).specification().unwrap_err();
             errors.iter().map(|(field, _)| field).collect::<Vec<_>>()
         };
-        assert_eq!(errors(judged), [RequestField::BudgetUsd]);
-        let odd = StartForm {
-            sample: "0".into(),
-            seed: "-1".into(),
-            limit: "many".into(),
-            filters: "button".into(),
-            repeat: "101".into(),
-            run_id: "../x".into(),
-            ..form.clone()
-        };
+        let (dataset, judged) = (("dataset", "a"), ("enable_llm_judge", "true"));
+        assert_eq!(errors(&[dataset, judged]), [RequestField::BudgetUsd]);
+        let odd = [
+            dataset,
+            ("sample", "0"),
+            ("seed", "-1"),
+            ("limit", "many"),
+            ("filters", "button"),
+            ("repeat", "101"),
+            ("run_id", "../x"),
+        ];
         let expected = [
             RequestField::Sample,
             RequestField::Seed,
@@ -279,9 +249,8 @@ mod tests {
             RequestField::Repeat,
             RequestField::RunId,
         ];
-        assert_eq!(errors(odd), expected, "all at once");
-        assert_eq!(errors(StartForm::default()), [RequestField::Dataset]);
-        let negative = StartForm { budget_usd: "-1".into(), ..form };
-        assert_eq!(errors(negative), [RequestField::BudgetUsd]);
+        assert_eq!(errors(&odd), expected, "all at once");
+        assert_eq!(errors(&[]), [RequestField::Dataset]);
+        assert_eq!(errors(&[dataset, ("budget_usd", "-1")]), [RequestField::BudgetUsd]);
     }
 }
