@@ -72,6 +72,27 @@ pub async fn problems_as_pages(request: Request, next: Next) -> Response {
     page
 }
 
+/// The error page of an unknown path.
+pub async fn unknown() -> PageError {
+    PageError::missing("There is no page at this address.".to_owned())
+}
+
+/// Parses a run id in a path; an invalid one is a missing run.
+pub fn run_named(name: &str) -> Result<RunId, PageError> {
+    RunId::parse(name).map_err(|_| PageError::missing(format!("There is no run {name:?}.")))
+}
+
+/// State of a run as a chip.
+pub fn state_chip(state: RunState) -> Markup {
+    let (class, word) = match state {
+        RunState::Running => ("undecided", "running"),
+        RunState::Complete => ("met", "complete"),
+        RunState::Incomplete => ("missed", "incomplete"),
+        RunState::Damaged => ("missed", "damaged"),
+    };
+    html! { span class=(format!("chip {class}")) { (word) } }
+}
+
 fn page_of(problem: &Problem, visitor: Option<Visitor>) -> Response {
     let title = match problem.status() {
         StatusCode::NOT_FOUND => "Not found",
@@ -96,25 +117,4 @@ fn page_of(problem: &Problem, visitor: Option<Visitor>) -> Response {
         }
     };
     (problem.status(), page(visitor, title, NavigationPage::Other, &content)).into_response()
-}
-
-/// The error page of an unknown path.
-pub async fn unknown() -> PageError {
-    PageError::missing("There is no page at this address.".to_owned())
-}
-
-/// Parses a run id in a path; an invalid one is a missing run.
-pub fn run_named(name: &str) -> Result<RunId, PageError> {
-    RunId::parse(name).map_err(|_| PageError::missing(format!("There is no run {name:?}.")))
-}
-
-/// State of a run as a chip.
-pub fn state_chip(state: RunState) -> Markup {
-    let (class, word) = match state {
-        RunState::Running => ("undecided", "running"),
-        RunState::Complete => ("met", "complete"),
-        RunState::Incomplete => ("missed", "incomplete"),
-        RunState::Damaged => ("missed", "damaged"),
-    };
-    html! { span class=(format!("chip {class}")) { (word) } }
 }
