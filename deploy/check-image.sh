@@ -99,7 +99,7 @@ inside juror --version
 [ "$(inside id -u)" = 10001 ] || fail 'the program would run as somebody else'
 inside chromium --version >/dev/null || fail 'the image has no browser'
 # Other checks fail here, where no key is.
-inside bash -c 'juror doctor | grep --fixed-strings " draws a test page"' || fail 'the browser draws no page'
+inside bash -c 'juror doctor | grep --fixed-strings " renders a test page"' || fail 'the browser renders no page'
 inside juror demo --quiet --evidence facts
 inside bash -c 'ls /var/lib/juror/runs/*/report.json' || fail 'the demo left no report'
 inside bash -c 'grep --quiet "\"source\":\"browser\"" /var/lib/juror/runs/demo-*/results.jsonl' ||
