@@ -83,7 +83,7 @@ impl ItemsQuery {
     fn rows(self, view: &RunView) -> Result<RowQuery, Problem> {
         let order = order(self.sort.as_deref().unwrap_or(Order::URGENCY), view)?;
         for (name, score) in [("min_score", self.min_score), ("max_score", self.max_score)] {
-            if score.is_some_and(|score| !score.is_finite()) {
+            if score.is_some_and(f32::is_nan) {
                 let detail = format!("{name} must be a number.");
                 return Err(Problem::new(StatusCode::BAD_REQUEST, detail));
             }
