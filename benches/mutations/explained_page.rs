@@ -16,14 +16,15 @@ pub fn open_fitted(
         open(browser, viewport);
         let (drawing, snapshot) = browser.draw(&[]);
         let pair = PicturePair::new(screenshot, &drawing);
-        (pair.measure(EvidenceSource::Browser, Some(&snapshot)), drawing)
+        (pair.measure(EvidenceSource::Browser, Some(&snapshot)), snapshot.content, drawing)
     };
-    let (evidence, drawing) = measured(browser, usual);
-    let mut search = ViewportSearch::new(screenshot, &drawing, &evidence, usual);
+    let (evidence, content, drawing) = measured(browser, usual);
+    let mut search = ViewportSearch::new(screenshot, &drawing, &evidence, usual, content);
     let (mut opened, mut best) = (usual, usual);
     while let Some(viewport) = search.next_viewport() {
         opened = viewport;
-        if search.judge(&measured(browser, viewport).0) {
+        let (evidence, content, _) = measured(browser, viewport);
+        if search.judge(&evidence, content) {
             best = viewport;
         }
     }

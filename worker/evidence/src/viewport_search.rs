@@ -26,19 +26,24 @@ pub struct ViewportSearch {
     best: [u32; 2],
     /// Number of pixels that differ in the best viewport.
     fewest_differing: f64,
+    /// Width of the content beyond the right edge of the first viewport: what a narrower one cuts
+    /// off is not compared.
+    cut_off: u32,
     /// The viewport whose neighbors wait or were tried.
     center: [u32; 2],
     has_differences: bool,
 }
 
 impl ViewportSearch {
-    /// A search that begins with the drawing in a viewport; it proposes no other unless the pair is
-    /// of different origin, differs, and has another margin.
+    /// A search that begins with the drawing of a page in a viewport, which has content of this
+    /// size; it proposes no other unless the pair is of different origin, differs, and has another
+    /// margin.
     pub fn new(
         screenshot: &Raster,
         drawing: &Raster,
         evidence: &Evidence,
         viewport: [u32; 2],
+        content: [u32; 2],
     ) -> Self {
         let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
         let screenshot = halved.as_ref().unwrap_or(screenshot);
@@ -52,6 +57,7 @@ impl ViewportSearch {
             tried: vec![viewport],
             best: viewport,
             fewest_differing: differing(evidence, viewport),
+            cut_off: cut_off(viewport, content),
             center: viewport,
             has_differences: !evidence.regions.is_empty(),
         };
@@ -78,11 +84,12 @@ impl ViewportSearch {
     }
 
     /// True if the page fits better in the last proposed viewport, by its evidence, than in any
-    /// before.
-    pub fn judge(&mut self, evidence: &Evidence) -> bool {
+    /// before. `content` is the size of its content there.
+    pub fn judge(&mut self, evidence: &Evidence, content: [u32; 2]) -> bool {
         let Some(&viewport) = self.tried.last() else { return false };
         let differing = differing(evidence, viewport);
-        let is_better = differing < self.fewest_differing;
+        let is_better =
+            differing < self.fewest_differing && cut_off(viewport, content) <= self.cut_off;
         if is_better {
             (self.best, self.fewest_differing) = (viewport, differing);
             self.has_differences = !evidence.regions.is_empty();
@@ -108,6 +115,10 @@ impl ViewportSearch {
 /// Number of pixels that differ: their share is smaller in a larger viewport.
 fn differing(evidence: &Evidence, [width, height]: [u32; 2]) -> f64 {
     (1.0 - evidence.pixels_equal) * f64::from(width) * f64::from(height)
+}
+
+fn cut_off([width, _]: [u32; 2], [content, _]: [u32; 2]) -> u32 {
+    content.saturating_sub(width)
 }
 
 /// True if pictures without a shift are of one browser: a shape of the drawing is in the screenshot
@@ -165,10 +176,10 @@ mod tests {
     fn searched(screenshot: &Raster, viewport: [u32; 2]) -> ([u32; 2], usize) {
         let drawing = page(viewport);
         let first = evidence(screenshot, &drawing);
-        let mut search = ViewportSearch::new(screenshot, &drawing, &first, viewport);
+        let mut search = ViewportSearch::new(screenshot, &drawing, &first, viewport, viewport);
         let mut best = viewport;
         while let Some(viewport) = search.next_viewport() {
-            if search.judge(&evidence(screenshot, &page(viewport))) {
+            if search.judge(&evidence(screenshot, &page(viewport)), viewport) {
                 best = viewport;
             }
         }
@@ -188,6 +199,19 @@ mod tests {
         changed.fill([10, 10, 100, 20], [160, 60, 20]);
         assert_eq!(searched(&changed, [300, 120]), ([300, 120], 0));
         assert_eq!(searched(&page([300, 120]).smoothed(), [300, 120]), ([300, 120], 0));
+    }
+
+    #[test]
+    fn a_narrower_viewport_cuts_nothing_off() {
+        let (screenshot, drawing) = (page([300, 120]).smoothed(), page([309, 126]));
+        let mut first = evidence(&screenshot, &drawing);
+        first.shift = [9, 0];
+        let mut search = ViewportSearch::new(&screenshot, &drawing, &first, [309, 126], [309, 126]);
+        let viewport = search.next_viewport().unwrap();
+        let mut fitting = evidence(&screenshot, &page(viewport));
+        fitting.pixels_equal = 1.0;
+        assert!(!search.judge(&fitting, [309, 126]));
+        assert!(search.judge(&fitting, viewport));
     }
 
     #[test]

@@ -209,7 +209,8 @@ impl<'job> BrowserStage<'job> {
             best = best.closed().await;
             let other = self.drawn_in(viewport, scale, frame.clone()).await;
             let Ok(Some(other)) = other else { continue };
-            if search.judge(&other.evidence) {
+            let content = other.pair.snapshot.as_ref().map_or([0; 2], |page| page.content);
+            if search.judge(&other.evidence, content) {
                 best = other;
             } else {
                 other.closed().await;

@@ -69,7 +69,8 @@ impl RenderedPair {
     ) -> Option<ViewportSearch> {
         let (own, evidence) = (self.clone(), evidence.clone());
         let fitting = spawn_blocking(move || {
-            ViewportSearch::new(&own.screenshot, &own.drawing, &evidence, viewport)
+            let content = own.snapshot.as_ref().map_or([0; 2], |page| page.content);
+            ViewportSearch::new(&own.screenshot, &own.drawing, &evidence, viewport, content)
         });
         fitting.await.ok()
     }

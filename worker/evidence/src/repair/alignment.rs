@@ -85,8 +85,9 @@ impl FirstHypotheses<'_> {
 
     /// Directions of a flexible box whose items are elsewhere.
     fn directions(&self, container: usize, items: &[AlignedItem]) -> Vec<Hypothesis> {
-        // The first one may keep its place.
-        if items.len() < 2 || !items.iter().skip(1).all(AlignedItem::is_moved) {
+        // The first one may keep its place, and a similar one may be where one of them was.
+        let moved = items.iter().skip(1).filter(|item| item.is_moved()).count();
+        if moved == 0 || moved * 2 < items.len() - 1 {
             return Vec::new();
         }
         let proposed = DIRECTIONS

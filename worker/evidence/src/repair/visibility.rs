@@ -12,6 +12,8 @@ use crate::{
 /// Maximum share of an element's edges at its place in the screenshot, if the screenshot lacks the
 /// element.
 const BARE: f64 = 0.6;
+/// The same if nothing at all is at its place, whatever its patches resemble elsewhere.
+const EMPTY: f64 = 0.04;
 /// Maximum opacity of an element that cannot be seen.
 const MAX_HIDDEN_OPACITY: f64 = 0.05;
 /// Likelihood of showing a hidden element: above that of any color.
@@ -27,7 +29,11 @@ impl FirstHypotheses<'_> {
             let lost = patches.iter().filter(|patch| patch.target.is_none()).count();
             let tag = self.page.element(index).map_or("body", |element| element.tag.as_str());
             let is_lost = !patches.is_empty() && lost * 10 >= patches.len() * 7;
-            if tag == "body" || !is_lost || self.is_whole_content(index) {
+            let rims = self.screenshot.rims_in(bounds) as f64;
+            let own_rims = self.drawing.rims_in(bounds) as f64;
+            let is_empty = own_rims > 0.0 && rims <= EMPTY * own_rims;
+            let is_missing = is_lost || is_empty;
+            if tag == "body" || !is_missing || self.is_whole_content(index) {
                 continue;
             }
             // Its text is elsewhere in its line.
@@ -35,8 +41,7 @@ impl FirstHypotheses<'_> {
                 continue;
             }
             // Few edges there mean that the element is missing, not restyled.
-            let is_bare = self.screenshot.rims_in(bounds) as f64
-                <= BARE * self.drawing.rims_in(bounds) as f64;
+            let is_bare = rims <= BARE * own_rims;
             let share = self.share(self.weight_in(bounds));
             // A missing element comes before any color that would hide it, which is at most as
             // likely as its share.
