@@ -31,20 +31,20 @@ pub struct Difference {
     pub n: u64,
     /// Number of independent groups: clusters, and single items.
     pub groups: u64,
-    /// Mean over the base's items of these pairs.
+    /// Mean of the base's values of these pairs.
     pub base: Option<f64>,
-    /// Mean over the head's.
+    /// Mean of the head's values of these pairs.
     pub head: Option<f64>,
     /// Mean of head − base.
     pub difference: Option<f64>,
     /// Lower end of its 95 % interval; none where unknown.
     pub low: Option<f64>,
-    /// Upper end.
+    /// Upper end of its 95 % interval; none where unknown.
     pub high: Option<f64>,
     /// Cohen's d_z: the mean difference over the standard deviation of the items' differences; none
     /// where all are equal.
     pub effect_size_dz: Option<f64>,
-    /// Two-sided, of no difference at all.
+    /// Two-sided p-value of the hypothesis that there is no difference; none where unknown.
     pub p_value: Option<f64>,
     /// The smallest true difference that this many items detect with a power of 80 %.
     pub detectable: Option<f64>,
@@ -74,8 +74,8 @@ impl Pairs {
     }
 
     /// The difference. The interval and p-value are those of the paired t test, clustered by CR2
-    /// with Satterthwaite's degrees of freedom; `width` is the metric's range, which no difference
-    /// exceeds.
+    /// with Satterthwaite's degrees of freedom (Bell and McCaffrey 2002); `width` is the metric's
+    /// range, which no difference exceeds.
     ///
     /// Where every item differs by the same amount, t has no error: no difference at all is certain
     /// from two groups on; any other is decided by the sign test, so that the interval is that
