@@ -56,6 +56,14 @@ pub fn check_job(job: &Job) -> Result<(), ForeignMessage> {
 pub fn check_result(result: &JobResult) -> Result<(), ForeignMessage> {
     check_id(&result.run_id, &result.job_id, &result.screenshot_id, result.repeat)?;
     check_round(result.round)?;
+    check_figures(result)
+}
+
+/// Checks the cost and the totals of a result.
+///
+/// # Errors
+/// Figures that no worker computed.
+pub fn check_figures(result: &JobResult) -> Result<(), ForeignMessage> {
     if result.cost_usd < Money::ZERO {
         return Err(ForeignMessage::Cost);
     }

@@ -2,7 +2,7 @@
 
 use super::error::{JournalError, parse_record};
 use juror_files::data_roots::open_regular;
-use juror_types::{SCHEMA, outcome::JobResult};
+use juror_types::{SCHEMA, message_check::check_figures, outcome::JobResult};
 use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
@@ -102,6 +102,10 @@ impl Results {
         if result.schema != SCHEMA {
             let found = u64::from(result.schema);
             return Err(JournalError::Schema { path: self.path.clone(), line: self.line, found });
+        }
+        if let Err(error) = check_figures(&result) {
+            let remedy = "restore it from a backup, or";
+            return Err(self.unreadable(&format!("{error}: {remedy} {WITHOUT_A_COPY}")));
         }
         Ok(Some((offset, result)))
     }

@@ -65,6 +65,18 @@ fn corrupt_complete_line_is_an_error_and_nothing_is_truncated() {
 }
 
 #[test]
+fn result_that_no_worker_computed_is_an_error() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 2)).unwrap();
+    let negative = JobResult { cost_usd: "-1".parse().unwrap(), ..scored("b") };
+    directory.append(&[scored("a"), negative]).unwrap();
+    let mut results = directory.files().results().unwrap();
+    assert!(results.next().unwrap().is_ok());
+    let error = results.next().unwrap().unwrap_err().to_string();
+    assert!(error.contains("results.jsonl, line 2: its cost is negative: restore it"), "{error}");
+}
+
+#[test]
 fn other_version_is_refused_with_both_versions_named() {
     let runs = tempfile::tempdir().unwrap();
     let mut directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
