@@ -176,9 +176,10 @@ fn metadata_text(value: &Value) -> Option<String> {
     }
 }
 
-/// A spreadsheet runs a cell that begins like a formula; an apostrophe makes it text.
+/// A spreadsheet runs a cell that begins like a formula, in some languages with a character of full
+/// width; an apostrophe makes it text.
 fn escape_formula(cell: &str) -> String {
-    match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+    match cell.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']) {
         true => format!("'{cell}"),
         false => cell.to_owned(),
     }

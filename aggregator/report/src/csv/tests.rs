@@ -81,7 +81,7 @@ fn rubric_keys_never_collide_with_columns() {
 
 #[test]
 fn formula_cells_are_escaped_as_text() {
-    for cell in ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"] {
+    for cell in ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "＝1+1", "＠SUM(A1)"] {
         let table = written(SEMANTIC, vec![judged("a", [9; 5], &[cell], &[])]);
         assert!(table.contains(&format!("'{cell}")), "{table:?}");
     }
