@@ -4,8 +4,8 @@
 //! token; browsers log in with a form and send a session cookie.
 
 mod access_token;
+mod authorization;
 mod body_limit;
-mod guard;
 mod headers;
 mod host;
 mod login;
@@ -15,8 +15,8 @@ mod proxies;
 mod session_store;
 
 pub use access_token::{InvalidSecret, Secret};
+pub use authorization::authorize;
 pub use body_limit::limit_body;
-pub use guard::guard;
 pub use headers::secure;
 pub use host::named_port as host_port;
 pub use login::routes;

@@ -20,7 +20,7 @@ pub fn router(site: AppState, access: Access) -> Router {
         .merge(access::routes(Arc::clone(&access)))
         .route("/healthz", get(|| async { "ok\n" }))
         .layer(from_fn(access::limit_body))
-        .layer(from_fn_with_state(access, access::guard))
+        .layer(from_fn_with_state(access, access::authorize))
         .layer(from_fn(pages::problems_as_pages))
         .layer(from_fn(problem::name_instance))
         .layer(from_fn(access::secure))

@@ -4,22 +4,20 @@
 //! has a permit for each message that still fits, `ready` one for each message that waits in a
 //! priority. Callers of `next` move delayed messages into their priorities.
 
-mod returned_messages;
+mod return_publisher;
 mod shared;
+mod unsettled_delivery;
 
-pub use returned_messages::LocalReturns;
+pub use return_publisher::LocalReturns;
 
 use super::{
-    DeadLetter, DeadLetters, Delivery, Disposition, HeldMessages, Message, Priority, Queue,
-    QueueError, Settle, Subscription,
+    DeadLetter, DeadLetters, Delivery, HeldMessages, Message, Priority, Queue, QueueError,
+    Subscription,
 };
 use async_trait::async_trait;
 use shared::{Entry, LocalShared};
 use std::{collections::BTreeSet, sync::Arc};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::Instant,
-};
+use tokio::{sync::Semaphore, time::Instant};
 
 /// The queue of one process. Clones share it.
 #[derive(Clone, Debug)]
@@ -138,7 +136,7 @@ impl<M: Message> Subscription<M> for LocalSubscription<M> {
                     permit.forget();
                     // The permit guarantees a message.
                     if let Some(entry) = self.shared.lock().take() {
-                        return Ok(Some(deliver(&self.shared, entry, slot)));
+                        return Ok(Some(unsettled_delivery::deliver(&self.shared, entry, slot)));
                     }
                 }
                 () = rescheduled => {}
@@ -151,68 +149,11 @@ impl<M: Message> Subscription<M> for LocalSubscription<M> {
     async fn close(self: Box<Self>) {}
 }
 
-/// An unsettled delivery. Dropped with its entry, it requeues the message.
-struct LocalLease<M: Message> {
-    shared: Arc<LocalShared<M>>,
-    entry: Option<Entry<M>>,
-    _slot: OwnedSemaphorePermit,
-}
-
-#[async_trait]
-impl<M: Message> Settle for LocalLease<M> {
-    async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
-        let Some(entry) = self.entry.take() else { return Ok(()) };
-        match disposition {
-            Disposition::Acknowledge => self.shared.end_message(None),
-            Disposition::DeadLetter(reason) => {
-                let Entry { message, priority, .. } = entry;
-                let message = Arc::unwrap_or_clone(message);
-                let is_undelivered = false;
-                self.shared.end_message(Some(DeadLetter {
-                    message,
-                    priority,
-                    reason,
-                    is_undelivered,
-                }));
-            }
-            Disposition::Requeue => self.shared.requeue(entry),
-            Disposition::RetryAfter(delay) => match Instant::now().checked_add(delay) {
-                Some(due) => self.shared.delay(entry, due),
-                None => {
-                    self.entry = Some(entry);
-                    let problem = format!("a delay of {} s is too long", delay.as_secs());
-                    return Err(QueueError::Refused(problem));
-                }
-            },
-        }
-        Ok(())
-    }
-}
-
-impl<M: Message> Drop for LocalLease<M> {
-    fn drop(&mut self) {
-        if let Some(entry) = self.entry.take() {
-            self.shared.requeue(entry);
-        }
-    }
-}
-
 async fn until(due: Option<Instant>) {
     match due {
         Some(due) => tokio::time::sleep_until(due).await,
         None => std::future::pending().await,
     }
-}
-
-fn deliver<M: Message>(
-    shared: &Arc<LocalShared<M>>,
-    entry: Entry<M>,
-    slot: OwnedSemaphorePermit,
-) -> Delivery<M> {
-    let (message, priority) = (Arc::clone(&entry.message), entry.priority);
-    let redelivered = entry.delivered_before;
-    let lease = LocalLease { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
-    Delivery::new(message, priority, redelivered, Box::new(lease))
 }
 
 #[cfg(test)]

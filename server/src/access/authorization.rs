@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Middleware that authorizes a request, and adds its [`super::Visitor`] as an extension to the
 /// request and the response. Health, the log-in form and assets need no token.
-pub async fn guard(
+pub async fn authorize(
     State(access): State<Arc<Access>>,
     mut request: Request,
     next: Next,

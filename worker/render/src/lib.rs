@@ -15,7 +15,7 @@ mod fonts;
 mod lucide;
 mod missing_modules;
 mod module_files;
-mod open_page;
+mod page_rendering;
 mod page_resource_limits;
 mod page_session;
 mod pool;
@@ -29,7 +29,7 @@ mod tailwind;
 
 pub use error::{RenderError, RendererError};
 pub use executable::BROWSER_NAMES;
-pub use open_page::{OpenPage, RenderedPage};
+pub use page_rendering::{OpenPage, RenderedPage};
 pub use process_group::ProcessGroup;
 pub use render_time::RenderTime;
 pub use renderer::{Renderer, RendererSettings};

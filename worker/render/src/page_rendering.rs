@@ -1,4 +1,4 @@
-//! Open page in a browser that can be rendered with changes.
+//! Rendering of an open page, unchanged and with changes.
 
 use crate::{
     browser_process::BrowserProcess,

@@ -7,7 +7,7 @@ use crate::{
     executable::BrowserExecutable,
     fonts::InstalledFonts,
     module_files::ModuleFiles,
-    open_page::{OpenPage, PAGE_SCRIPT, SNAPSHOT_SCRIPT, ServedModules},
+    page_rendering::{OpenPage, PAGE_SCRIPT, SNAPSHOT_SCRIPT, ServedModules},
     page_resource_limits::PageLimits,
     pool::BrowserPool,
     render_time::RenderTime,

@@ -1,5 +1,6 @@
 use super::super::conformance::{Harness, Note, every_queue};
 use super::*;
+use crate::Disposition;
 use std::time::Duration;
 
 struct Local;
