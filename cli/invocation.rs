@@ -42,14 +42,14 @@ impl RunFlags {
 }
 
 /// Prints the warnings of a setup, and a notice if its run has no budget.
-pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, place: RenderedBy, quiet: bool) {
+pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, by: RenderedBy, quiet: bool) {
     if quiet {
         return;
     }
     for warning in &setup.plan.warnings {
         terminal::print_notice(&format!("warning: {warning}"));
     }
-    if let Some(reason) = setup.lacks_evidence(place) {
+    if let Some(reason) = setup.lacks_evidence(by) {
         terminal::warn(&format!(
             "evidence = \"{}\" measures nothing: {reason}",
             setup.settings.evidence.mode.name()

@@ -77,7 +77,7 @@ pub struct Visitor {
     /// Permission to start, resume and cancel runs.
     pub may_write: bool,
     /// Credential of the requester.
-    pub pass: Credential,
+    pub credential: Credential,
 }
 
 /// Credential of a requester.
@@ -158,13 +158,13 @@ impl Access {
         }
     }
 
-    fn known(&self, pass: Credential, scope: Option<AccessScope>) -> Visitor {
+    fn known(&self, credential: Credential, scope: Option<AccessScope>) -> Visitor {
         if self.is_open() {
-            return Visitor { may_read: true, may_write: true, pass: Credential::None };
+            return Visitor { may_read: true, may_write: true, credential: Credential::None };
         }
         let may_write = scope == Some(AccessScope::Write);
-        let pass = if scope.is_some() { pass } else { Credential::None };
-        Visitor { may_read: scope.is_some(), may_write, pass }
+        let credential = if scope.is_some() { credential } else { Credential::None };
+        Visitor { may_read: scope.is_some(), may_write, credential }
     }
 }
 

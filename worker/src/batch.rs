@@ -52,7 +52,7 @@ pub(crate) struct BatchWork {
     /// Terms on which batches are bought.
     pub(crate) lane: Arc<BatchLane>,
     pub(crate) run: RunId,
-    filler: ShardBuilder,
+    builder: ShardBuilder,
     /// Number of shards whose batch is not created yet.
     uncreated: watch::Sender<u32>,
     /// Number of shards with an active batch.
@@ -79,7 +79,7 @@ impl BatchWork {
             context,
             lane,
             run,
-            filler: ShardBuilder::default(),
+            builder: ShardBuilder::default(),
             uncreated: watch::Sender::new(0),
             under_way: AtomicU32::new(0),
             changed,

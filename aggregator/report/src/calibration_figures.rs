@@ -13,15 +13,15 @@ use juror_analysis::{
 const NONE: &str = "–";
 
 /// Cells of a criterion: kappa, the judge's mean deviation, and its bias.
-pub(super) fn cells(report: &Report, headline: &CalibratedCriterion) -> [String; 3] {
-    let is_criterion = report.rubric.criteria.iter().any(|own| own.key == headline.key);
+pub(super) fn cells(report: &Report, criterion: &CalibratedCriterion) -> [String; 3] {
+    let is_criterion = report.rubric.criteria.iter().any(|own| own.key == criterion.key);
     let unit = match is_criterion {
         true => Unit::Points { least: 0.0, most: 1.0 },
         false => Unit::Share,
     };
-    let off = headline.mean_absolute_error.value;
+    let off = criterion.mean_absolute_error.value;
     let off = off.map_or_else(|| NONE.to_owned(), |value| size(value, unit));
-    [coefficient(&headline.weighted_kappa), off, difference(&headline.bias, unit)]
+    [coefficient(&criterion.weighted_kappa), off, difference(&criterion.bias, unit)]
 }
 
 /// Title of a calibration that is of another judge.

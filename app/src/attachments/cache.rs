@@ -29,14 +29,14 @@ impl DatasetCache {
     /// Every item of a dataset by its id, and the dataset's digest; none if it is too large to be
     /// kept. Blocks while it is read.
     pub fn items(&self, dataset: &Dataset, rubric: Digest) -> Option<(Digest, ItemsById)> {
-        let edition = DatasetCacheKey::for_dataset(dataset, rubric)?;
-        if let Some(kept) = self.kept.lock().get(&edition) {
+        let key = DatasetCacheKey::for_dataset(dataset, rubric)?;
+        if let Some(kept) = self.kept.lock().get(&key) {
             return Some(kept.clone());
         }
         let digest = dataset.digest().ok()?;
         let items = dataset.items().ok()?.flatten().map(|placed| placed.item);
         let items: ItemsById = Arc::new(items.map(|item| (item.id.clone(), item)).collect());
-        self.kept.lock().put(edition, (digest, Arc::clone(&items)));
+        self.kept.lock().put(key, (digest, Arc::clone(&items)));
         Some((digest, items))
     }
 }

@@ -60,7 +60,7 @@ pub async fn execute(
     events: Events,
     shutdown: &Shutdown,
 ) -> Result<Executed, AppError> {
-    let Opened { mut journal, judging_session, terms, zone_change, other_ledger, .. } = opened;
+    let Opened { mut journal, judging_session, resources, zone_change, other_ledger, .. } = opened;
     for warning in zone_change.map(|change| change.to_string()).into_iter().chain(other_ledger) {
         events.emit(Event::Warning(warning)).await;
     }
@@ -69,7 +69,7 @@ pub async fn execute(
         let current = look.as_ref().unwrap_or(setup);
         let paused;
         (journal, paused) =
-            run_round(&terms, journal, events.clone(), current, backend, shutdown).await?;
+            run_round(&resources, journal, events.clone(), current, backend, shutdown).await?;
         let is_stopped = shutdown.drain.is_cancelled() || paused.is_some();
         let next = if is_stopped { None } else { larger_sample(current, &journal)? };
         let Some(next) = next else { break paused };
@@ -83,7 +83,7 @@ pub async fn execute(
 
 /// Runs the roles once, over the jobs that are not scored yet.
 async fn run_round(
-    terms: &RoundResources,
+    resources: &RoundResources,
     journal: RunJournal,
     events: Events,
     setup: &RunSetup,
@@ -99,15 +99,20 @@ async fn run_round(
         owner: OwnerId::new(LOCAL_OWNER),
         folder: journal.files().directory().join("batches"),
     };
-    let lane = batches.lane(&setup.settings, record, terms.judge.as_deref()).await;
+    let lane = batches.lane(&setup.settings, record, resources.judge.as_deref()).await;
     let context = Arc::new(Context {
         batches: lane.map_err(AppError::internal)?.map(Arc::new),
         events: events.clone(),
-        owner: terms.owner.clone(),
-        kept_inputs: terms.kept_inputs.clone(),
+        owner: resources.owner.clone(),
+        kept_inputs: resources.kept_inputs.clone(),
         shutdown: shutdown.child(),
         run_deadline: run_deadline(record),
-        ..local_context::for_run(setup, backend, terms.judge.clone(), Arc::clone(&terms.evidence))?
+        ..local_context::for_run(
+            setup,
+            backend,
+            resources.judge.clone(),
+            Arc::clone(&resources.evidence),
+        )?
     });
     let submission = submission(setup, journal.fold(), &run, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(AppError::internal)?;

@@ -5,7 +5,7 @@ use super::{
     execute::{Executed, execute},
     local_worker::PauseReason,
     opening::{Opened, open_run},
-    preflight::{RunDependencies, ready, record, refuse_blessed_name, run_files},
+    preflight::{RunDependencies, dependencies, record, refuse_blessed_name, run_files},
     run_setup::RunSetup,
 };
 use crate::{
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// A run that passed every check. Nothing is written or spent yet.
 pub struct LocalRun {
     setup: RunSetup,
-    ready: RunDependencies,
+    dependencies: RunDependencies,
     record: RunRecord,
     /// True if there is such a run already.
     continued: bool,
@@ -34,7 +34,7 @@ pub struct LocalRun {
 /// Run with a locked directory and an open ledger, before any cost.
 pub struct BegunRun {
     setup: RunSetup,
-    ready: RunDependencies,
+    dependencies: RunDependencies,
     backend: Arc<SqliteLedger>,
     opened: Opened,
 }
@@ -42,7 +42,7 @@ pub struct BegunRun {
 /// A run that was judged to its end, or until it was stopped or paused.
 pub struct EndedRun {
     setup: RunSetup,
-    ready: RunDependencies,
+    dependencies: RunDependencies,
     /// Journal, still locked.
     pub journal: RunJournal,
     /// Ledger; none with the judge off.
@@ -64,7 +64,7 @@ impl LocalRun {
         if known.is_none() {
             refuse_blessed_name(&setup.settings.run.runs_dir, run)?;
         }
-        let ready = ready(&setup, run, known)?;
+        let dependencies = dependencies(&setup, run, known)?;
         if known.is_some() {
             let files = run_files(&setup.settings.run.runs_dir, run)?;
             let own = [setup.dataset.folder().to_owned()];
@@ -72,7 +72,7 @@ impl LocalRun {
             refuse_changed_inputs(&files, &Roots::new(folders.collect()))?;
         }
         let record = record(&setup, run, known);
-        Ok(Self { setup, ready, record, continued: known.is_some() })
+        Ok(Self { setup, dependencies, record, continued: known.is_some() })
     }
 
     /// The same run, judged by the built-in simulator.
@@ -95,13 +95,13 @@ impl LocalRun {
         evidence: Arc<EvidenceResources>,
     ) -> BoxFuture<'static, Result<BegunRun, AppError>> {
         Box::pin(async move {
-            let Self { setup, ready, record, continued } = self;
+            let Self { setup, dependencies, record, continued } = self;
             // First, since a run that cannot be paid for should leave no directory behind.
             let backend = Arc::new(open_ledger_of(&record, &setup.settings)?);
-            let judge = ready.judge.clone();
+            let judge = dependencies.judge.clone();
             let opened = open_run(&setup, &record, continued, judge, evidence, &backend).await;
             match opened {
-                Ok(opened) => Ok(BegunRun { setup, ready, backend, opened }),
+                Ok(opened) => Ok(BegunRun { setup, dependencies, backend, opened }),
                 Err(failure) => {
                     backend.close().await;
                     Err(failure)
@@ -135,12 +135,12 @@ impl BegunRun {
         shutdown: &Shutdown,
     ) -> BoxFuture<'_, Result<EndedRun, AppError>> {
         Box::pin(async move {
-            let Self { setup, ready, backend, opened } = self;
+            let Self { setup, dependencies, backend, opened } = self;
             let executed = execute(opened, &setup, &backend, events, shutdown).await;
             backend.close().await;
             let Executed { journal, ledger, paused } = executed?;
             let stopped = shutdown.drain.is_cancelled();
-            Ok(EndedRun { setup, ready, journal, ledger, stopped, paused })
+            Ok(EndedRun { setup, dependencies, journal, ledger, stopped, paused })
         })
     }
 }
@@ -148,7 +148,7 @@ impl BegunRun {
 impl EndedRun {
     /// Inputs of its report.
     pub fn reporting(&self) -> Reporting<'_> {
-        self.ready.reporting(&self.setup)
+        self.dependencies.reporting(&self.setup)
     }
 
     /// Computes its report and writes `report.json`.

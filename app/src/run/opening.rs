@@ -25,7 +25,7 @@ pub struct Opened {
     /// The judging session, as recorded.
     pub judging_session: JudgingSession,
     /// Parts that every round shares.
-    pub terms: RoundResources,
+    pub resources: RoundResources,
     /// A change of the time zone of budgets that opening it made.
     pub zone_change: Option<ZoneChange>,
     /// A warning of a ledger that the run did not begin with.
@@ -89,6 +89,6 @@ pub async fn open_run(
         let limits = judge::limits(&setup.settings, Some(&judge.terms.facts));
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
-    let terms = RoundResources { owner, judge, kept_inputs, evidence };
-    Ok(Opened { journal, judging_session, terms, zone_change, other_ledger, presumed })
+    let resources = RoundResources { owner, judge, kept_inputs, evidence };
+    Ok(Opened { journal, judging_session, resources, zone_change, other_ledger, presumed })
 }

@@ -55,7 +55,7 @@ pub(super) fn record(setup: &RunSetup, run: &RunId, known: Option<&RunRecord>) -
 
 /// Performs the remaining checks before anything is written or spent. `known` is the record of a
 /// continued run.
-pub(super) fn ready(
+pub(super) fn dependencies(
     setup: &RunSetup,
     run: &RunId,
     known: Option<&RunRecord>,

@@ -69,7 +69,7 @@ fn check(access: &Access, request: &Request) -> Result<Visitor, Refused> {
     }
     let visitor = access.visitor(headers);
     let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    if !reads && !is_same_site(visitor.pass, request) {
+    if !reads && !is_same_site(visitor.credential, request) {
         return Err(Refused::Problem(Problem::new(
             StatusCode::FORBIDDEN,
             "This request may come from a page of another site. Send it from a page of this \
@@ -86,8 +86,8 @@ fn check(access: &Access, request: &Request) -> Result<Visitor, Refused> {
 
 /// False if a page of another site may have sent the request: it can make a browser send a cookie,
 /// or reach an open server, but has no token.
-fn is_same_site(pass: Credential, request: &Request) -> bool {
-    match (origin::from_headers(request.headers()), pass) {
+fn is_same_site(credential: Credential, request: &Request) -> bool {
+    match (origin::from_headers(request.headers()), credential) {
         (_, Credential::Bearer) | (Origin::Own, _) => true,
         (Origin::Unknown, Credential::None) => origin::announces_json(request.headers()),
         (Origin::Foreign, _) | (Origin::Unknown, Credential::Cookie) => false,

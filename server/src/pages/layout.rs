@@ -57,7 +57,7 @@ pub fn page(
 
 fn top(current: NavigationPage, visitor: Option<Visitor>) -> Markup {
     let may_read = visitor.is_some_and(|visitor| visitor.may_read);
-    let is_logged_in = visitor.is_some_and(|visitor| visitor.pass == Credential::Cookie);
+    let is_logged_in = visitor.is_some_and(|visitor| visitor.credential == Credential::Cookie);
     let places = [
         (NavigationPage::Overview, "/", "Overview"),
         (NavigationPage::Runs, "/runs", "Runs"),

@@ -34,139 +34,139 @@ impl BatchWork {
     }
 
     async fn begin_row(&self, job: &JobId) -> Result<u32, Interruption> {
-        let mut filling = self.filler.0.lock().await;
-        let number = match filling.number {
+        let mut state = self.builder.0.lock().await;
+        let number = match state.number {
             Some(number) => number,
             None => self.lane.records.open_shard(&self.run, &self.lane.owner).await?,
         };
-        filling.number = Some(number);
-        filling.pending.insert(job.clone(), number);
+        state.number = Some(number);
+        state.pending.insert(job.clone(), number);
         Ok(number)
     }
 
     /// Drops the shard being filled if it has this number: another worker has taken it over.
     async fn drop_shard(&self, number: u32) {
-        let mut filling = self.filler.0.lock().await;
-        if filling.number == Some(number) {
-            filling.drop_lost().await;
+        let mut state = self.builder.0.lock().await;
+        if state.number == Some(number) {
+            state.drop_lost().await;
         }
     }
 
     /// Marks a job as no longer pending: its row is not written.
     pub(super) async fn clear_pending(&self, job: &JobId) {
-        self.filler.0.lock().await.pending.remove(job);
+        self.builder.0.lock().await.pending.remove(job);
     }
 
     /// Writes a row with reserved budget. If the row exceeds the shard's limits, that shard is
     /// planned first and the row starts another. The row of a shard that was lost meanwhile is not
     /// written: its job returns to its queue when that shard is abandoned.
     pub(crate) async fn write_row(&self, row: PendingRow) -> Result<(), Interruption> {
-        let mut filling = self.filler.0.lock().await;
+        let mut state = self.builder.0.lock().await;
         let lane = &self.lane;
-        if !filling.file.takes(row.line.len(), lane.max_rows, lane.max_bytes) {
-            self.plan(&mut filling).await?;
+        if !state.file.takes(row.line.len(), lane.max_rows, lane.max_bytes) {
+            self.plan(&mut state).await?;
         }
-        let number = filling.pending.remove(&row.row.job);
-        let Some(number) = number.filter(|number| filling.number == Some(*number)) else {
+        let number = state.pending.remove(&row.row.job);
+        let Some(number) = number.filter(|number| state.number == Some(*number)) else {
             // The row may have been admitted after its shard was given up.
             self.context.admission.release(&row.row.lease).await?;
             return Ok(());
         };
         let path = shard_file::unfinished(&lane.folder, &self.run, number);
-        let pushed = filling.file.push(&path, row.row.job, &row.line).await;
+        let pushed = state.file.push(&path, row.row.job, &row.line).await;
         if let Err(error) = pushed {
             // A file that may be incomplete is not submitted.
-            filling.drop_lost().await;
+            state.drop_lost().await;
             return Err(unwritable(&lane.folder, &error));
         }
-        filling.written = Some(Instant::now());
-        if filling.file.jobs.len() >= lane.max_rows {
-            self.plan(&mut filling).await?;
+        state.written = Some(Instant::now());
+        if state.file.jobs.len() >= lane.max_rows {
+            self.plan(&mut state).await?;
         }
         Ok(())
     }
 
     /// Plans the shard that is being filled, if its file has rows.
     pub(crate) async fn seal(&self) -> Result<(), Interruption> {
-        self.plan(&mut *self.filler.0.lock().await).await
+        self.plan(&mut *self.builder.0.lock().await).await
     }
 
     /// Plans the shard that is being filled as [`BatchWork::seal`] does, if no row was written for
     /// this time. A shard without rows ends.
     pub(crate) async fn seal_idle(&self, idle: Duration) -> Result<(), Interruption> {
-        let mut filling = self.filler.0.lock().await;
-        if filling.written.is_some_and(|written| written.elapsed() >= idle) {
-            self.plan(&mut filling).await?;
+        let mut state = self.builder.0.lock().await;
+        if state.written.is_some_and(|written| written.elapsed() >= idle) {
+            self.plan(&mut state).await?;
         }
-        if let Some(number) = filling.number.filter(|_| filling.is_empty()) {
+        if let Some(number) = state.number.filter(|_| state.is_empty()) {
             let step = ShardStep::Collected;
             let records = &self.lane.records;
             records.set_step(&self.shard(number), &step).await?;
-            filling.number = None;
+            state.number = None;
         }
         Ok(())
     }
 
     /// Plans the shard; where that fails, its rows are given up.
-    async fn plan(&self, filling: &mut ShardBuilderState) -> Result<(), Interruption> {
-        let planned = self.try_plan(filling).await;
+    async fn plan(&self, state: &mut ShardBuilderState) -> Result<(), Interruption> {
+        let planned = self.try_plan(state).await;
         if planned.is_err() {
-            filling.drop_lost().await;
+            state.drop_lost().await;
         }
         planned
     }
 
-    async fn try_plan(&self, filling: &mut ShardBuilderState) -> Result<(), Interruption> {
-        let Some(number) = filling.number.filter(|_| !filling.file.jobs.is_empty()) else {
+    async fn try_plan(&self, state: &mut ShardBuilderState) -> Result<(), Interruption> {
+        let Some(number) = state.number.filter(|_| !state.file.jobs.is_empty()) else {
             return Ok(());
         };
         let (lane, records) = (&self.lane, &self.lane.records);
-        let sealed = filling.file.seal(&shard_file::path(&lane.folder, &self.run, number)).await;
+        let sealed = state.file.seal(&shard_file::path(&lane.folder, &self.run, number)).await;
         let rows = sealed.map_err(|error| unwritable(&lane.folder, &error))?.len();
-        let left_out: Vec<JobId> = filling.pending.keys().cloned().collect();
+        let left_out: Vec<JobId> = state.pending.keys().cloned().collect();
         let next = match left_out.is_empty() {
             true => None,
             false => Some(records.open_shard(&self.run, &lane.owner).await?),
         };
         let planned = records.plan_shard(&self.shard(number), &left_out, next).await;
         if !planned? {
-            filling.drop_lost().await;
+            state.drop_lost().await;
             return Ok(());
         }
         tracing::info!(run = %self.run, number, rows, "a shard is planned");
-        filling.number = next;
+        state.number = next;
         if let Some(next) = next {
-            filling.pending.values_mut().for_each(|number| *number = next);
+            state.pending.values_mut().for_each(|number| *number = next);
         }
-        filling.written = None;
-        filling.planned.push(number);
+        state.written = None;
+        state.planned.push(number);
         self.changed.notify_one();
         Ok(())
     }
 
     /// Takes the shards that were planned since the last call.
     pub(crate) async fn take_planned(&self) -> Vec<u32> {
-        std::mem::take(&mut self.filler.0.lock().await.planned)
+        std::mem::take(&mut self.builder.0.lock().await.planned)
     }
 
-    /// Ends the filling without a batch; returns the shard, which is to be given up.
+    /// Ends the current shard without a batch; returns the shard, which is to be given up.
     pub(crate) async fn stop_filling(&self) -> Option<u32> {
-        let mut filling = self.filler.0.lock().await;
-        let number = filling.number;
-        filling.drop_lost().await;
+        let mut state = self.builder.0.lock().await;
+        let number = state.number;
+        state.drop_lost().await;
         number
     }
 
     /// True if a shard of this number is being filled, or waits for its work.
     pub(crate) async fn is_working_on(&self, number: u32) -> bool {
-        let filling = self.filler.0.lock().await;
-        filling.number == Some(number) || filling.planned.contains(&number)
+        let state = self.builder.0.lock().await;
+        state.number == Some(number) || state.planned.contains(&number)
     }
 
     /// True if no shard is being filled, and none waits for its work.
     pub(crate) async fn is_idle(&self) -> bool {
-        let filling = self.filler.0.lock().await;
-        filling.number.is_none() && filling.planned.is_empty()
+        let state = self.builder.0.lock().await;
+        state.number.is_none() && state.planned.is_empty()
     }
 }
 

@@ -40,7 +40,7 @@ pub struct BatchKeeper {
     results: Arc<dyn Queue<JobResult>>,
     records: Arc<dyn BatchRecords>,
     owner: OwnerId,
-    works: Mutex<ActiveWork>,
+    active: Mutex<ActiveWork>,
     changed: Arc<Notify>,
 }
 
@@ -71,9 +71,9 @@ impl BatchKeeper {
         records: Arc<dyn BatchRecords>,
         owner: OwnerId,
     ) -> Self {
-        let (works, changed) = Default::default();
+        let (active, changed) = Default::default();
         let scope = KeeperScope::Fleet(settings);
-        Self { scope, jobs, results, records, owner, works, changed }
+        Self { scope, jobs, results, records, owner, active, changed }
     }
 
     /// Creates a keeper of the batches of one run without other workers. Retried jobs go to `jobs`.
@@ -83,10 +83,10 @@ impl BatchKeeper {
         records: Arc<dyn BatchRecords>,
         owner: OwnerId,
     ) -> Self {
-        let (works, changed) = Default::default();
+        let (active, changed) = Default::default();
         let jobs = Arc::new(jobs);
         let scope = KeeperScope::OneRun(run, Arc::clone(&jobs));
-        Self { scope, jobs, results, records, owner, works, changed }
+        Self { scope, jobs, results, records, owner, active, changed }
     }
 
     /// Makes a row of a job, unless it can be finished without a call.
@@ -200,35 +200,35 @@ impl BatchKeeper {
         context: &Arc<Context>,
         lane: &Arc<BatchLane>,
     ) -> Arc<BatchWork> {
-        let mut works = self.works.lock();
-        match works.current.get(run) {
+        let mut active = self.active.lock();
+        match active.current.get(run) {
             Some(work) if Arc::ptr_eq(&work.context, context) => Arc::clone(work),
             _ => {
                 let queues = (Arc::clone(&self.jobs), Arc::clone(&self.results));
                 let (context, lane) = (Arc::clone(context), Arc::clone(lane));
                 let changed = Arc::clone(&self.changed);
                 let work = Arc::new(BatchWork::new(queues, context, lane, run.clone(), changed));
-                let replaced = works.current.insert(run.clone(), Arc::clone(&work));
-                works.replaced.extend(replaced);
+                let replaced = active.current.insert(run.clone(), Arc::clone(&work));
+                active.replaced.extend(replaced);
                 work
             }
         }
     }
 
     fn all_works(&self) -> Vec<Arc<BatchWork>> {
-        let works = self.works.lock();
-        works.current.values().chain(&works.replaced).map(Arc::clone).collect()
+        let active = self.active.lock();
+        active.current.values().chain(&active.replaced).map(Arc::clone).collect()
     }
 
     /// Drops unreferenced work.
     fn drop_idle(&self, idle: &[Arc<BatchWork>]) {
-        // Two references: this list and `works`.
+        // Two references: this list and `active`.
         let is_idle = |work: &Arc<BatchWork>| {
             idle.iter().any(|idle| Arc::ptr_eq(idle, work)) && Arc::strong_count(work) <= 2
         };
-        let mut works = self.works.lock();
-        works.current.retain(|_, work| !is_idle(work));
-        works.replaced.retain(|work| !is_idle(work));
+        let mut active = self.active.lock();
+        active.current.retain(|_, work| !is_idle(work));
+        active.replaced.retain(|work| !is_idle(work));
     }
 }
 

@@ -12,7 +12,8 @@ use crate::{
 /// Maximum share of an element's edges at its place in the screenshot, if the screenshot lacks the
 /// element.
 const BARE: f64 = 0.6;
-/// The same if nothing at all is at its place, whatever its patches resemble elsewhere.
+/// Maximum share of its edges for an element that is missing although its patches resemble content
+/// elsewhere.
 const EMPTY: f64 = 0.04;
 /// Maximum opacity of an element that cannot be seen.
 const MAX_HIDDEN_OPACITY: f64 = 0.05;
