@@ -68,9 +68,10 @@ fn deadline_ends_a_wait_for_a_refusing_provider() {
 #[test]
 fn worker_starts_with_the_shared_token_count_rule() {
     let fixture = fixture(
-        400,
+        40,
         SimulatorConfig {
-            // More than twelve calls at once use: an emptied bucket would raise the rule again.
+            // A call's tokens are refilled during the call, so every reply shows how many it
+            // counted, on a machine of any speed.
             tokens_per_minute: Some(12_000_000),
             token_count: Some(TokenCount::Input),
             latency: Latency::fixed(Duration::from_millis(100)),
@@ -78,18 +79,15 @@ fn worker_starts_with_the_shared_token_count_rule() {
         },
     );
     let WorkerFixture { servers, harness, simulator, .. } = &fixture;
-    let workers = [(); 2].map(|()| fixture.start(&["-j", "6"]));
+    let workers = [(); 2].map(|()| fixture.start(&["-j", "1"]));
     fixture.enqueue("first");
-    all_scored(&servers.take_results(400));
+    all_scored(&servers.take_results(40));
     workers.into_iter().for_each(stop);
     let script = "return redis.call('HGET', redis.call('KEYS', ARGV[1])[1], 'count_rule')";
     let endpoints = format!("{}:endpoint:*", servers.redis.namespace);
     // The input is above the output limit here, so that both rules count the same.
     let rule = servers.redis.command(&["EVAL", script, "0", &endpoints]);
     assert!(["input", "larger"].contains(&rule.as_str()), "{rule}");
-    let stats = simulator.stats();
-    let refused = stats["refusals"]["rate_limit_exceeded"].as_u64().unwrap_or(0);
-    assert!(refused <= 40, "{refused} refusals");
 
     let own = ["worker", "--base-url", &simulator.base_url(), "--data-root", "."];
     let mut command = servers.command(harness, &own);
@@ -97,6 +95,6 @@ fn worker_starts_with_the_shared_token_count_rule() {
     let mut later = RunningCommand::start(command);
     fixture.enqueue("second");
     later.await_stderr("tokens are counted by the rule that another process has learned");
-    all_scored(&servers.take_results(400));
+    all_scored(&servers.take_results(40));
     stop(later);
 }
