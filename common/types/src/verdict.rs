@@ -1,11 +1,15 @@
 //! The judge's scores, issues and strengths for one job.
 
+mod record;
+
 use crate::{contradiction::Contradiction, finding::Finding};
 use indexmap::IndexMap;
+use record::VerdictRecord;
 use serde::{Deserialize, Serialize, Serializer};
 
 /// A verdict in a result, under `semantic`. The totals are the program's own arithmetic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "VerdictRecord")]
 pub struct Verdict {
     /// The rubric, as in `semantic@1`.
     pub rubric: String,
@@ -17,22 +21,22 @@ pub struct Verdict {
     /// Strengths, as the judge wrote them.
     pub strengths: Vec<String>,
     /// Defects by kind and element, in the judge's order; empty by rubrics of reply version 1.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// Places in the item's data that the judge reported as attempts to instruct it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suspected_instructions: Vec<String>,
     /// Rules by which its scores, findings and the evidence contradict each other.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
     /// Reason of each criterion's score, by `sum_over_max` of reply version 2; the other formula
     /// has them in `dimensions`.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub rationales: IndexMap<String, String>,
 }
 
 /// Scores and totals, in one of the two shapes that rubrics compute.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Score {
     /// `sum_over_max`: every criterion counts by its weight.
