@@ -40,7 +40,7 @@ pub struct Reporting<'run> {
 /// Computes a run's report and writes `report.json`.
 pub fn write_report(
     files: &RunFiles,
-    counted: &Counted,
+    counted: Option<&Counted>,
     ledger: Option<Ledger>,
     reporting: &Reporting<'_>,
 ) -> Result<Report, AppError> {
@@ -87,7 +87,7 @@ pub fn gate(
 /// The report without a comparison, and the stability of the run's items.
 fn without_comparison(
     files: &RunFiles,
-    counted: &Counted,
+    counted: Option<&Counted>,
     ledger: Option<Ledger>,
     reporting: &Reporting<'_>,
 ) -> Result<(Report, ItemStability), AppError> {

@@ -8,11 +8,11 @@ pub mod preflight;
 pub mod run_invocation;
 pub mod run_setup;
 
-mod changed_inputs;
 mod execute;
 mod judging_session;
 mod local_worker;
 mod opening;
 mod recover;
+mod resume_input_changes;
 mod sequential_sampling;
 mod single_run;

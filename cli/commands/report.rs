@@ -7,9 +7,7 @@ use crate::{
     run_argument::{self, LocatedRun},
     settings_sources, terminal,
 };
-use juror_analysis::fold::Fold;
 use juror_app::{
-    error::AppError,
     ledger_pool::Ledgers,
     protected_files::{self, ProtectedFiles},
     reporting::{self, Reporting, baseline::Baseline, write_report},
@@ -46,7 +44,6 @@ pub async fn report(
     let gate = reporting::gate(settings, &rubric, Some(files.record()))?;
     let baseline = Baseline::from_settings(settings)?;
     let calibration = reporting::calibration(settings)?;
-    let counted = Fold::from_journal(files).map_err(AppError::from)?.counted();
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.ledger_for(files.record()).await;
     ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));
@@ -58,7 +55,7 @@ pub async fn report(
         calibration: calibration.as_ref(),
     };
     let finishing = Finishing { reporting, outputs, global };
-    let report = write_report(files, &counted, ledger?, &finishing.reporting)?;
+    let report = write_report(files, None, ledger?, &finishing.reporting)?;
     let report = end_of_run::print_report(report, files, &finishing, None)?;
     if !global.quiet && !global.json {
         end_of_run::print_interrupted(files, &report, global);

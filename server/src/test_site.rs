@@ -16,7 +16,6 @@ use fakes::{FakeLauncher, SingleImageSource};
 use indexmap::IndexMap;
 use juror_analysis::{
     compute_report::{ReportInput, compute_report},
-    fold::Fold,
     metrics::AveragingPolicy,
     stability::ItemStability,
 };
@@ -233,9 +232,8 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
 fn write_report(runs: &Path, run: &RunId) {
     let files = RunFiles::open(runs, run).unwrap();
     let rubric = Rubric::parse(&files.record().rubric_text, "run.json").unwrap();
-    let counted = Fold::from_journal(&files).unwrap().counted();
     let input = ReportInput {
-        counted: &counted,
+        counted: None,
         rubric: &rubric,
         ledger: None,
         gate: None,

@@ -14,7 +14,6 @@ pub use view_cache::Views;
 
 use juror_analysis::{
     compute_report::{ReportInput, compute_report},
-    fold::Fold,
     metrics::AveragingPolicy,
     run_report::Report,
     stability::ItemStability,
@@ -78,11 +77,10 @@ impl RunView {
     ) -> Result<Self, ViewError> {
         let record = files.record();
         let rubric = Rubric::parse(&record.rubric_text, "run.json")?;
-        let counted = Fold::from_journal(&files)?.counted();
         let saved = Saved::read(&files);
         let gate = item_source.gate(&rubric);
         let input = ReportInput {
-            counted: &counted,
+            counted: None,
             rubric: &rubric,
             ledger,
             gate: gate.as_ref(),

@@ -3,7 +3,7 @@
 use crate::{
     bill_warnings::{Charges, over_budget_warning},
     evidence_summary::EvidenceTally,
-    fold::Counted,
+    fold::{Counted, Fold},
     gate::{ApiStreak, Gate},
     history::{PastRun, RunSeries},
     issues::{Statements, Tone},
@@ -47,8 +47,8 @@ const MAX_FINGERPRINTS: usize = 8;
 /// Inputs of a report, beside the journal.
 #[derive(Clone, Debug)]
 pub struct ReportInput<'a> {
-    /// The current results, by the fold of the same journal.
-    pub counted: &'a Counted,
+    /// The current results, by the fold of the same journal; none to find them while they are read.
+    pub counted: Option<&'a Counted>,
     /// The rubric of the run, read from its record's text.
     pub rubric: &'a Rubric,
     /// The ledger of the run; none if it has no record of the run.
@@ -63,18 +63,19 @@ pub struct ReportInput<'a> {
     pub averaging: AveragingPolicy,
 }
 
-/// Reads a run's results and summarizes them, in one pass, or two with repeats.
+/// Reads a run's results and summarizes them, in one pass; in one more where jobs have several
+/// results, and with repeats.
 pub fn compute_report(files: &RunFiles, input: &ReportInput<'_>) -> Result<Report, JournalError> {
     let record = files.record();
     let journal_bytes = files.journal_bytes();
-    let mut scan = Scan::new(record, input);
-    for read in files.results()? {
-        let (offset, result) = read?;
-        if input.counted.contains(offset) {
-            scan.add(result, offset);
+    let begin = || Scan::new(record, input);
+    let mut report = match input.counted {
+        Some(counted) => counted.read(files, begin(), Scan::add)?.finish(record, input, counted),
+        None => {
+            let (scan, counted) = Fold::read_current(files, begin, Scan::add)?;
+            scan.finish(record, input, &counted)
         }
-    }
-    let mut report = scan.finish(record, input);
+    };
     report.run.journal_bytes = journal_bytes;
     report.run.judging = files.judging_time();
     if let Some(last_result) = files.last_written() {
@@ -127,7 +128,7 @@ impl<'a> Scan<'a> {
             tally: tally(),
             steady: leaves_out.then(tally),
             flaky: input.flaky,
-            items: Items::new(record.repeat, input.counted.len() as usize),
+            items: Items::new(record.repeat, input.counted.map_or(0, Counted::len) as usize),
             issues: Statements::new(Tone::Issues, titles.clone(), MAX_UNKNOWN)
                 .with_findings(input.rubric.vocabulary.clone()),
             strengths: Statements::new(Tone::Strengths, titles, MAX_UNKNOWN),
@@ -195,13 +196,13 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn finish(mut self, record: &RunRecord, input: &ReportInput<'_>) -> Report {
+    fn finish(mut self, record: &RunRecord, input: &ReportInput<'_>, counted: &Counted) -> Report {
         self.items.sort();
         self.errors.sort_by(|left, left_count, right, right_count| {
             right_count.cmp(left_count).then(left.cmp(right))
         });
         let (metrics, grades, mut warnings) = self.tally.finish();
-        let counts = input.counted.counts();
+        let counts = counted.counts();
         let coverage = Coverage { errors: self.errors, ..Coverage::new(record.jobs(), counts) };
         let score = metrics.iter().find(|metric| metric.definition.path == self.decisive.path);
         let width = score.and_then(Metric::width);
@@ -216,7 +217,7 @@ impl<'a> Scan<'a> {
         warnings.extend(self.charges.warnings());
         let cost = Cost {
             unmetered_calls: self.charges.unmetered_calls(),
-            ..cost(record, input.counted.spent(), input.ledger, coverage.pending)
+            ..cost(record, counted.spent(), input.ledger, coverage.pending)
         };
         warnings.extend(over_budget_warning(&cost));
         warnings.extend(self.missing.warnings(input.rubric, self.judged));

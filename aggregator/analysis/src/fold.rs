@@ -75,6 +75,27 @@ impl Fold {
         Ok(fold)
     }
 
+    /// Reads the current results of a journal, with their offsets, into what `begin` makes: in one
+    /// pass, and in a second one where jobs have results of several rounds.
+    pub fn read_current<T>(
+        files: &RunFiles,
+        begin: impl Fn() -> T,
+        mut add: impl FnMut(&mut T, JobResult, u64),
+    ) -> Result<(T, Counted), JournalError> {
+        let (mut fold, mut all) = (Self::default(), begin());
+        for read in files.results()? {
+            let (offset, result) = read?;
+            if fold.apply(&result, offset) {
+                add(&mut all, result, offset);
+            }
+        }
+        let counted = fold.counted();
+        if fold.superseded.is_empty() {
+            return Ok((all, counted));
+        }
+        Ok((counted.read(files, begin(), add)?, counted))
+    }
+
     /// Applies a result that starts at `offset` in the journal; returns false, without a change, if
     /// it was applied before. Of a round before the job's last one, only the cost counts.
     pub fn apply(&mut self, result: &JobResult, offset: u64) -> bool {
@@ -174,6 +195,22 @@ impl Counts {
 }
 
 impl Counted {
+    /// Reads these results of a journal, with their offsets, into `all`.
+    pub fn read<T>(
+        &self,
+        files: &RunFiles,
+        mut all: T,
+        mut add: impl FnMut(&mut T, JobResult, u64),
+    ) -> Result<T, JournalError> {
+        for read in files.results()? {
+            let (offset, result) = read?;
+            if self.contains(offset) {
+                add(&mut all, result, offset);
+            }
+        }
+        Ok(all)
+    }
+
     /// True if the result that starts here is current.
     pub fn contains(&self, offset: u64) -> bool {
         self.offsets.binary_search(&offset).is_ok()

@@ -117,33 +117,30 @@ impl<'a> StabilityScan<'a> {
 
     fn read(&mut self, files: &RunFiles) -> Result<(), JournalError> {
         let judged = files.record().judge.is_some();
-        let counted = Fold::from_journal(files)?.counted();
-        for read in files.results()? {
-            let (offset, result) = read?;
-            if counted.contains(offset) {
-                self.add(&result, judged);
-            }
+        let add = |all: &mut Vec<_>, result: JobResult, _| {
+            let tracked = self.tracked(&result, judged);
+            all.push((result.screenshot_id, tracked));
+        };
+        let (results, _) = Fold::read_current(files, Vec::new, add)?;
+        for (item, result) in results {
+            self.items.entry(item).or_default().add(result);
         }
         self.items.values_mut().for_each(ItemTrack::end_run);
         Ok(())
     }
 
-    fn add(&mut self, result: &JobResult, judged: bool) {
+    fn tracked(&self, result: &JobResult, judged: bool) -> TrackedResult {
         let image = result.item.inputs.iter().find(|image| image.name == self.first_image);
         let value = |metric: &MetricDefinition| metric.counted_value(result, judged, self.policy);
         let passed = self.success.as_ref().and_then(value);
         let score = value(&self.decisive);
-        let track = match self.items.get_mut(&result.screenshot_id) {
-            Some(track) => track,
-            None => self.items.entry(result.screenshot_id.clone()).or_default(),
-        };
-        track.add(TrackedResult {
+        TrackedResult {
             image: image.and_then(|image| image.digest),
             inputs: hash_of(&result.item.inputs),
             passed,
             score,
             is_judged_anew: !result.cached && (!judged || result.semantic.is_some()),
-        });
+        }
     }
 
     /// True if most items had the same inputs in successive runs. Other code is no noise then; where

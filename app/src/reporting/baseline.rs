@@ -144,7 +144,7 @@ pub fn report_of(
 ) -> Result<Report, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
     let input = ReportInput {
-        counted: &Fold::from_journal(files)?.counted(),
+        counted: None,
         rubric: &rubric,
         ledger,
         gate: None,

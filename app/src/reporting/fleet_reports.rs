@@ -48,7 +48,7 @@ impl FleetReports {
             settings: &self.settings,
             calibration: self.calibration.as_ref(),
         };
-        let (mut report, stability) = without_comparison(files, counted, ledger, &reporting)?;
+        let (mut report, stability) = without_comparison(files, Some(counted), ledger, &reporting)?;
         let added = add_comparison(&mut report, files, &reporting, &stability);
         // The results are complete regardless, so the report has the reason for the missing
         // comparison.

@@ -1,11 +1,11 @@
 //! Lifecycle of a run of this machine: it is prepared, begun, run to its end, and reported.
 
 use super::{
-    changed_inputs::refuse_changed_inputs,
     execute::{Executed, execute},
     local_worker::PauseReason,
     opening::{Opened, open_run},
     preflight::{RunDependencies, dependencies, record, refuse_blessed_name, run_files},
+    resume_input_changes::refuse_changed_inputs,
     run_setup::RunSetup,
 };
 use crate::{
@@ -154,6 +154,6 @@ impl EndedRun {
     /// Computes its report and writes `report.json`.
     pub fn report(&self) -> Result<Report, AppError> {
         let counted = self.journal.fold().counted();
-        write_report(self.journal.files(), &counted, self.ledger, &self.reporting())
+        write_report(self.journal.files(), Some(&counted), self.ledger, &self.reporting())
     }
 }

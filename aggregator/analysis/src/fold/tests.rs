@@ -1,5 +1,6 @@
 use super::*;
-use crate::test_results::bare;
+use crate::test_results::{SEMANTIC, bare, record};
+use juror_journal::journal::JournalWriter;
 use juror_types::usage::Money;
 use proptest::prelude::*;
 
@@ -57,6 +58,31 @@ fn score_missing_from_the_journal_is_requested_in_its_old_round() {
     rounds.trust_journal();
     assert_eq!(to_send(&rounds), [None, None, None, Some(1), Some(0)]);
     assert_eq!(rounds.missing(), 0);
+}
+
+#[test]
+fn only_current_results_are_read_in_one_pass_or_two() {
+    let again = |name, round| JobResult { round, ..bare(name, Outcome::Scored) };
+    let one_round = vec![bare("a", Outcome::Failed), bare("b", Outcome::Scored)];
+    let repeated = vec![bare("a", Outcome::Failed), again("a", 1), bare("b", Outcome::Scored)];
+    let late = vec![again("a", 1), bare("a", Outcome::Failed), bare("b", Outcome::Scored)];
+    let expected: [(&str, u32); 2] = [("a", 1), ("b", 0)];
+    for (results, expected) in
+        [(one_round, [("a", 0), ("b", 0)]), (repeated, expected), (late, expected)]
+    {
+        let runs = tempfile::tempdir().unwrap();
+        let record = record(SEMANTIC, 2);
+        let mut directory = JournalWriter::create(runs.path(), &record).unwrap();
+        directory.append(&results).unwrap();
+        let add = |all: &mut Vec<_>, result: JobResult, _| {
+            all.push((result.screenshot_id, result.round));
+        };
+        let files = directory.files();
+        let (read, counted) = Fold::read_current(files, Vec::new, add).unwrap();
+        assert_eq!(read, expected.map(|(name, round)| (name.to_owned(), round)));
+        assert_eq!(counted.len(), 2);
+        assert_eq!(counted.read(files, Vec::new(), add).unwrap(), read);
+    }
 }
 
 proptest! {

@@ -26,7 +26,7 @@ impl ReportWriter for PlainReports {
     ) -> Result<Report, String> {
         let rubric = Rubric::parse(&files.record().rubric_text, "run.json");
         let input = ReportInput {
-            counted,
+            counted: Some(counted),
             rubric: &rubric.map_err(|error| error.to_string())?,
             ledger,
             gate: None,

@@ -1,4 +1,5 @@
-//! Differences between a requested run and the recorded one.
+//! Differences between a requested run and the recorded one. Changed files of its items are found
+//! by the application, which reads them.
 
 use super::{DatasetRecord, RunRecord, StageTerms};
 use crate::{

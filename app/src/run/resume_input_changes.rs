@@ -1,4 +1,5 @@
-//! Inputs of scored items that have changed since a run judged them.
+//! Inputs of scored items that have changed since a run judged them. Changed settings and datasets
+//! are found by `RunRecord::difference`.
 
 use crate::{attachments::read_local, error::AppError};
 use juror_analysis::fold::Fold;
