@@ -16,6 +16,7 @@ use crate::{
 };
 use futures_util::future::BoxFuture;
 use juror_analysis::{format::dollars, run_report::Report};
+use juror_journal::journal::JournalError;
 use juror_types::{
     event::{Event, Events},
     id::RunId,
@@ -137,11 +138,7 @@ impl LocalRuns {
         let ledger = ledger_file(&prepared.setup().settings);
         self.ledgers.check(&ledger)?;
         let evidence = self.evidence(&prepared.setup().settings);
-        let begun = prepared.begin(evidence).await.map_err(|error| match error {
-            // A ledger that cannot be used is the operator's to repair.
-            AppError::Invalid(cause) => AppError::Unavailable(cause),
-            other => other,
-        })?;
+        let begun = prepared.begin(evidence).await.map_err(repaired_by_operator)?;
         self.ledgers.note(&ledger);
         let notify = Arc::clone(&self.notify);
         self.tasks.spawn(async move {
@@ -232,6 +229,19 @@ fn summary_text(ended: &EndedRun, report: &Report) -> String {
         None => String::new(),
     };
     format!("{} of {} jobs scored, {cost}{end}", coverage.scored, coverage.planned)
+}
+
+/// A ledger or a runs directory that cannot be used is the operator's to repair, and the same
+/// request succeeds afterwards.
+fn repaired_by_operator(error: AppError) -> AppError {
+    match error {
+        AppError::Invalid(cause) => AppError::Unavailable(cause),
+        AppError::Internal(cause) => match cause.downcast::<JournalError>() {
+            Ok(error) => AppError::unavailable(error.in_its_run()),
+            Err(cause) => AppError::Internal(cause),
+        },
+        other => other,
+    }
 }
 
 #[cfg(test)]
