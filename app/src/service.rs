@@ -38,7 +38,7 @@ const MAX_WAITING_ESTIMATES: usize = 8;
 /// Time limit of an estimate.
 const ESTIMATE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// ObjectStoreKind that starts, resumes, cancels and estimates runs, with the settings of this process.
+/// Service that starts, resumes, cancels and estimates runs, with the settings of this process.
 pub struct RunService {
     validator: Arc<RunRequestValidator>,
     local: Arc<LocalRuns>,

@@ -3,7 +3,7 @@
 
 use crate::{
     cost_bounds::{Bounds, ModelTerms},
-    retry::LeaseEnd,
+    next_step_after_call::LeaseEnd,
     vision::{CallEnd, Completion},
 };
 use juror_types::{

@@ -13,8 +13,8 @@ use crate::{
         call_admission::{NotPermitted, Permission},
         call_decision::{CallDecision, FirstVerdict, JobAfterCall},
     },
+    next_step_after_call::{AttemptTally, LeaseEnd, NextStep},
     result_builder::{ResultBuilder, judge_record},
-    retry::{AttemptTally, LeaseEnd, NextStep},
     telemetry,
     vision::{Call, CallEnd},
 };

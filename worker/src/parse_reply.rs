@@ -11,6 +11,7 @@ mod version_two;
 
 pub use unusable_completion::reply_text;
 
+use crate::lone_surrogates::replace_lone_surrogates;
 use json::last_object;
 use juror_types::{
     rubric::{AnswerError, ReplyVersion, Rubric, score},
@@ -108,7 +109,8 @@ pub fn read(rubric: &Rubric, reply: &str) -> Result<Verdict, ReplyError> {
     if text.len() > MAX_REPLY {
         return Err(ReplyError::TooLong { bytes: text.len() });
     }
-    last_object(text, |object| {
+    let json = replace_lone_surrogates(text.as_bytes());
+    last_object(&String::from_utf8_lossy(&json), |object| {
         let answer = match rubric.reply {
             ReplyVersion::One => version_one::read(rubric, object)?,
             ReplyVersion::Two => version_two::read(rubric, object)?,

@@ -7,7 +7,7 @@ mod facts;
 mod fence;
 mod instructions;
 mod invisible;
-mod task;
+mod rubric_prompt;
 mod untrusted;
 
 pub use instructions::Instructions;
@@ -102,7 +102,7 @@ pub fn evidence_tokens(rubric: &Rubric, expected: Option<&Tokens>) -> TextTokens
 pub fn render(rubric: &Rubric, item: PromptItem<'_>) -> RenderedPrompt {
     RenderedPrompt {
         system: render_system(rubric),
-        task: task::render(rubric),
+        task: rubric_prompt::render(rubric),
         item: render_item(rubric, item),
     }
 }

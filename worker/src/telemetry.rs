@@ -4,7 +4,7 @@
 use crate::{
     context::Context,
     interruption::Interruption,
-    retry::NextStep,
+    next_step_after_call::NextStep,
     vision::{Call, CallEnd},
 };
 use juror_queue::Delivery;

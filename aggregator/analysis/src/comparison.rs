@@ -1,6 +1,6 @@
 //! Record of a comparison of two runs, its statistics, and the rules that decide it.
 
-mod baseline_changes;
+mod changes_beyond_noise;
 mod cluster_phrasing;
 mod conclusion;
 mod difference;
@@ -11,8 +11,8 @@ mod group_totals;
 mod holm;
 mod issues;
 mod item;
-mod item_changes;
 mod item_scoring;
+mod items_beyond_margin;
 mod lost_items;
 mod pass_table;
 mod power;
@@ -21,19 +21,19 @@ mod sample_size;
 mod sign_test;
 mod totals;
 
-pub use baseline_changes::{BaselineChanges, ChangeGroup, ChangedItem, FallBound};
+pub use changes_beyond_noise::{BaselineChanges, ChangeGroup, ChangedItem, FallBound};
 pub use difference::{Difference, Pairs};
 pub use difference_decision::Decision;
 pub use difference_format::{change, change_unit, distinct_size, p_value};
 pub use fallen_items::{FALLEN_FALSE_ALARMS, FallenItems};
 pub use holm::holm;
 pub use issues::{IssueChange, IssueChanges, RunIssues, ScoredInBoth, issue_changes};
-pub use item_changes::{ItemChange, ItemLists, NewFailure};
+pub use items_beyond_margin::{ItemChange, ItemLists, NewFailure};
 pub use lost_items::LostItems;
 pub use pass_table::PassTable;
 pub use sample_size::SampleSize;
 
-pub(crate) use baseline_changes::FallNoise;
+pub(crate) use changes_beyond_noise::FallNoise;
 pub(crate) use cluster_phrasing::{cluster_warning, cluster_words};
 pub(crate) use conclusion::{Conclusion, conclude};
 pub(crate) use item::{ComparedMetrics, ItemsOf};

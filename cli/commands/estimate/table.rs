@@ -4,7 +4,7 @@ use juror_analysis::format::dollars;
 use juror_app::estimate::{CandidateTotal, Estimation, duration};
 use juror_worker::{
     estimate::Candidate,
-    retry::{MAX_ANSWERS, MAX_BILLED_CALLS},
+    next_step_after_call::{MAX_ANSWERS, MAX_BILLED_CALLS},
 };
 use serde_json::{Value, json};
 

@@ -25,7 +25,7 @@ pub struct AllowedHost {
 /// One entry of `files.buckets`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedBucket {
-    /// ObjectStoreKind of the bucket.
+    /// The service that holds the bucket.
     pub service: ObjectStoreKind,
     /// Name.
     pub name: String,

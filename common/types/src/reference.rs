@@ -17,7 +17,7 @@ pub enum Reference<'text> {
 /// An object in a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectReference {
-    /// ObjectStoreKind of the bucket.
+    /// The service that holds the bucket.
     pub service: ObjectStoreKind,
     /// The bucket's name.
     pub bucket: String,

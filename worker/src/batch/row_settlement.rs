@@ -14,8 +14,8 @@ use crate::{
         call_decision::{CallDecision, JobAfterCall},
         reply_for_cache,
     },
+    next_step_after_call::{LeaseEnd, NextStep},
     result_builder::ResultBuilder,
-    retry::{LeaseEnd, NextStep},
     vision::CallEnd,
 };
 use juror_ledger::{

@@ -6,7 +6,7 @@ use crate::{
     interruption::Interruption,
     judge_request::PreparedRequest,
     judging::Judging,
-    retry::NextStep,
+    next_step_after_call::NextStep,
     telemetry,
     token_count::CountedCall,
     vision::{Call, CallEnd, ProviderLimits},

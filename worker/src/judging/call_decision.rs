@@ -2,9 +2,10 @@
 
 use crate::{
     context::{Context, JudgeSetup},
+    next_step_after_call::{self, AttemptTally, LeaseEnd, NextStep, Step},
     parse_reply,
     result_builder::{RecordedAnswer, ResultBuilder},
-    retry::{self, AttemptTally, LeaseEnd, NextStep, Step},
+    retry_delay::full_jitter,
     vision::CallEnd,
 };
 use juror_ledger::job_store::{CachedReply, FinishedJob};
@@ -58,11 +59,12 @@ impl CallDecision {
         tally: &mut AttemptTally,
     ) -> Self {
         let (verdict, problem) = verdict_in(end, &context.rubric);
-        let contradiction = retry::contradiction(&context.rubric, verdict.as_ref(), tally);
+        let contradiction =
+            next_step_after_call::contradiction(&context.rubric, verdict.as_ref(), tally);
         let asks_once_more = contradiction.is_some();
         let problem = problem.or(contradiction);
         let Step { money, next } =
-            retry::decide(end, problem.as_deref(), tally, retry::full_jitter);
+            next_step_after_call::decide(end, problem.as_deref(), tally, full_jitter);
         let next = refuse_other_model(setup, model, end, next);
         Self { verdict, asks_once_more, money, next }
     }

@@ -47,6 +47,14 @@ fn error_with(pointer: &str, value: Value) -> ReplyError {
 }
 
 #[test]
+fn half_characters_of_a_verdict_are_replaced() {
+    let mut answer = semantic_answer();
+    answer["issues"] = json!(["The icon HALF is missing"]);
+    let reply = answer.to_string().replace("HALF", "\\ud83d");
+    assert_eq!(read_semantic(&reply).unwrap().issues, ["The icon \u{fffd} is missing"]);
+}
+
+#[test]
 fn plain_semantic_reply_is_parsed() {
     let verdict = read_semantic(&semantic_answer().to_string()).unwrap();
     assert_eq!(verdict.correctness(), 0.84);

@@ -1,6 +1,6 @@
 //! Instructions of a rubric, the same for every item: rendered once for all requests of a run.
 
-use super::{render_system, task};
+use super::{render_system, rubric_prompt};
 use juror_types::{
     id::Digest,
     model::TextTokens,
@@ -27,7 +27,7 @@ pub struct Instructions {
 impl Instructions {
     /// The instructions of a rubric.
     pub fn for_rubric(rubric: &Rubric) -> Self {
-        let (system, task) = (render_system(rubric), task::render(rubric));
+        let (system, task) = (render_system(rubric), rubric_prompt::render(rubric));
         let schema = reply_schema(rubric).to_string();
         let labels = rubric.images.iter().map(|image| image.label.as_str());
         let texts = [system.as_str(), task.as_str()].into_iter().chain(labels);

@@ -152,7 +152,7 @@ impl BatchKeeper {
         }
     }
 
-    /// ActiveWork on this worker's shards until `shutdown.drain`, which the end of the only run
+    /// Works on this worker's shards until `shutdown.drain`, which the end of the only run
     /// triggers: their batches continue at the provider, and are collected later or by other
     /// workers.
     pub(super) async fn run(

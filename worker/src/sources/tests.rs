@@ -254,7 +254,7 @@ async fn oversized_remote_code_is_a_finding_like_local_code() {
 async fn transient_failures_are_retried() {
     let cut = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nonly".to_vec();
     for first in [
-        WebResponse::status("503 ObjectStoreKind Unavailable", &[], b""),
+        WebResponse::status("503 Service Unavailable", &[], b""),
         WebResponse::status("429 Too Many Requests", &["retry-after: 0"], b""),
         WebResponse::Bytes(cut),
         WebResponse::Bytes(Vec::new()),

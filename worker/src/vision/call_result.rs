@@ -196,7 +196,7 @@ pub struct Completion {
     pub model: Option<String>,
     /// Lane of the call, as the reply states it; realtime if it does not.
     pub lane: Lane,
-    /// ObjectStoreKind tier that is dearer than the lane's price, if the reply names one.
+    /// Service tier that is dearer than the lane's price, if the reply names one.
     pub dearer_tier: Option<String>,
     /// Cost of the call, if the reply states it.
     pub cost: Option<Money>,

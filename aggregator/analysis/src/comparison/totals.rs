@@ -2,7 +2,7 @@
 
 use super::{
     Decision, FallenItems, ItemLists, LostItems, MetricDifference, Pairs, PassDifference, Rules,
-    baseline_changes::ChangeLists,
+    changes_beyond_noise::ChangeLists,
     group_totals::{ClusterNumbers, MeanTotals, RateTotals},
     holm,
     item::{ComparedMetrics, ItemValues, MEASURED_SCORE, is_deterministic},

@@ -87,7 +87,7 @@ impl BatchKeeper {
 }
 
 impl Shards<'_> {
-    /// ActiveWork until no job is in progress and none can come, or until `shutdown.drain`.
+    /// Works until no job is in progress and none can come, or until `shutdown.drain`.
     pub(super) async fn run_to_end(&mut self, jobs: &LocalReturns<Job>) -> Result<(), WorkerError> {
         self.start_owned_shards().await?;
         let mut looks = ticks(IDLE_LOOK);

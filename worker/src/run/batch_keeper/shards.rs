@@ -55,7 +55,7 @@ impl<'keeper> Shards<'keeper> {
         Self { keeper, run_states, events, shutdown, tasks, working }
     }
 
-    /// ActiveWork on shards until `shutdown.drain`, or until the only run has none left.
+    /// Works on shards until `shutdown.drain`, or until the only run has none left.
     pub(super) async fn work(&mut self) -> Result<(), WorkerError> {
         match &self.keeper.scope {
             KeeperScope::Fleet(settings) => self.work_in_fleet(settings).await,

@@ -11,7 +11,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// ObjectStoreKind tiers that cost more than the standard one, for which price tables have no price.
+/// Service tiers that cost more than the standard one, for which price tables have no price.
 const DEARER_TIERS: [&str; 3] = ["priority", "fast", "ultrafast"];
 
 /// Reads a reply. Fields that are not needed may be missing or of any shape.

@@ -1,6 +1,6 @@
 //! Decoding of a reply of status 200 to JSON. Pure.
 
-use crate::vision::http::BODY_LIMIT;
+use crate::{lone_surrogates::replace_lone_surrogates, vision::http::BODY_LIMIT};
 use flate2::read::{GzDecoder, ZlibDecoder};
 use serde_json::Value;
 use std::{
@@ -38,7 +38,7 @@ pub(super) fn decode(content: &[u8], content_type: &str) -> Result<Value, Undeco
     let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
     let beginning: String =
         String::from_utf8_lossy(text).trim().chars().take(SHOWN_CHARACTERS).collect();
-    serde_json::from_slice(text).map_err(|error| {
+    serde_json::from_slice(&replace_lone_surrogates(text)).map_err(|error| {
         let is_page = beginning.starts_with('<');
         if ["data:", "event:"].iter().any(|field| beginning.starts_with(field)) {
             Undecodable::Stream(not_completion(content_type, &beginning))
@@ -105,6 +105,12 @@ mod tests {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn half_characters_leave_the_rest_readable() {
+        let content = br#"{"a": "Save \ud83d", "b": 1}"#;
+        assert_eq!(decode(content, "x").unwrap(), json!({"a": "Save \u{fffd}", "b": 1}));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! a refusal is in `judging/call_admission.rs`.
 
 use crate::vision::{AccountProblem, CallEnd, Completion, Finish};
-use backoff::{ExponentialBackoff, backoff::Backoff as _};
 use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Usage, verdict::Verdict};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -16,11 +15,6 @@ pub const MAX_LOST: u32 = 2;
 /// Maximum number of calls of one job that may be billed: its replies, and a lost call between
 /// them. A second lost call ends the job, instead of the last reply.
 pub const MAX_BILLED_CALLS: u32 = MAX_ANSWERS + MAX_LOST - 1;
-
-/// Number of attempts to fetch one file after which its job fails.
-pub const MAX_FETCH_ATTEMPTS: u32 = 3;
-/// Longest wait between two attempts to fetch a file.
-const MAX_FETCH_PAUSE: Duration = Duration::from_secs(10);
 
 /// Attempts at one job so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +93,7 @@ impl NextStep {
 
 /// Decides the next step after a call, and counts the call. `reply_problem` is the reason why a
 /// reply is not a verdict, if it is not one. `delay` returns the pause before the n-th
-/// repetition, counted from 0; see [`full_jitter`].
+/// repetition, counted from 0; see [`full_jitter`](crate::retry_delay::full_jitter).
 pub fn decide(
     end: &CallEnd,
     reply_problem: Option<&str>,
@@ -162,34 +156,6 @@ pub fn contradiction(
     let is_first = tally.answers == 0;
     let broken = verdict.filter(|_| rubric.findings.ask_again && is_first)?.contradictions.first();
     broken.map(|rule| format!("the verdict contradicts itself: {}", rule.title()))
-}
-
-/// Pause after this many attempts to fetch a file; none after the last one. `requested` is the
-/// pause requested by the file's server, if any.
-pub fn fetch_pause(
-    attempts: u32,
-    requested: Option<Duration>,
-    delay: impl FnOnce(u32) -> Duration,
-) -> Option<Duration> {
-    let requested = requested.unwrap_or_default().min(MAX_FETCH_PAUSE);
-    (attempts < MAX_FETCH_ATTEMPTS).then(|| delay(attempts.saturating_sub(1)).max(requested))
-}
-
-/// A pause before the n-th repetition, counted from 0: uniformly distributed from 0 to 1 s, 2 s, 4
-/// s and so on, up to 30 s, so that many callers do not repeat at the same time.
-/// <https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/>, "full jitter".
-pub fn full_jitter(repetition: u32) -> Duration {
-    const FIRST_CEILING: Duration = Duration::from_secs(1);
-    const LAST_CEILING: Duration = Duration::from_secs(30);
-    let ceiling = FIRST_CEILING.saturating_mul(2_u32.saturating_pow(repetition)).min(LAST_CEILING);
-    // A mean of half the ceiling ± 100 % is uniform from 0 to the ceiling (full jitter).
-    let mut delays = ExponentialBackoff {
-        current_interval: ceiling / 2,
-        randomization_factor: 1.0,
-        max_elapsed_time: None,
-        ..ExponentialBackoff::default()
-    };
-    delays.next_backoff().unwrap_or(ceiling).min(ceiling)
 }
 
 fn next_after_reply(

@@ -1,4 +1,4 @@
-//! Evidence with the repairs found by a search.
+//! Regions in the order of their causes: those that a repair explains first.
 
 use super::{
     hypothesis::Hypothesis,

@@ -144,29 +144,6 @@ fn failure_kinds_share_the_attempt_limit() {
 }
 
 #[test]
-fn jitter_is_below_its_maximum_and_varies() {
-    for (repetition, ceiling) in [(0, 1), (1, 2), (4, 16), (5, 30), (40, 30), (u32::MAX, 30)] {
-        let delays: Vec<Duration> = (0..64).map(|_| full_jitter(repetition)).collect();
-        let ceiling = Duration::from_secs(ceiling);
-        assert!(delays.iter().all(|delay| *delay <= ceiling), "{repetition}: {delays:?}");
-        assert!(delays.iter().any(|delay| *delay < ceiling / 2), "{repetition}: {delays:?}");
-        assert!(delays.iter().any(|delay| *delay > ceiling / 2), "{repetition}: {delays:?}");
-    }
-}
-
-#[test]
-fn fetch_is_tried_three_times_and_respects_retry_after() {
-    let seconds = Duration::from_secs;
-    let pause = |attempts, requested| {
-        fetch_pause(attempts, requested, |repetition| seconds(1 << repetition))
-    };
-    assert_eq!((pause(1, None), pause(2, None)), (Some(seconds(1)), Some(seconds(2))));
-    assert_eq!(pause(1, Some(seconds(5))), Some(seconds(5)));
-    assert_eq!(pause(1, Some(seconds(3_600))), Some(seconds(10)));
-    assert_eq!(pause(3, Some(seconds(5))), None);
-}
-
-#[test]
 fn html_page_instead_of_a_completion_costs_nothing_and_is_retried() {
     let mut tally = AttemptTally::default();
     let page = CallEnd::NotCompletion("a log-in page".to_owned());
