@@ -1,5 +1,6 @@
 //! Measured evidence: differences between an item's screenshot and the image of its rendered code.
 
+mod outcome_record;
 mod region;
 
 pub use region::{AlternativeRepair, EvidenceRegion, PixelBox, RegionElement, RegionKind};
@@ -32,7 +33,7 @@ impl EvidenceMode {
 }
 
 /// Result of rendering and measuring one item.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum EvidenceOutcome {
     /// The code was rendered, and its image measured.

@@ -45,6 +45,17 @@ fn failure_serializes_as_its_reason() {
 }
 
 #[test]
+fn incomplete_evidence_is_refused_by_the_missing_field() {
+    let mut record = specified();
+    record.as_object_mut().unwrap().remove("ssim");
+    for (record, missing) in [(record, "`ssim`"), (json!({}), "`schema`")] {
+        let error = serde_json::from_value::<EvidenceOutcome>(record).unwrap_err();
+        assert!(error.to_string().contains(missing), "{error}");
+    }
+    assert!(serde_json::from_value::<EvidenceOutcome>(json!("none")).is_err());
+}
+
+#[test]
 fn image_without_a_page_has_no_elements() {
     let evidence = Evidence::for_equal_pictures(EvidenceSource::Rendered);
     let record = serde_json::to_value(&evidence).unwrap();
