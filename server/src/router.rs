@@ -6,7 +6,14 @@ use crate::{
     app_state::AppState,
     pages, problem,
 };
-use axum::{Router, middleware::from_fn, middleware::from_fn_with_state, routing::get};
+use axum::{
+    Router,
+    extract::Request,
+    http::header::ACCEPT_ENCODING,
+    middleware::{Next, from_fn, from_fn_with_state},
+    response::Response,
+    routing::get,
+};
 use std::sync::Arc;
 use tower_http::compression::CompressionLayer;
 
@@ -25,4 +32,14 @@ pub fn router(site: AppState, access: Access) -> Router {
         .layer(from_fn(problem::name_instance))
         .layer(from_fn(access::secure))
         .layer(CompressionLayer::new())
+        .layer(from_fn(answer_changes_uncompressed))
+}
+
+/// Leaves the encoding of answers to requests that change something: a refusal of every encoding
+/// would be known only after the change.
+async fn answer_changes_uncompressed(mut request: Request, next: Next) -> Response {
+    if !request.method().is_safe() {
+        request.headers_mut().remove(ACCEPT_ENCODING);
+    }
+    next.run(request).await
 }

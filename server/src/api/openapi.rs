@@ -55,8 +55,9 @@ fn security_schemes() -> Value {
             "description": "The read token permits reading, the write token reading and writing.",
         },
         "session": {
-            "type": "apiKey", "in": "cookie", "name": "juror_session",
-            "description": "Session cookie of the log-in form.",
+            "type": "apiKey", "in": "cookie", "name": "juror_session_8080",
+            "description": "Session cookie of the log-in form. Its name ends with the port of the \
+                            server's address in the browser.",
         },
     })
 }

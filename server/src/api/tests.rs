@@ -290,6 +290,16 @@ async fn invalid_requests_start_no_run() {
 }
 
 #[tokio::test]
+async fn refused_encodings_refuse_reading_and_never_the_answer_to_a_start() {
+    let router = site().open();
+    let refused = ("accept-encoding", "identity;q=0");
+    let body = json!({"dataset": "golden", "run_id": "judged"}).to_string();
+    let begun = ask(&router, "POST", "/api/v1/runs", &[JSON, refused], body).await;
+    assert_eq!((begun.status.as_u16(), &begun.json()["id"]), (202, &json!("judged")));
+    assert_eq!(get(&router, "/api/v1/rubrics", &[refused]).await.status, 406);
+}
+
+#[tokio::test]
 async fn conflicts_are_409_and_missing_runs_are_404() {
     let router = site().open();
     for action in ["cancel", "resume"] {
