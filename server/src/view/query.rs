@@ -77,13 +77,12 @@ impl Order {
 impl RowQuery {
     /// Positions of the selected rows.
     pub(super) fn select(&self, report: &Report, rows: &Rows) -> Vec<u32> {
-        let text = self.text.as_deref().map(str::to_lowercase).filter(|text| !text.is_empty());
+        let text = self.text.as_deref().filter(|text| !text.is_empty());
+        let text = text.map(|text| SearchedText::new(text, report, rows));
         let mut chosen: Vec<(u32, &Row)> = rows
             .iter()
             .filter(|(_, row)| self.matches(row))
-            .filter(|(place, row)| {
-                text.as_ref().is_none_or(|text| holds(report, rows, *place, row, text))
-            })
+            .filter(|(place, row)| text.as_ref().is_none_or(|text| text.is_in(report, *place, row)))
             .collect();
         // Places are in the order of ids, so a stable sort leaves ties in it.
         match self.order {
@@ -149,12 +148,32 @@ impl RowQuery {
     }
 }
 
-fn holds(report: &Report, rows: &Rows, place: u32, row: &Row, text: &str) -> bool {
-    let holds = |other: &str| other.to_lowercase().contains(text);
-    let id = report.items.number_at(place).map_or("", |item| report.items.id(item));
-    let tag = |tag: &u16| rows.tags().get(usize::from(*tag)).is_some_and(|(tag, _)| holds(tag));
-    let issue = |issue: &u32| {
-        report.common_issues.get(*issue as usize).is_some_and(|group| holds(&group.label))
-    };
-    holds(id) || row.tags.iter().any(tag) || row.issues.iter().any(issue)
+/// A searched text, and the tags and common issues that contain it: those are few, and rows many.
+struct SearchedText {
+    text: String,
+    tags: Vec<bool>,
+    issues: Vec<bool>,
+}
+
+impl SearchedText {
+    fn new(text: &str, report: &Report, rows: &Rows) -> Self {
+        let text = text.to_lowercase();
+        let tags = rows.tags().iter().map(|(tag, _)| contains(tag, &text)).collect();
+        let groups = report.common_issues.iter();
+        let issues = groups.map(|group| contains(&group.label, &text)).collect();
+        Self { text, tags, issues }
+    }
+
+    fn is_in(&self, report: &Report, place: u32, row: &Row) -> bool {
+        let holds = |found: &[bool], number: usize| found.get(number).copied().unwrap_or(false);
+        let id = report.items.number_at(place).map_or("", |item| report.items.id(item));
+        row.tags.iter().any(|tag| holds(&self.tags, usize::from(*tag)))
+            || row.issues.iter().any(|issue| holds(&self.issues, *issue as usize))
+            || contains(id, &self.text)
+    }
+}
+
+/// True if a text contains another, which is in lower case.
+fn contains(text: &str, lowercase: &str) -> bool {
+    text.to_lowercase().contains(lowercase)
 }
