@@ -236,10 +236,12 @@ fn summary_text(ended: &EndedRun, report: &Report) -> String {
 fn repaired_by_operator(error: AppError) -> AppError {
     match error {
         AppError::Invalid(cause) => AppError::Unavailable(cause),
-        AppError::Internal(cause) => match cause.downcast::<JournalError>() {
-            Ok(error) => AppError::unavailable(error.in_its_run()),
-            Err(cause) => AppError::Internal(cause),
-        },
+        AppError::Internal(cause) => {
+            AppError::Unavailable(match cause.downcast::<JournalError>() {
+                Ok(error) => error.in_its_run().into(),
+                Err(cause) => cause,
+            })
+        }
         other => other,
     }
 }
