@@ -35,8 +35,8 @@ pub fn router(site: AppState, access: Access) -> Router {
         .layer(from_fn(answer_changes_uncompressed))
 }
 
-/// Leaves the encoding of answers to requests that change something: a refusal of every encoding
-/// would be known only after the change.
+/// Middleware that answers requests that change something without compression: that a client
+/// refuses every encoding would be found only after the change.
 async fn answer_changes_uncompressed(mut request: Request, next: Next) -> Response {
     if !request.method().is_safe() {
         request.headers_mut().remove(ACCEPT_ENCODING);

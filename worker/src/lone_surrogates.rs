@@ -2,6 +2,7 @@
 //! an emoji between two tokens write them; the grammar of JSON (RFC 8259, section 8.2) permits
 //! them, and our parser refuses the whole text for one.
 
+use memchr::memmem;
 use std::borrow::Cow;
 
 /// Length of an escape of one unit of UTF-16, as in `\u00e9`.
@@ -11,6 +12,9 @@ const REPLACEMENT: &[u8] = br"\ufffd";
 /// The JSON with the escape of the replacement character for each surrogate without its partner.
 pub(crate) fn replace_lone_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     let mut replaced = Cow::Borrowed(json);
+    if memmem::find(json, br"\u").is_none() {
+        return replaced;
+    }
     let mut place = 0;
     while let Some(found) = json.get(place..).and_then(|rest| memchr::memchr(b'\\', rest)) {
         place += found;

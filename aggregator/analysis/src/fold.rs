@@ -75,8 +75,8 @@ impl Fold {
         Ok(fold)
     }
 
-    /// Reads the current results of a journal, with their offsets, into what `begin` makes: in one
-    /// pass, and in a second one where jobs have results of several rounds.
+    /// The current results of a journal, each added with its offset to the empty value of `begin`:
+    /// in one pass, and in a second one where jobs have results of several rounds.
     pub fn read_current<T>(
         files: &RunFiles,
         begin: impl Fn() -> T,
@@ -195,7 +195,7 @@ impl Counts {
 }
 
 impl Counted {
-    /// Reads these results of a journal, with their offsets, into `all`.
+    /// These results of a journal, each added with its offset to `all`.
     pub fn read<T>(
         &self,
         files: &RunFiles,

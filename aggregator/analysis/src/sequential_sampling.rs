@@ -25,15 +25,14 @@ pub fn score_width(
     averaging: AveragingPolicy,
 ) -> Result<Option<f64>, JournalError> {
     let record = files.record();
-    let mut tally = Tally::for_run(rubric, record, averaging);
-    let mut items = Items::new(record.repeat, counted.len() as usize);
-    for read in files.results()? {
-        let (offset, result) = read?;
-        if counted.contains(offset) {
-            let item = items.add(&result, offset);
-            tally.add(&result, item as usize);
-        }
-    }
+    let empty = (
+        Tally::for_run(rubric, record, averaging),
+        Items::new(record.repeat, counted.len() as usize),
+    );
+    let (tally, _) = counted.read(files, empty, |(tally, items), result, offset| {
+        let item = items.add(&result, offset);
+        tally.add(&result, item as usize);
+    })?;
     let score = MetricDefinition::decisive(rubric).path;
     let (metrics, ..) = tally.finish();
     let metric = metrics.iter().find(|metric| metric.definition.path == score);

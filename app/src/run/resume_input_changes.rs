@@ -17,21 +17,20 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// that are not scored may have been corrected.
 pub(super) fn refuse_changed_inputs(files: &RunFiles, roots: &Roots) -> Result<(), AppError> {
     let counted = Fold::from_journal(files)?.counted();
-    let (mut items, mut first) = (0u64, None::<(String, String)>);
-    for read in files.results()? {
-        let (offset, result) = read?;
-        if !counted.contains(offset) || result.outcome != Outcome::Scored {
-            continue;
+    let none = (0u64, None::<(String, String)>);
+    let (items, first) = counted.read(files, none, |(items, first), result, _| {
+        if result.outcome != Outcome::Scored {
+            return;
         }
         let changed = result.item.inputs.iter().find(|input| has_changed(input, roots));
-        items += u64::from(changed.is_some());
+        *items += u64::from(changed.is_some());
         // Results are in the order in which they came, so the first id is named.
         let named = changed.map(|input| {
             let id = &result.screenshot_id;
             (id.clone(), format!("{} of item {id} ({})", input.name, input.reference))
         });
-        first = first.into_iter().chain(named).min();
-    }
+        *first = first.take().into_iter().chain(named).min();
+    })?;
     let Some((_, first)) = first else { return Ok(()) };
     let more =
         if items > 1 { format!(", and inputs of {} more", items - 1) } else { String::new() };

@@ -231,8 +231,8 @@ fn summary_text(ended: &EndedRun, report: &Report) -> String {
     format!("{} of {} jobs scored, {cost}{end}", coverage.scored, coverage.planned)
 }
 
-/// A ledger or a runs directory that cannot be used is the operator's to repair, and the same
-/// request succeeds afterwards.
+/// The error of a run that cannot begin, for its requester: a ledger or a runs directory that cannot
+/// be used is the operator's to repair, and the same request succeeds afterwards.
 fn repaired_by_operator(error: AppError) -> AppError {
     match error {
         AppError::Invalid(cause) => AppError::Unavailable(cause),

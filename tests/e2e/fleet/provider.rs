@@ -70,8 +70,8 @@ fn worker_starts_with_the_shared_token_count_rule() {
     let fixture = fixture(
         40,
         SimulatorConfig {
-            // A call's tokens are refilled during the call, so every reply shows how many it
-            // counted, on a machine of any speed.
+            // More than one call at a time of each worker uses: its tokens are refilled during the
+            // call, so every reply shows how many it counted, on a machine of any speed.
             tokens_per_minute: Some(12_000_000),
             token_count: Some(TokenCount::Input),
             latency: Latency::fixed(Duration::from_millis(100)),
@@ -88,6 +88,9 @@ fn worker_starts_with_the_shared_token_count_rule() {
     // The input is above the output limit here, so that both rules count the same.
     let rule = servers.redis.command(&["EVAL", script, "0", &endpoints]);
     assert!(["input", "larger"].contains(&rule.as_str()), "{rule}");
+    let stats = simulator.stats();
+    let refused = stats["refusals"]["rate_limit_exceeded"].as_u64().unwrap_or(0);
+    assert_eq!(refused, 0, "two calls at once are far below the limit");
 
     let own = ["worker", "--base-url", &simulator.base_url(), "--data-root", "."];
     let mut command = servers.command(harness, &own);
