@@ -3,7 +3,7 @@
 //! is the same within a few percent.
 
 use crate::{
-    element_tree::{PageTree, grown, intersection},
+    element_tree::{PageTree, grown},
     noise::MAX_NOISY_SHIFT,
     raster::{Raster, Rgb},
 };
@@ -111,9 +111,7 @@ struct InkDifference {
 impl InkDifference {
     fn new(area: InkArea, screenshot: &Raster, drawing: &Raster) -> Self {
         let (mut ink, mut difference, mut pixels) = ([0i64; 3], [0i64; 3], 0);
-        let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
-        // Boxes may exceed the picture.
-        let [left, top, right, bottom] = intersection(area.bounds, whole);
+        let [left, top, right, bottom] = drawing.visible_part(area.bounds);
         for y in top..bottom {
             for x in (left..right).filter(|&x| area.contains(x, y)) {
                 pixels += 1;

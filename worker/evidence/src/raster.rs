@@ -128,8 +128,16 @@ impl Raster {
         beside.into_iter().flatten().any(|near| channel_difference(self.at(x, y), near) > RIM)
     }
 
-    /// Number of edge pixels in a box: left, top, right, bottom.
-    pub(crate) fn rims_in(&self, [left, top, right, bottom]: [i32; 4]) -> usize {
+    /// Part of a box (left, top, right, bottom) that is in the picture. Boxes of elements may exceed
+    /// it by millions of pixels.
+    pub(crate) fn visible_part(&self, [left, top, right, bottom]: [i32; 4]) -> [i32; 4] {
+        let (width, height) = (self.width as i32, self.height as i32);
+        [left.max(0), top.max(0), right.min(width), bottom.min(height)]
+    }
+
+    /// Number of edge pixels in a box.
+    pub(crate) fn rims_in(&self, bounds: [i32; 4]) -> usize {
+        let [left, top, right, bottom] = self.visible_part(bounds);
         let rows = (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
         rows.filter(|&[x, y]| self.is_rim(x, y)).count()
     }

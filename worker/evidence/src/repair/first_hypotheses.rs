@@ -1,9 +1,29 @@
 //! First hypotheses of a search, from what the pictures and the page show.
 
+mod alignment;
+mod box_growth;
+mod images;
+mod measured_outline;
+mod measured_text;
+mod outlines;
+mod predicted_shifts;
+mod spacing;
+mod stretched_rows;
+mod text_alignment;
+mod text_styles;
+mod visibility;
+
+#[cfg(test)]
+mod long_list_tests;
+#[cfg(test)]
+mod tests;
+
+pub(super) use visibility::is_unseen;
+
 use super::{
     changeable_length::LengthProperty,
     hypothesis::{Hypothesis, HypothesisKind},
-    paint::PaintView,
+    paint::{PaintEstimate, PaintView},
     shift_field::ShiftField,
 };
 use crate::{
@@ -67,7 +87,7 @@ impl FirstHypotheses<'_> {
             .collect();
         let mut found = Vec::new();
         for (index, estimate) in &estimates {
-            let is_same = |other: &super::paint::PaintEstimate| {
+            let is_same = |other: &PaintEstimate| {
                 other.property == estimate.property && other.value == estimate.value
             };
             let alike = self.page.alike(*index);
@@ -122,7 +142,8 @@ impl FirstHypotheses<'_> {
         weight as f64 / self.total.max(1) as f64
     }
 
-    pub(super) fn weight_in(&self, [left, top, right, bottom]: [i32; 4]) -> u64 {
+    pub(super) fn weight_in(&self, bounds: [i32; 4]) -> u64 {
+        let [left, top, right, bottom] = self.drawing.visible_part(bounds);
         let mut total = 0;
         for y in top..bottom {
             total += (left..right).map(|x| u64::from(self.difference.at(x, y))).sum::<u64>();

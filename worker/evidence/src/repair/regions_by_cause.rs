@@ -1,9 +1,9 @@
 //! Regions in the order of their causes: those that a repair explains first.
 
 use super::{
+    first_hypotheses::is_unseen,
     hypothesis::Hypothesis,
     repair_search::{FoundRepair, RepairSearch, SearchOutcome},
-    visibility::is_unseen,
 };
 use crate::{
     color,

@@ -185,3 +185,22 @@ fn a_text_that_is_aligned_otherwise_is_repaired_by_its_alignment() {
         assert_eq!((region.kind, evidence.regions.len()), (RegionKind::Moved, 1));
     }
 }
+
+/// Hostile code has boxes of millions of pixels, whose places outside the picture no loop may visit.
+#[test]
+fn boxes_that_exceed_the_picture_are_read_within_it() {
+    let (screenshot, _) = paragraph(80, "right", &[]);
+    let (drawing, mut snapshot) = paragraph(80, "left", &[]);
+    for element in &mut snapshot.elements {
+        element.rect = [-16_777_214.0, -16_777_214.0, 33_554_428.0, 33_554_428.0];
+    }
+    let pair = PicturePair::new(&screenshot, &drawing);
+    let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
+    let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
+    while search.next_drawing().is_some() {
+        search.judge(drawing.clone(), snapshot.clone());
+    }
+    search.finish(&pair, &snapshot, &mut evidence);
+    assert_eq!(evidence.regions.len(), 1);
+    assert_eq!(evidence.regions[0].property, None);
+}

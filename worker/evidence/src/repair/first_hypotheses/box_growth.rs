@@ -1,17 +1,17 @@
 //! Hypotheses for boxes whose size the screenshot shows to be another: what makes a box grow in
 //! both directions is its own, and what grows in one may be stretched.
 
-use super::{
-    changeable_length::LengthProperty as P,
-    first_hypotheses::FirstHypotheses,
-    hypothesis::Hypothesis,
-    shift_field::{FollowedPatch, REACH, is_painted},
-};
+use super::FirstHypotheses;
 use crate::{
     color::most_frequent,
     difference::TOLERANCE,
     element_tree::area,
     raster::{Rgb, channel_difference},
+    repair::{
+        changeable_length::LengthProperty as P,
+        hypothesis::Hypothesis,
+        shift_field::{FollowedPatch, REACH, is_painted},
+    },
 };
 
 /// Maximum number of boxes, the smallest first.

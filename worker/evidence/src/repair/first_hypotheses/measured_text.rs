@@ -1,12 +1,10 @@
 //! Hypotheses for texts of one line whose width and height the screenshot shows.
 
-use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
-    hypothesis::Hypothesis,
-};
+use super::FirstHypotheses;
 use crate::{
     color::most_frequent,
     raster::{Raster, channel_difference},
+    repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis},
 };
 use std::collections::BTreeMap;
 
@@ -141,7 +139,7 @@ struct TextExtent([i32; 4]);
 impl TextExtent {
     /// The extent of the glyphs in a box, and of those that continue them to both sides.
     fn new(picture: &Raster, inner: [i32; 4], font: f64, reach: i32) -> Option<Self> {
-        let [left, top, right, bottom] = inner;
+        let [left, top, right, bottom] = picture.visible_part(inner);
         let places = || (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
         let mut colors: Vec<_> = places().filter_map(|[x, y]| picture.get(x, y)).collect();
         let (behind, _) = most_frequent(&mut colors)?;

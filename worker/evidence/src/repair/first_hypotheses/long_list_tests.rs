@@ -1,15 +1,17 @@
 //! Hypotheses for a list of rows, each of which moves all that are below it.
 
 use super::{
-    first_hypotheses::FirstHypotheses,
-    first_hypotheses_tests::{element, proposed},
-    hypothesis::{Hypothesis, HypothesisKind},
-    hypothesis_queue::HypothesisQueue,
-    shift_field::ShiftField,
+    FirstHypotheses,
+    tests::{element, proposed},
 };
 use crate::{
     element_tree::PageTree,
     raster::Raster,
+    repair::{
+        hypothesis::{Hypothesis, HypothesisKind},
+        hypothesis_queue::HypothesisQueue,
+        shift_field::ShiftField,
+    },
     snapshot::{PageChange, PageEdit, Snapshot, SnapshotElement},
 };
 

@@ -1,13 +1,15 @@
 //! First hypotheses for content that moved within its container: keywords of alignment that put it
 //! where the screenshot shows it.
 
-use super::{
-    changeable_length::LengthProperty as P,
-    first_hypotheses::FirstHypotheses,
-    hypothesis::{Hypothesis, HypothesisKind},
-    shift_field::REACH,
+use super::FirstHypotheses;
+use crate::{
+    repair::{
+        changeable_length::LengthProperty as P,
+        hypothesis::{Hypothesis, HypothesisKind},
+        shift_field::REACH,
+    },
+    snapshot::{PageChange, PageEdit},
 };
-use crate::snapshot::{PageChange, PageEdit};
 
 /// Maximum distance of a place from the predicted one, in pixels.
 pub(super) const MAX_DISTANCE: f64 = 1.5;

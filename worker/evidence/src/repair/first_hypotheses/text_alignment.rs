@@ -1,10 +1,12 @@
 //! First hypotheses for texts that the screenshot aligns otherwise in their lines.
 
-use super::{
-    alignment::MAX_DISTANCE, changeable_length::LengthProperty as P,
-    first_hypotheses::FirstHypotheses, hypothesis::Hypothesis, shift_field::FollowedPatch,
+use super::{FirstHypotheses, alignment::MAX_DISTANCE};
+use crate::{
+    raster::Raster,
+    repair::{
+        changeable_length::LengthProperty as P, hypothesis::Hypothesis, shift_field::FollowedPatch,
+    },
 };
-use crate::raster::Raster;
 
 const TEXT_PLACES: [&str; 3] = ["left", "center", "right"];
 /// Maximum distance of a followed text from the predicted place: glyphs begin a little beside
@@ -74,10 +76,10 @@ impl FirstHypotheses<'_> {
         [start, end]: [f64; 2],
         distance: impl Fn([i32; 2]) -> f64,
     ) -> bool {
-        let block = [start.floor() as i32 - 1, end.ceil() as i32 + 1];
+        let (start, end) = (start.floor() as i32 - 1, end.ceil() as i32 + 1);
         let shift = |[left, top, right, bottom]: [i32; 4]| {
             let across = distance([left, right]);
-            let shown = inked_columns(self.screenshot, block, [top, bottom])?;
+            let shown = inked_columns(self.screenshot, [start, top, end, bottom])?;
             let is_there = |[side, shown]: [i32; 2]| {
                 (f64::from(side) + across - f64::from(shown)).abs() <= MAX_LINE_DISTANCE
             };
@@ -94,10 +96,11 @@ impl FirstHypotheses<'_> {
         let [left, top, right, bottom] = self.page.bounds(index);
         let border = P::BorderWidth.length(self.page, index) * self.page.snapshot.scale;
         let border = border.ceil() as i32 + 1;
+        let inner = [left + border, top + border, right - border, bottom - border];
+        let [left, top, right, bottom] = self.drawing.visible_part(inner);
         let mut lines: Vec<[i32; 4]> = Vec::new();
-        for y in top + border..bottom - border {
-            let columns = [left + border, right - border];
-            let Some([first, after]) = inked_columns(self.drawing, columns, [y, y + 1]) else {
+        for y in top..bottom {
+            let Some([first, after]) = inked_columns(self.drawing, [left, y, right, y + 1]) else {
                 continue;
             };
             match lines.last_mut() {
@@ -111,12 +114,9 @@ impl FirstHypotheses<'_> {
     }
 }
 
-/// First column that has an edge among some rows, and the one after the last.
-fn inked_columns(
-    picture: &Raster,
-    [left, right]: [i32; 2],
-    [top, bottom]: [i32; 2],
-) -> Option<[i32; 2]> {
+/// First column of a box that has an edge, and the one after the last.
+fn inked_columns(picture: &Raster, bounds: [i32; 4]) -> Option<[i32; 2]> {
+    let [left, top, right, bottom] = picture.visible_part(bounds);
     let has_ink = |x: &i32| (top..bottom).any(|y| picture.is_rim(*x, y));
     let first = (left..right).find(has_ink)?;
     let last = (left..right).rev().find(has_ink)?;

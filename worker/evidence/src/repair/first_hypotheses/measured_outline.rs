@@ -1,13 +1,13 @@
 //! Hypotheses for borders and corners whose size the screenshot shows.
 
-use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
-    hypothesis::Hypothesis, shift_field::is_painted,
-};
+use super::FirstHypotheses;
 use crate::{
     color::most_frequent,
     element_tree::grown,
     raster::{Raster, Rgb, channel_difference},
+    repair::{
+        changeable_length::LengthProperty as P, hypothesis::Hypothesis, shift_field::is_painted,
+    },
 };
 use std::collections::BTreeMap;
 

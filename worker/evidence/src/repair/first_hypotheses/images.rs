@@ -1,9 +1,7 @@
 //! First hypotheses for images of another size.
 
-use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
-    hypothesis::Hypothesis,
-};
+use super::FirstHypotheses;
+use crate::repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis};
 
 /// Tags of elements that are drawn in the size of their box.
 const TAGS: [&str; 2] = ["img", "svg"];

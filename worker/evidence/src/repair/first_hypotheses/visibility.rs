@@ -1,11 +1,9 @@
 //! First hypotheses for elements that the screenshot lacks, and for those that the code hides.
 
-use super::{
-    first_hypotheses::FirstHypotheses,
-    hypothesis::{Hypothesis, HypothesisKind},
-};
+use super::FirstHypotheses;
 use crate::{
     element_tree::grown,
+    repair::hypothesis::{Hypothesis, HypothesisKind},
     snapshot::{PageChange, PageEdit},
 };
 
@@ -96,13 +94,13 @@ impl FirstHypotheses<'_> {
 }
 
 /// True for an opacity at which an element cannot be seen.
-pub(super) fn is_unseen(opacity: &str) -> bool {
+pub(in crate::repair) fn is_unseen(opacity: &str) -> bool {
     opacity.parse::<f64>().is_ok_and(|opacity| opacity <= MAX_HIDDEN_OPACITY)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::first_hypotheses_tests::{element, page_of, proposed};
+    use super::super::tests::{element, page_of, proposed};
     use crate::{raster::Raster, snapshot::SnapshotElement};
 
     const CARD: [u32; 4] = [10, 10, 100, 80];

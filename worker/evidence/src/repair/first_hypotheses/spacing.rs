@@ -1,12 +1,14 @@
 //! First hypotheses for content that moved: the lengths around it.
 
-use super::{
-    changeable_length::LengthProperty as P,
-    first_hypotheses::FirstHypotheses,
-    hypothesis::Hypothesis,
-    shift_field::{ShiftField, is_painted},
+use super::FirstHypotheses;
+use crate::{
+    element_tree::area,
+    repair::{
+        changeable_length::LengthProperty as P,
+        hypothesis::Hypothesis,
+        shift_field::{ShiftField, is_painted},
+    },
 };
-use crate::element_tree::area;
 use std::collections::BTreeSet;
 
 /// Moves of a page's content to its places in the screenshot, in CSS pixels; 0 for none.

@@ -1,12 +1,13 @@
 //! First hypotheses for the outline of a box: its border, its corners and its shadow.
 
-use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
-    hypothesis::Hypothesis, shadow::shadows, shift_field::is_painted,
-};
+use super::FirstHypotheses;
 use crate::{
     corners::corners_of,
     element_tree::{area, grown, intersection},
+    repair::{
+        changeable_length::LengthProperty as P, hypothesis::Hypothesis, shadow::shadows,
+        shift_field::is_painted,
+    },
 };
 
 /// Height of the strips beside a box in which a shadow of its own is looked for, in pixels.

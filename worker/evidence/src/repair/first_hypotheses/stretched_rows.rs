@@ -2,11 +2,11 @@
 //! height in a row that grows has another margin, and where all grow, one whose content fills it has
 //! another padding, or its last child another margin.
 
-use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
-    hypothesis::Hypothesis,
+use super::FirstHypotheses;
+use crate::{
+    color::most_frequent,
+    repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis},
 };
-use crate::color::most_frequent;
 
 /// Maximum distance of the tops of boxes in one row, in pixels of the drawing.
 const SAME_TOP: i32 = 1;
@@ -111,7 +111,7 @@ impl FirstHypotheses<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::first_hypotheses_tests::{element, proposed};
+    use super::super::tests::{element, proposed};
     use crate::{raster::Raster, snapshot::Snapshot};
 
     const CARD: (&str, &str) = ("background-color", "rgb(37, 99, 235)");

@@ -1,18 +1,18 @@
 //! Hypotheses that are measured in both pictures, for a card with two boxes in it.
 
-use super::{
-    changeable_length::LengthProperty as P,
-    equivalent_repairs::{equivalents, single_elements},
-    first_hypotheses::FirstHypotheses,
-    hypothesis::{Hypothesis, HypothesisKind},
-    paint::PaintView,
-    shift_field::ShiftField,
-};
+use super::FirstHypotheses;
 use crate::{
     difference::PixelDifference,
     element_tree::PageTree,
     noise::PairNoise,
     raster::Raster,
+    repair::{
+        changeable_length::LengthProperty as P,
+        equivalent_repairs::{equivalents, single_elements},
+        hypothesis::{Hypothesis, HypothesisKind},
+        paint::PaintView,
+        shift_field::ShiftField,
+    },
     snapshot::{PageEdit, Snapshot, SnapshotElement},
 };
 

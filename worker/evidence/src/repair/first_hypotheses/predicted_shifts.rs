@@ -1,9 +1,9 @@
 //! Hypotheses for lengths whose change would move the content of a page down as the screenshot
 //! shows it: what lies in a box, and what lies below it.
 
-use super::{
+use super::FirstHypotheses;
+use crate::repair::{
     changeable_length::LengthProperty as P,
-    first_hypotheses::FirstHypotheses,
     hypothesis::{Hypothesis, HypothesisKind},
     shift_field::{FollowedPatch, is_painted},
 };

@@ -1,11 +1,11 @@
 //! First hypotheses for texts that look different: their sizes, weights, spacing, case, slope,
 //! lines and fonts.
 
-use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
-    hypothesis::Hypothesis,
+use super::FirstHypotheses;
+use crate::{
+    raster::{Raster, channel_difference},
+    repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis},
 };
-use crate::raster::{Raster, channel_difference};
 
 /// Keywords that redraw a text in its place.
 const KEYWORDS: [(&str, &[&str]); 2] = [
@@ -90,9 +90,8 @@ impl FirstHypotheses<'_> {
     fn is_recolored(&self, index: usize) -> bool {
         let patches = self.field.patches.iter().filter(|p| p.is_text && p.element == index);
         let lost = patches.filter(|patch| patch.target.is_none()).count();
-        let bounds = self.page.bounds(index);
         let (mut rims, mut both) = (0u32, 0u32);
-        let [left, top, right, bottom] = bounds;
+        let [left, top, right, bottom] = self.drawing.visible_part(self.page.bounds(index));
         for y in top..bottom {
             for x in left..right {
                 let near = |p: &Raster| {
