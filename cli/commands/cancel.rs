@@ -3,6 +3,7 @@
 use crate::{
     args::{CancelArguments, GlobalFlags},
     exit::{Exit, Failure},
+    location_flags,
     run_argument::locate,
     settings_sources, terminal,
 };
@@ -43,18 +44,19 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
 }
 
 fn print_summary(summary: &CancelSummary, global: &GlobalFlags) -> Result<Exit, Failure> {
-    terminal::print_result(global.json, summary, || text(summary))?;
+    let flags = location_flags::for_this_machine(global);
+    terminal::print_result(global.json, summary, || text(summary, &flags))?;
     Ok(Exit::Done)
 }
 
-fn text(summary: &CancelSummary) -> String {
+fn text(summary: &CancelSummary, location_flags: &str) -> String {
     let CancelSummary { run_id, cancelled, complete, planned, published, results, scored, batches } =
         summary;
     if *batches > 0 {
         let these = if *batches == 1 { "1 batch is" } else { &format!("{batches} batches are") };
         return format!(
             "{these} cancelled at the provider, or had ended there; finished rows are billed\n  \
-             collect their results with: juror run --resume {run_id}"
+             collect their results with: juror run --resume {run_id}{location_flags}"
         );
     }
     match (cancelled, complete) {
@@ -64,7 +66,7 @@ fn text(summary: &CancelSummary) -> String {
         ),
         (false, false) => format!(
             "run {run_id} is not running, nothing to cancel; {results} of {planned} jobs have a \
-             result, {scored} of them scored\n  resume with: juror run --resume {run_id}"
+             result, {scored} of them scored\n  resume with: juror run --resume {run_id}{location_flags}"
         ),
         (true, true) => format!(
             "run {run_id} is cancelled and complete: {published} of {planned} planned jobs were \

@@ -16,10 +16,8 @@ pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, Failure> {
     match command {
         RubricCommand::List => list(json)?,
         RubricCommand::Show { rubric, file: true } => terminal::print(&text_of(rubric)?)?,
-        RubricCommand::Show { rubric, file: false } => {
-            terminal::print(&prompt_text(&load(rubric)?.0))?
-        }
-        RubricCommand::Check { files } => check(files)?,
+        RubricCommand::Show { rubric, file: false } => show(&load(rubric)?.0, json)?,
+        RubricCommand::Check { files } => check(files, json)?,
     }
     Ok(Exit::Done)
 }
@@ -38,34 +36,51 @@ fn list(json: bool) -> Result<(), Failure> {
     if json { terminal::print_json(&records) } else { terminal::print(&lines) }
 }
 
-fn check(files: &[PathBuf]) -> Result<(), Failure> {
+fn check(files: &[PathBuf], json: bool) -> Result<(), Failure> {
     let mut checked: Vec<Rubric> = Vec::new();
+    let mut records = Vec::new();
     for file in files {
         let (rubric, _) = load(&file.to_string_lossy())?;
-        let formula = match rubric.formula {
-            Formula::SumOverMax => "weighted sum over its maximum",
-            Formula::WeightedGroups => "weighted means of groups",
-        };
-        let images: Vec<_> = rubric.images.iter().map(|image| image.name.as_str()).collect();
-        terminal::print(&format!(
-            "{} is valid: {} criteria from {} to {}, {formula}; images: {}; digest {}\n",
-            rubric.name(),
-            rubric.criteria.len(),
-            rubric.scale.min,
-            rubric.scale.max,
-            images.join(", "),
-            rubric.digest,
-        ))?;
-        for warning in warnings::warnings(&rubric, &checked) {
-            terminal::print_notice(&format!("{}: {warning}", file.display()));
+        let warnings = warnings::warnings(&rubric, &checked);
+        if json {
+            records.push(serde_json::json!({
+                "file": file, "rubric": rubric.name(), "criteria": rubric.criteria.len(),
+                "scale": { "min": rubric.scale.min, "max": rubric.scale.max }, "images": image_names(&rubric),
+                "digest": rubric.digest, "warnings": warnings,
+            }));
+        } else {
+            print_checked(&rubric)?;
+            for warning in warnings {
+                terminal::print_notice(&format!("{}: {warning}", file.display()));
+            }
         }
         checked.push(rubric);
     }
-    Ok(())
+    if json { terminal::print_json(&records) } else { Ok(()) }
 }
 
-/// The prompt of a rubric, with placeholders for the item's parts.
-fn prompt_text(rubric: &Rubric) -> String {
+fn print_checked(rubric: &Rubric) -> Result<(), Failure> {
+    let formula = match rubric.formula {
+        Formula::SumOverMax => "weighted sum over its maximum",
+        Formula::WeightedGroups => "weighted means of groups",
+    };
+    terminal::print(&format!(
+        "{} is valid: {} criteria from {} to {}, {formula}; images: {}; digest {}\n",
+        rubric.name(),
+        rubric.criteria.len(),
+        rubric.scale.min,
+        rubric.scale.max,
+        image_names(rubric).join(", "),
+        rubric.digest,
+    ))
+}
+
+fn image_names(rubric: &Rubric) -> Vec<&str> {
+    rubric.images.iter().map(|image| image.name.as_str()).collect()
+}
+
+/// Prints the prompt of a rubric, with placeholders for the item's parts.
+fn show(rubric: &Rubric, json: bool) -> Result<(), Failure> {
     let item = PromptItem {
         code: Some("…the item's generated code…"),
         language: None,
@@ -74,17 +89,24 @@ fn prompt_text(rubric: &Rubric) -> String {
         style: Some("…the style's name…"),
     };
     let prompt = prompt::render(rubric, item);
+    let schema = reply_schema(rubric);
+    if json {
+        return terminal::print_json(&serde_json::json!({
+            "rubric": rubric.name(), "system": prompt.system, "task": prompt.task,
+            "images": image_names(rubric), "item": prompt.item, "reply_schema": schema,
+        }));
+    }
     let images: Vec<String> = rubric
         .images
         .iter()
         .map(|image| format!("{}:\n[image: {}]\n", image.label, image.name))
         .collect();
-    format!(
+    terminal::print(&format!(
         "== System message\n\n{}\n\n== User message\n\n{}\n{}\n{}\n== JSON Schema of the reply\n\n{}\n",
         prompt.system,
         prompt.task,
         images.join("\n"),
         prompt.item,
-        reply_schema(rubric),
-    )
+        schema,
+    ))
 }

@@ -114,6 +114,12 @@ fn rubrics_are_listed_shown_and_validated() {
         "own.toml: max_output_tokens = 900 is less than a full reply needs",
         "own.toml: another rubric with a different text has the name semantic@2",
     ]);
+    let checked = json_of(&harness.juror(&["rubric", "check", "own.toml", "--json"]).exits(0));
+    assert_eq!(checked[0]["rubric"], "semantic@2");
+    assert_eq!(checked[0]["warnings"].as_array().map(Vec::len), Some(2));
+    let shown = json_of(&harness.juror(&["rubric", "show", "other.toml", "--json"]).exits(0));
+    assert_eq!(shown["images"], json!(["screenshot"]));
+    assert_eq!(shown["reply_schema"]["additionalProperties"], false);
     let low = semantic.replace("id = \"semantic\"", "id = \"low\"");
     let low = low.replace("success = { above = 0.85 }", "success = { at_least = 0.1 }");
     let low =
