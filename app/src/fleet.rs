@@ -2,9 +2,9 @@
 
 pub mod aggregator_role;
 pub mod batch_folder;
-mod budget_cap;
 pub mod cancel;
 pub mod context_factory;
+mod continued_run_cap;
 pub mod enqueue;
 mod job_rounds;
 pub mod prepared_run;

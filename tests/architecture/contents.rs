@@ -1,7 +1,7 @@
 //! Rules for the contents of files.
 
-use super::sources::{CRATES, Source, files_under, root, source_folder, sources};
-use std::fs;
+use super::sources::{CRATES, Source, all_rust_files, files_under, root, source_folder, sources};
+use std::{fs, path::PathBuf};
 
 #[test]
 fn spawned_tasks_are_awaited_by_an_owner() {
@@ -72,13 +72,35 @@ fn shipped_files_are_readable() {
 #[test]
 fn architecture_map_names_only_existing_paths() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let files = all_rust_files();
     for name in map.split('`').skip(1).step_by(2) {
-        let is_file = name.ends_with(".rs") || name.ends_with(".toml");
-        if is_file && name.contains('/') {
-            let found = root().join(name).is_file();
-            assert!(found, "ARCHITECTURE.md names {name}, which is not there");
-        }
+        let found = if let Some((module, item)) = name.rsplit_once("::") {
+            is_in_module(&files, module, item)
+        } else if name.ends_with(".rs") && !name.contains('/') {
+            files.iter().any(|file| file.ends_with(name))
+        } else if name.ends_with(".rs") || name.ends_with(".toml") {
+            root().join(name).is_file()
+        } else {
+            continue;
+        };
+        assert!(found, "ARCHITECTURE.md names {name}, which is not there");
     }
+}
+
+/// True if a module of that name, or the crate, declares an item or a module of another.
+fn is_in_module(files: &[PathBuf], module: &str, item: &str) -> bool {
+    let module = module.rsplit("::").next().unwrap().trim_start_matches("juror_");
+    let declarations =
+        ["fn", "struct", "trait", "enum", "mod"].map(|kind| format!("{kind} {item}"));
+    let roots = [format!("{module}.rs"), format!("{module}/src/lib.rs")];
+    files.iter().filter(|file| roots.iter().any(|root| file.ends_with(root))).any(|file| {
+        let code = fs::read_to_string(file).unwrap();
+        let is_exported = code
+            .split("pub use")
+            .skip(1)
+            .any(|names| names.split(';').next().is_some_and(|names| names.contains(item)));
+        is_exported || declarations.iter().any(|declaration| code.contains(declaration))
+    })
 }
 
 #[test]

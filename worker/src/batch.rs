@@ -4,7 +4,7 @@
 //! `row_admission` makes rows of jobs, `shard_builder` writes them into a shard, `shard_work` works
 //! on it from its file to its end, `collect` reads the results of its batch, and `row_settlement`
 //! makes a result of a row; `unsent_shard` gives up a shard that was never sent.
-//! `run::batch_keeper` puts these together.
+//! `worker_role::batch_keeper` puts these together.
 
 mod cancel;
 mod collect;

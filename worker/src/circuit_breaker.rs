@@ -169,7 +169,7 @@ impl BreakerState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::tests::fixture::job;
+    use crate::worker_role::tests::fixture::job;
     use juror_types::{
         id::RunId,
         outcome::{ErrorKind, JobError, Outcome},

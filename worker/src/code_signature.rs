@@ -1,7 +1,7 @@
 //! Signatures of code: programs that differ slightly, such as variants of one template, have
 //! signatures that differ in few bits.
 
-use juror_types::signature::Signature;
+use juror_types::similarity_signature::SimilaritySignature;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -15,7 +15,7 @@ const MAX_TOKENS: usize = 10_000;
 /// The signature of some code: Charikar's SimHash (2002) over the set of its shingles of three
 /// tokens, in lower case and with every number as 0. None if the code has too few distinct
 /// shingles.
-pub fn code_signature(code: &str) -> Option<Signature> {
+pub fn code_signature(code: &str) -> Option<SimilaritySignature> {
     let Tokens { text, spans } = Tokens::from_code(code);
     let shingle = |spans: &[Range<usize>]| match spans {
         [first, .., last] => {
@@ -37,7 +37,7 @@ pub fn code_signature(code: &str) -> Option<Signature> {
         }
     }
     let bits = votes.iter().rev().fold(0, |bits, vote| bits << 1 | u64::from(*vote > 0));
-    Some(Signature::new(bits))
+    Some(SimilaritySignature::new(bits))
 }
 
 /// Words, numbers and punctuation of code, in order.
@@ -120,11 +120,11 @@ mod tests {
         let first = signature(&card("Weather", 16));
         assert_eq!(first, signature(&card("Weather", 24)), "numbers do not count");
         let variant = first.distance(signature(&card("Traffic", 8)));
-        assert!(variant <= Signature::MAX_DISTANCE, "{variant}");
+        assert!(variant <= SimilaritySignature::MAX_DISTANCE, "{variant}");
         let table = "<table class=\"orders\"><thead><tr><th>Order</th><th>Total</th></tr></thead>\
                      <tbody><tr><td>17</td><td>12.50</td></tr></tbody></table>";
         let other = first.distance(signature(table));
-        assert!(other > 2 * Signature::MAX_DISTANCE, "{other}");
+        assert!(other > 2 * SimilaritySignature::MAX_DISTANCE, "{other}");
         assert_eq!(code_signature("<b>short</b>"), None);
     }
 

@@ -1,7 +1,7 @@
 //! Calls to the judge: admit, call, settle, and decide the next step. No other module calls.
 
 pub(crate) mod call_admission;
-pub(crate) mod call_decision;
+pub(crate) mod call_conclusion;
 
 use crate::{
     call_cost::CallBill,
@@ -11,7 +11,7 @@ use crate::{
     judge_request::PreparedRequest,
     judging::{
         call_admission::{NotPermitted, Permission},
-        call_decision::{CallDecision, FirstVerdict, JobAfterCall},
+        call_conclusion::{CallDecision, FirstVerdict, JobAfterCall},
     },
     next_step_after_call::{AttemptTally, LeaseEnd, NextStep},
     result_builder::{ResultBuilder, judge_record},

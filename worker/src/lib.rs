@@ -1,4 +1,4 @@
-//! One job to one result. [`evaluate`] is one job's life, top to bottom; [`run`] is the role.
+//! One job to one result. [`evaluate`] is one job's life, top to bottom; [`worker_role`] is the role.
 
 pub mod batch;
 pub mod batch_lane;
@@ -30,7 +30,6 @@ pub mod prompt;
 mod result_builder;
 pub mod retry_delay;
 pub mod retrying_ledger;
-pub mod run;
 mod source_image;
 pub mod sources;
 pub mod stages;
@@ -40,3 +39,4 @@ pub mod token_count;
 pub mod token_count_scale;
 pub mod vision;
 mod worker_error;
+pub mod worker_role;

@@ -19,7 +19,7 @@ use juror_types::{
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
     reference::shown,
     rubric::{against_evidence, zero},
-    signature::Signature,
+    similarity_signature::SimilaritySignature,
     stage::{Generation, Stages},
     verdict::Verdict,
 };
@@ -32,7 +32,7 @@ pub struct UsedText {
     /// See [`InputRecord::digest`].
     pub digest: Digest,
     /// See [`InputRecord::signature`].
-    pub signature: Option<Signature>,
+    pub signature: Option<SimilaritySignature>,
     /// True if the pipeline command made it during the run.
     pub is_made: bool,
 }

@@ -6,10 +6,10 @@
 
 mod compatibility;
 mod evidence_renderers;
-mod merge_join;
+mod item_pairing;
 
 pub use compatibility::{CompareError, check_rubrics};
-pub use merge_join::Side;
+pub use item_pairing::Side;
 
 use crate::{
     comparison::{
@@ -40,8 +40,8 @@ where
 {
     let (before, after) = (base.report, head.report);
     check_rubrics((&before.run.id, &before.run.rubric), (&after.run.id, &after.run.rubric))?;
-    let merge_join::Scanned { figures, base, head, scored_in_both } =
-        merge_join::scan(base, head, rules, stability)?;
+    let item_pairing::Scanned { figures, base, head, scored_in_both } =
+        item_pairing::scan(base, head, rules, stability)?;
     let margin = rules.margin;
     let judged = [before, after].map(|report| report.run.judge.is_some());
     let mut conclusion = conclude(&figures, rules, judged);

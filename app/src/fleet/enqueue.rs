@@ -1,7 +1,7 @@
 //! A request to publish a run to a fleet: a new run, or one that is continued or changed.
 
 use super::{
-    budget_cap::Cap,
+    continued_run_cap::Cap,
     prepared_run::{Opening, PreparedRun},
     publish::uploader,
 };

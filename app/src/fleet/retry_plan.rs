@@ -1,7 +1,7 @@
 //! Plan of another round of a fleet's run: jobs to publish again, and their budget.
 
 use super::{
-    budget_cap::Cap,
+    continued_run_cap::Cap,
     job_rounds::job_rounds,
     prepared_run::{Opening, PreparedRun},
 };

@@ -11,7 +11,7 @@ use juror_types::{
 };
 use juror_worker::{
     context::Context,
-    run::{RunStatusProvider, WorkerRunState},
+    worker_role::{RunStatusProvider, WorkerRunState},
 };
 use parking_lot::Mutex as Lock;
 use std::{collections::HashMap, sync::Arc, time::Duration};

@@ -21,7 +21,7 @@ use juror_types::{event::Events, id::OwnerId, shutdown::Shutdown};
 use juror_worker::{
     concurrency::Concurrency,
     retrying_ledger::RetryingLedger,
-    run::{BatchKeeper, KeeperSettings, Worker, WorkerError},
+    worker_role::{BatchKeeper, KeeperSettings, Worker, WorkerError},
 };
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -87,7 +87,7 @@ impl<'fleet> WorkerRole<'fleet> {
             let Self { fleet, worker, runs, stop, drain_timeout, _batch_folder } = self;
             let done = CancellationToken::new();
             let working = async {
-                let ended = juror_worker::run::run(worker, stop.clone()).await;
+                let ended = juror_worker::worker_role::run(worker, stop.clone()).await;
                 done.cancel();
                 ended
             };

@@ -1,11 +1,11 @@
 //! The worker's role in the process of one run.
 
-use super::single_run::SingleRun;
+use super::only_run_status::SingleRun;
 use juror_queue::{Queue, local::LocalQueue};
 use juror_types::{event::Event, id::RunId, job::Job, outcome::JobResult, shutdown::Shutdown};
 use juror_worker::{
     context::Context,
-    run::{self, BatchKeeper, RunStatusProvider, Worker, WorkerError},
+    worker_role::{self, BatchKeeper, RunStatusProvider, Worker, WorkerError},
 };
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl LocalWorker {
     pub async fn run(self) -> Result<PauseReason, WorkerError> {
         let Self { worker, run, shutdown } = self;
         let events = worker.events.clone();
-        run::run(worker, shutdown).await?;
+        worker_role::run(worker, shutdown).await?;
         let paused = run.pause_reason();
         if let Some(reason) = paused.clone() {
             events.emit(Event::Paused { reason }).await;

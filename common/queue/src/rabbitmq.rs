@@ -16,7 +16,7 @@ mod failure;
 mod handshake;
 mod message;
 mod names;
-mod priority;
+mod priority_window;
 mod publish;
 mod release_held;
 mod settle;

@@ -22,7 +22,7 @@ pub mod rubric;
 pub mod run;
 mod serde_as_text;
 pub mod shutdown;
-pub mod signature;
+pub mod similarity_signature;
 pub mod stage;
 pub mod suggestion;
 #[cfg(feature = "test-record")]

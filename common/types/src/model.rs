@@ -8,12 +8,12 @@ mod capabilities;
 mod data_file;
 pub mod image_tokens;
 mod name;
-mod prices;
+mod price_table;
 mod text_tokens;
 
 pub use capabilities::{ImageFormat, ImageLimits, ModelFacts, Models, OutputLimit, PromptCache};
 pub use data_file::DataFileError;
 pub use image_tokens::ImageFormula;
 pub use name::is_same_model;
-pub use prices::{Endpoint, NoPrice, PriceEntry, PriceTerms, Prices};
+pub use price_table::{Endpoint, NoPrice, PriceEntry, PriceTerms, Prices};
 pub use text_tokens::TextTokens;

@@ -1,11 +1,11 @@
 //! Tokens, their prices, and money.
 
 mod money;
-mod price;
+mod token_price;
 
 pub use money::{InvalidMoney, Money};
-pub(crate) use price::scaled_rate;
-pub use price::{LONG_CONTEXT_FROM, Price};
+pub(crate) use token_price::scaled_rate;
+pub use token_price::{LONG_CONTEXT_FROM, Price};
 
 use serde::{Deserialize, Serialize};
 

@@ -6,19 +6,19 @@ mod decode;
 mod encode;
 mod format;
 mod pixels;
-mod pool;
 mod prepare_image;
+mod preparer;
 mod resize;
 mod rgb;
-mod signature;
+mod similarity_signature;
 
 pub use format::ReadableFormat;
-pub use pool::Preparer;
 pub use prepare_image::{check_container, dimensions, prepare};
+pub use preparer::Preparer;
 pub use rgb::{MAX_MEASURED_SIDE, RgbPixels};
 
 use bytes::Bytes;
-use juror_types::signature::Signature;
+use juror_types::similarity_signature::SimilaritySignature;
 
 /// Version of the preparation, part of the cache key: it changes whenever the same file would be
 /// prepared into other bytes.
@@ -38,7 +38,7 @@ pub struct PreparedImage {
     /// Changes that a reader of the verdict should know, as in "first of 6 frames".
     pub note: Option<String>,
     /// The signature of the picture, if it was decoded and has enough contrast.
-    pub signature: Option<Signature>,
+    pub signature: Option<SimilaritySignature>,
     /// True if the bytes are the original file's.
     pub unchanged: bool,
 }

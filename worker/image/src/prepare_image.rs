@@ -6,7 +6,7 @@ use super::{
     decode::decode,
     encode::encode_within,
     format::describe_foreign,
-    signature,
+    similarity_signature,
 };
 use bytes::Bytes;
 
@@ -32,7 +32,8 @@ impl DecodeWork {
         if self.passes {
             // An image that the judge can read is judged, with or without a signature.
             let picture = decode(&self.bytes, &self.facts).ok();
-            let signature = picture.and_then(|picture| signature::from_picture(&picture.image));
+            let signature =
+                picture.and_then(|picture| similarity_signature::from_picture(&picture.image));
             return Ok(PreparedImage { signature, ..unchanged(self.bytes, &self.facts) });
         }
         let mut picture = decode(&self.bytes, &self.facts)?;
@@ -40,7 +41,7 @@ impl DecodeWork {
         // Shrinking comes before turning, so that fewer pixels are turned.
         picture.shrink(width, height)?;
         picture.image.apply_orientation(self.facts.orientation);
-        let signature = signature::from_picture(&picture.image);
+        let signature = similarity_signature::from_picture(&picture.image);
         let encoded = encode_within(picture, self.facts.lossy, rules)?;
 
         let mut notes = Vec::new();

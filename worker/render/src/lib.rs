@@ -6,6 +6,7 @@
 //! memory or refused, and a browser that hangs or breaks is replaced.
 
 mod browser_failures;
+mod browser_pool;
 mod browser_process;
 mod component_page;
 mod devtools_pipe;
@@ -18,7 +19,6 @@ mod module_files;
 mod page_rendering;
 mod page_resource_limits;
 mod page_session;
-mod pool;
 mod process_group;
 mod render_time;
 mod renderer;

@@ -1,12 +1,12 @@
 //! Rendering of an open page, unchanged and with changes.
 
 use crate::{
+    browser_pool::PagePermit,
     browser_process::BrowserProcess,
     error::{RenderError, RendererError},
     module_files::ModuleFiles,
     page_resource_limits::PageLimits,
     page_session::PageSession,
-    pool::PagePermit,
     served_files::ServedFiles,
     source::PageSource,
     tailwind::TailwindUse,

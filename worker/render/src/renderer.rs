@@ -1,6 +1,7 @@
 //! The browsers of a process, each with one page at a time.
 
 use crate::{
+    browser_pool::BrowserPool,
     browser_process::{BrowserProcess, FLAGS},
     component_page::{MOUNT, PREPARATION, STAND_IN},
     error::{RenderError, RendererError},
@@ -9,7 +10,6 @@ use crate::{
     module_files::ModuleFiles,
     page_rendering::{OpenPage, PAGE_SCRIPT, SNAPSHOT_SCRIPT, ServedModules},
     page_resource_limits::PageLimits,
-    pool::BrowserPool,
     render_time::RenderTime,
     source::PageSource,
     tailwind::TailwindUse,
@@ -217,7 +217,7 @@ fn may_be_sandboxed() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{pool::MAX_PAGES, source::PageCode};
+    use crate::{browser_pool::MAX_PAGES, source::PageCode};
     use futures_util::future::join_all;
     use juror_services::install;
     use serde_json::Map;

@@ -2,8 +2,8 @@
 //! reply comes.
 
 use crate::{
-    cost_bounds::Bounds, judging::call_decision::FirstVerdict, next_step_after_call::AttemptTally,
-    result_builder::BuilderSnapshot,
+    cost_bounds::Bounds, judging::call_conclusion::FirstVerdict,
+    next_step_after_call::AttemptTally, result_builder::BuilderSnapshot,
 };
 use juror_ledger::{batches::BatchRow, error::LedgerError};
 use juror_types::{

@@ -11,7 +11,7 @@ use crate::{
     judging::{
         self,
         call_admission::past_deadline,
-        call_decision::{CallDecision, JobAfterCall},
+        call_conclusion::{CallDecision, JobAfterCall},
         reply_for_cache,
     },
     next_step_after_call::{LeaseEnd, NextStep},

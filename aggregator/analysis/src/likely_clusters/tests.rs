@@ -1,6 +1,6 @@
 use super::*;
 use crate::test_results::bare;
-use juror_types::{id::Digest, outcome::Outcome, signature::Signature};
+use juror_types::{id::Digest, outcome::Outcome, similarity_signature::SimilaritySignature};
 
 fn detected(
     ids: impl Iterator<Item = String>,
@@ -65,7 +65,7 @@ fn items_of_near_equal_code_are_likely_clusters() {
         let mut result = bare(&format!("{at:04}"), Outcome::Scored);
         // Each item differs from the first of its template in up to three bits.
         let template = u64::from_be_bytes([(at / 15) as u8 * 85; 8]);
-        let signature = Some(Signature::new(template ^ (at as u64 % 15)));
+        let signature = Some(SimilaritySignature::new(template ^ (at as u64 % 15)));
         let code = InputRecord::unread(InputRecord::CODE, "a.tsx");
         let digest = Some(Digest::from_content(&at.to_be_bytes()));
         result.item.inputs = vec![InputRecord { digest, signature, ..code }];

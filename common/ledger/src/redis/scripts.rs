@@ -19,14 +19,14 @@ macro_rules! scripts {
 }
 
 scripts! {
-    ADMIT = "wait_queue" "rates" "reservations" "admit";
-    SETTLE = "wait_queue" "rates" "claims" "settle";
-    RELEASE = "wait_queue" "rates" "reservations" "release";
+    ADMIT = "wait_queue" "endpoint_limits" "rate_limit_reservations" "admit";
+    SETTLE = "wait_queue" "endpoint_limits" "claims" "settle";
+    RELEASE = "wait_queue" "endpoint_limits" "rate_limit_reservations" "release";
     PRESUME_SPENT = "presume_spent";
     CLOSE_LEASES = "close_leases";
     SWEEP = "sweep";
-    SET_LIMITS = "rates" "set_limits";
-    OBSERVE = "rates" "observe_rate_limits";
+    SET_LIMITS = "endpoint_limits" "set_limits";
+    OBSERVE = "endpoint_limits" "observe_rate_limits";
     SET_BUDGET = "open_label" "journal_costs" "set_budget";
     LABEL_RUN = "open_label" "label_run";
     REPORT_ZONE = "report_time_zone";

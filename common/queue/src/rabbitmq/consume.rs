@@ -11,7 +11,7 @@ use super::{
 use crate::rabbitmq::{
     connection::BrokerConnection,
     message,
-    priority::{OutstandingDelivery, PriorityWindow},
+    priority_window::{OutstandingDelivery, PriorityWindow},
 };
 use async_trait::async_trait;
 use futures_util::{FutureExt as _, StreamExt as _};

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::rabbitmq::{
     message::{Envelope, Received},
-    priority::OutstandingDelivery,
+    priority_window::OutstandingDelivery,
 };
 use async_trait::async_trait;
 use futures_util::FutureExt as _;

@@ -1,6 +1,6 @@
 //! The part of an item that its result carries.
 
-use crate::{id::Digest, item::Language, signature::Signature};
+use crate::{id::Digest, item::Language, similarity_signature::SimilaritySignature};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -47,7 +47,7 @@ pub struct InputRecord {
     /// Signature for comparing near-equal inputs: of code that is long enough, and of an image that
     /// had to be decoded; none in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signature: Option<Signature>,
+    pub signature: Option<SimilaritySignature>,
 }
 
 impl ItemRecord {

@@ -5,7 +5,7 @@ use juror_ledger::error::LedgerError;
 use juror_types::{id::RunId, job::Job};
 use juror_worker::{
     context::Context,
-    run::{RunStatusProvider, WorkerRunState},
+    worker_role::{RunStatusProvider, WorkerRunState},
 };
 use std::sync::{Arc, OnceLock};
 

@@ -3,7 +3,7 @@
 
 mod batch_keeper;
 mod cancelled;
-mod delivery;
+mod delivery_settlement;
 mod in_progress;
 mod status_provider;
 mod warn_once;
@@ -13,7 +13,7 @@ pub use batch_keeper::{BatchKeeper, KeeperSettings};
 pub use status_provider::{RunStatusProvider, WorkerRunState};
 
 use crate::{concurrency::Concurrency, telemetry};
-use delivery::DeliveryHandler;
+use delivery_settlement::DeliveryHandler;
 use futures_util::future::BoxFuture;
 use juror_ledger::job_store::JobStore;
 use juror_queue::{Delivery, Queue, QueueError, Subscription};

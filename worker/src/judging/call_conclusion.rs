@@ -1,4 +1,5 @@
-//! Decision after a call, ordinary or in a batch: its verdict, its money and the end of its job.
+//! Conclusion of a call, ordinary or in a batch: its verdict, its money, and the end of its job. What the
+//! next step is, `next_step_after_call.rs` decides.
 
 use crate::{
     context::{Context, JudgeSetup},

@@ -4,14 +4,14 @@ use std::{fmt, str::FromStr};
 
 /// A 64-bit signature; near-equal inputs share most bits. Serialized as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Signature(u64);
+pub struct SimilaritySignature(u64);
 
 /// Text that is not a signature.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a signature (16 hexadecimal digits)")]
 pub struct InvalidSignature(String);
 
-impl Signature {
+impl SimilaritySignature {
     /// Maximum distance of near-equal inputs. `docs/compare.md` gives the share of real pairs
     /// within it.
     pub const MAX_DISTANCE: u32 = 7;
@@ -32,13 +32,13 @@ impl Signature {
     }
 }
 
-impl fmt::Display for Signature {
+impl fmt::Display for SimilaritySignature {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:016x}", self.0)
     }
 }
 
-impl FromStr for Signature {
+impl FromStr for SimilaritySignature {
     type Err = InvalidSignature;
 
     fn from_str(text: &str) -> Result<Self, InvalidSignature> {
@@ -49,7 +49,7 @@ impl FromStr for Signature {
     }
 }
 
-crate::serde_as_text::serde_as_text!(Signature);
+crate::serde_as_text::serde_as_text!(SimilaritySignature);
 
 #[cfg(test)]
 mod tests {
@@ -57,12 +57,12 @@ mod tests {
 
     #[test]
     fn signature_round_trips_as_digits() {
-        let signature = Signature::new(0x00ff_0000_0000_0001);
+        let signature = SimilaritySignature::new(0x00ff_0000_0000_0001);
         assert_eq!(serde_json::json!(signature), "00ff000000000001");
-        assert_eq!("00ff000000000001".parse::<Signature>().unwrap(), signature);
+        assert_eq!("00ff000000000001".parse::<SimilaritySignature>().unwrap(), signature);
         for text in ["", "ff", "+0ff000000000001", "00ff00000000000g", "00ff0000000000011"] {
-            assert!(text.parse::<Signature>().is_err(), "{text}");
+            assert!(text.parse::<SimilaritySignature>().is_err(), "{text}");
         }
-        assert_eq!(signature.distance(Signature::new(1)), 8);
+        assert_eq!(signature.distance(SimilaritySignature::new(1)), 8);
     }
 }

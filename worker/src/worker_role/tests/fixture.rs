@@ -10,7 +10,6 @@ use crate::{
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     retrying_ledger::RetryingLedger,
-    run::{RunStatusProvider, Worker, WorkerError, WorkerRunState, run},
     sources::Sources,
     stages::StageRules,
     token_count::TokenCounter,
@@ -19,6 +18,7 @@ use crate::{
         Call, CallEnd, Completion, Finish, ProbeError, ProbeReport, ProviderLimits, Request,
         VisionClient,
     },
+    worker_role::{RunStatusProvider, Worker, WorkerError, WorkerRunState, run},
 };
 use async_trait::async_trait;
 use juror_files::data_roots::Roots;

@@ -4,8 +4,8 @@ use super::{BatchKeeper, KeeperScope, KeeperSettings};
 use crate::{
     batch::{BatchWork, ShardEnd, ShardWork},
     interruption::Interruption,
-    run::RunStatusProvider,
     worker_error::WorkerError,
+    worker_role::RunStatusProvider,
 };
 use juror_ledger::{batches::ShardStep, error::LedgerError};
 use juror_telemetry::ShardEvent;

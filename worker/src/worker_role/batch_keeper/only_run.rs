@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     batch::{BatchWork, discard},
-    run::RunStatusProvider,
     worker_error::WorkerError,
+    worker_role::RunStatusProvider,
 };
 use juror_ledger::batches::ShardStep;
 use juror_queue::local::LocalReturns;
