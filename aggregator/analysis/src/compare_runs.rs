@@ -62,7 +62,7 @@ where
     };
     let mut warnings = compatibility::warnings(before, after);
     warnings.extend(base.renderers.warning(&head.renderers));
-    warnings.extend(pair_warnings(&figures, judged));
+    warnings.extend(pair_warnings(&figures, judged, after.coverage.pending));
     warnings.extend(likely_clusters.as_ref().map(cluster_warning));
     let mut changes = figures.changes.finish(margin, noise, stability, &issues);
     changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
@@ -141,8 +141,9 @@ fn compared_run(report: &Report) -> ComparedRun {
     }
 }
 
-/// Warnings about the pairs; `judged` is true for each run with a judge.
-fn pair_warnings(figures: &PairFigures, judged: [bool; 2]) -> Vec<String> {
+/// Warnings about the pairs; `judged` is true for each run with a judge, `pending` is the head's number
+/// of jobs without a result.
+fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<String> {
     let mut warnings = Vec::new();
     let groups = figures.decisive.difference.groups;
     match groups {
@@ -164,7 +165,16 @@ fn pair_warnings(figures: &PairFigures, judged: [bool; 2]) -> Vec<String> {
             figures.unverified, figures.paired
         ));
     }
-    warnings.extend(changed_items(figures));
+    if pending > 0 && !figures.items.gone.is_empty() {
+        let items = counted(figures.items.gone.len() as u64, "item");
+        warnings.push(format!(
+            "the head is not finished ({} pending), so that the {items} of the base that it lacks may \
+             be pending and not gone: resume it, then compare again",
+            counted(pending, "job")
+        ));
+    } else {
+        warnings.extend(changed_items(figures));
+    }
     if figures.flaky_left_out > 0 {
         warnings.push(format!(
             "left out of the figures and the decision: {}",

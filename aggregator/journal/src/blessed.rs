@@ -51,7 +51,7 @@ pub struct BlessedRuns {
 pub enum BlessedRunError {
     /// An invalid name.
     #[error(
-        "{0:?} is not a valid baseline name: use 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot"
+        "{0:?} is not a valid baseline name: use 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot or a hyphen"
     )]
     Name(String),
     /// The folder of baselines is a run's.

@@ -47,6 +47,20 @@ fn criterion_decides_only_in_strict_mode() {
 }
 
 #[test]
+fn items_that_an_unfinished_head_lacks_may_be_pending() {
+    let all = run_of(SEMANTIC, 1, &twenty(0));
+    let part: Vec<JobResult> = twenty(0).into_iter().take(8).collect();
+    let found = compared_as((all.clone(), twenty(0)), (all, part), RULES).unwrap();
+    assert_eq!((found.items.gone.len(), found.head.coverage.pending), (12, 12));
+    let [unscored, pending] = &found.warnings[..] else { panic!("{:?}", found.warnings) };
+    assert!(unscored.contains("12 of the 20 jobs"), "{unscored}");
+    assert!(
+        pending.contains("12 jobs pending") && pending.contains("12 items of the base"),
+        "{pending}"
+    );
+}
+
+#[test]
 fn items_are_paired_by_id_and_input() {
     let base = vec![
         shown(0, [9; 5], b"a"),

@@ -79,6 +79,7 @@ pub fn changes(comparison: &Comparison) -> Vec<Block> {
         ListEntry::item(&item.id, format!("{} → {}", share(item.base), share(item.head)))
     };
     let id = |id: &String| ListEntry::item(id, String::new());
+    let gone = if comparison.head.coverage.pending > 0 { "Gone or pending" } else { "Gone" };
     let items = vec![
         List::new("Regressed", &lists.regressed, moved).opened(),
         List::new("Newly failing", &lists.newly_failing, |item| {
@@ -88,7 +89,7 @@ pub fn changes(comparison: &Comparison) -> Vec<Block> {
         List::new("Improved", &lists.improved, moved),
         List::new("With another input", &lists.changed_input, id),
         List::new("New", &lists.new, id),
-        List::new("Gone", &lists.gone, id),
+        List::new(gone, &lists.gone, id),
     ];
     let issues = &comparison.issues;
     let issue = |issue: &IssueChange| {
