@@ -221,8 +221,16 @@ impl RunLauncher for RunService {
                     "run {run} is active in another process: stop it there, with Ctrl-C for example"
                 )))
             }
-            (Some((RunRecord { fleet: None, .. }, _)), _) => {
-                Err(AppError::conflict(format!("run {run} is not running; nothing to cancel")))
+            (Some((RunRecord { fleet: None, lane, .. }, _)), _) => {
+                let batches = lane.is_batched().then(|| {
+                    format!(
+                        "; cancel batches that it left at the provider with: juror cancel {run}"
+                    )
+                });
+                let batches = batches.unwrap_or_default();
+                Err(AppError::conflict(format!(
+                    "run {run} is not running; nothing to cancel{batches}"
+                )))
             }
             (_, Some(fleet)) => fleet.cancel(&self.validator, run, record).await,
             (Some((RunRecord { fleet: Some(namespace), .. }, _)), None) => {

@@ -22,7 +22,7 @@ use axum::{
     http::{StatusCode, header},
     middleware::from_fn,
     response::IntoResponse as _,
-    routing::get,
+    routing::{any, get},
 };
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -41,14 +41,16 @@ pub fn routes() -> Router<AppState> {
         let text = text.map_err(|error| Problem::internal(&error))?;
         Ok::<_, Problem>(([(header::CONTENT_TYPE, "application/json")], text).into_response())
     });
+    let missing = || async { Problem::missing("No such path; see /api/v1/openapi.json.") };
     let router = router
         .route("/openapi.json", describe)
-        .fallback(|| async { Problem::missing("No such path; see /api/v1/openapi.json.") })
+        .fallback(missing)
         .method_not_allowed_fallback(|| async {
             let detail = "Method not allowed; see /api/v1/openapi.json.";
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
         });
-    Router::new().nest(PLACE, router)
+    // A nested router does not answer to its own path with a slash.
+    Router::new().nest(PLACE, router).route(&format!("{PLACE}/"), any(missing))
 }
 
 /// Schemas of the document that no operation references.

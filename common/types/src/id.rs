@@ -53,12 +53,13 @@ pub const BASELINES_FOLDER: &str = "baselines";
 
 impl RunId {
     /// Validates a run id of a user: 1 to 100 ASCII letters, digits, `.`, `_`, `-`, not starting
-    /// with a dot, so that it is a valid file name on every system; not `baselines`.
+    /// with a dot or a hyphen, so that it is a valid file name on every system and no flag of a
+    /// command; not `baselines`.
     pub fn parse(text: &str) -> Result<Self, InvalidRunId> {
         let fits = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
         let valid = !text.is_empty()
             && text.len() <= 100
-            && !text.starts_with('.')
+            && !text.starts_with(['.', '-'])
             && text.chars().all(fits)
             && text != BASELINES_FOLDER;
         if valid { Ok(Self(text.to_owned())) } else { Err(InvalidRunId(text.to_owned())) }
@@ -101,7 +102,7 @@ impl LeaseId {
 /// A run id that cannot name a directory.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "run id {0:?} is invalid: use 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot; \
+    "run id {0:?} is invalid: use 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot or a hyphen; \
      'baselines' is reserved"
 )]
 pub struct InvalidRunId(String);
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn run_ids_are_valid_file_names() {
         assert!(RunId::parse("2026-11-21_nightly.1").is_ok());
-        for bad in ["", "..", ".hidden", "a/b", "a b", "é", "baselines"] {
+        for bad in ["", "..", ".hidden", "-rf", "a/b", "a b", "é", "baselines"] {
             assert!(RunId::parse(bad).is_err(), "{bad}");
         }
     }

@@ -28,10 +28,10 @@ use utoipa::ToSchema;
 #[into_params(parameter_in = Query)]
 pub struct CompareQuery {
     /// The run that is compared against.
-    #[param(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    #[param(pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
     base: String,
     /// The run that is compared.
-    #[param(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    #[param(pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
     head: String,
     /// Largest change that does not matter, as a share; default: the server's setting.
     #[param(minimum = 0, maximum = 1)]
@@ -63,7 +63,7 @@ impl From<NotCompared> for Problem {
 #[into_params(parameter_in = Query)]
 pub struct TrendQuery {
     /// The last run of the series; default: the latest one with a report.
-    #[param(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    #[param(pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
     run: Option<String>,
     /// Maximum number of runs; default: 20.
     #[param(minimum = 1, maximum = 1000)]

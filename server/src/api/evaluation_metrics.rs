@@ -27,7 +27,7 @@ pub struct MetricsQuery {
     #[serde(default)]
     enable_llm_judge: bool,
     /// The run; default: the latest one with these metrics.
-    #[param(value_type = Option<String>, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    #[param(value_type = Option<String>, pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
     run: Option<String>,
 }
 

@@ -73,10 +73,10 @@ pub struct RunRequest {
     evidence: Option<EvidenceMode>,
     /// Run to compare with, by its id or blessed name; default: the server's setting. Not for a
     /// fleet.
-    #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
     baseline: Option<String>,
     /// Id of the run; default: made from date and time.
-    #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+    #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
     run_id: Option<String>,
 }
 

@@ -310,6 +310,7 @@ async fn conflicts_are_409_and_missing_runs_are_404() {
         send(&router, &path, &json!({})).await.problem(404, &format!("{PLACE}{path}"));
     }
     problem(&router, "/nothing", 404).await;
+    problem(&router, "/", 404).await;
     let path = "/api/v1/rubrics";
     let answer = ask(&router, "DELETE", path, &[JSON], Body::empty()).await;
     answer.problem(405, path);
