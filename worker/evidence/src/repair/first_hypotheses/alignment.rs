@@ -3,6 +3,7 @@
 
 use super::FirstHypotheses;
 use crate::{
+    element_tree::grown,
     repair::{
         changeable_length::LengthProperty as P,
         hypothesis::{Hypothesis, HypothesisKind},
@@ -18,6 +19,10 @@ const PRIORITY: f64 = 62.0;
 
 /// Priority of another direction of all items, above that of a removal.
 const DIRECTION_PRIORITY: f64 = 122.0;
+
+/// Minimum share of the differences within a flexible box whose other axis is tried, and its priority.
+const MIN_AXIS_SHARE: f64 = 0.5;
+const AXIS_PRIORITY: f64 = 50.0;
 
 const DIRECTIONS: [&str; 4] = ["row", "column", "row-reverse", "column-reverse"];
 const ITEM_PLACES: [&str; 3] = ["flex-start", "center", "flex-end"];
@@ -82,7 +87,22 @@ impl FirstHypotheses<'_> {
                 places.filter_map(|place| self.keyword(container, "justify-content", place)),
             );
         }
+        if !found.iter().any(|other| other.property() == "flex-direction") {
+            found.extend(self.other_axis(container, if is_column { "row" } else { "column" }));
+        }
         found
+    }
+
+    /// The other axis for a flexible box with most of the differences, whose items are not followed:
+    /// similar ones may be where they were, and its own text is an item without an element.
+    fn other_axis(&self, container: usize, direction: &str) -> Option<Hypothesis> {
+        let page = self.page;
+        let has_text = page.element(container).is_some_and(|element| !element.text.is_empty());
+        let items = page.children(container).len() + usize::from(has_text);
+        let share = self.share(self.weight_in(grown(page.bounds(container), 2)));
+        let found = self.keyword(container, "flex-direction", direction)?;
+        (items > 1 && share >= MIN_AXIS_SHARE)
+            .then_some(Hypothesis { priority: AXIS_PRIORITY, ..found })
     }
 
     /// Directions of a flexible box whose items are elsewhere.
