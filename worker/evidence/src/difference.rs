@@ -71,15 +71,25 @@ impl PixelDifference {
     }
 
     /// Number of differing pixels in a box: left, top, right, bottom.
-    pub fn count_in(&self, [left, top, right, bottom]: [i32; 4]) -> usize {
+    pub fn count_in(&self, bounds: [i32; 4]) -> usize {
+        let rows = self.rows_in(bounds);
+        rows.map(|row| row.iter().filter(|weight| **weight > 0).count()).sum()
+    }
+
+    /// Sum of the weights in a box.
+    pub fn weight_in(&self, bounds: [i32; 4]) -> u64 {
+        self.rows_in(bounds).flatten().map(|&weight| u64::from(weight)).sum()
+    }
+
+    /// Weights of each row in a box, whose part outside the pictures has none.
+    fn rows_in(&self, [left, top, right, bottom]: [i32; 4]) -> impl Iterator<Item = &[u8]> {
         let (left, right) = (left.max(0), right.min(self.width as i32));
         let rows = top.max(0)..bottom.min(self.height as i32);
-        rows.map(|y| {
+        rows.map(move |y| {
             let start = y as usize * self.width as usize;
             let row = self.weights.get(start + left as usize..start + right.max(left) as usize);
-            row.unwrap_or_default().iter().filter(|weight| **weight > 0).count()
+            row.unwrap_or_default()
         })
-        .sum()
     }
 }
 

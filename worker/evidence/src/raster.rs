@@ -1,6 +1,6 @@
 //! Pixels of a picture.
 
-use std::fmt;
+use std::{cmp::Reverse, fmt};
 
 /// A color's red, green and blue.
 pub(crate) type Rgb = [u8; 3];
@@ -135,6 +135,30 @@ impl Raster {
         [left.max(0), top.max(0), right.min(width), bottom.min(height)]
     }
 
+    /// Indices of the smallest boxes that have at most so many times the area of the picture
+    /// together, ascending. Of equal ones the last come first: they are painted over the others.
+    pub(crate) fn smallest_within(
+        &self,
+        indices: impl Iterator<Item = usize>,
+        max_area: f64,
+        bounds: impl Fn(usize) -> [i32; 4],
+    ) -> Vec<usize> {
+        let sized = indices.map(|index| {
+            let [left, top, right, bottom] = self.visible_part(bounds(index));
+            ((right - left).max(0) as u64 * (bottom - top).max(0) as u64, Reverse(index))
+        });
+        let mut sized: Vec<_> = sized.collect();
+        sized.sort_unstable();
+        let mut left = (max_area * self.pixels.len() as f64) as u64;
+        let kept = sized.into_iter().map_while(|(area, Reverse(index))| {
+            left = left.checked_sub(area)?;
+            Some(index)
+        });
+        let mut kept: Vec<usize> = kept.collect();
+        kept.sort_unstable();
+        kept
+    }
+
     /// Number of edge pixels in a box.
     pub(crate) fn rims_in(&self, bounds: [i32; 4]) -> usize {
         let [left, top, right, bottom] = self.visible_part(bounds);
@@ -237,6 +261,18 @@ fn sum([[a, b, c], [d, e, f], [g, h, i]]: [[u16; 3]; 3]) -> [u16; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_smallest_and_last_boxes_are_kept_within_an_area() {
+        let boxes =
+            [[0, 0, 10, 10], [-90, 0, 5, 1_000], [0, 0, 10, 10], [2, 2, 4, 4], [7, 7, 7, 9]];
+        let kept = |max_area| {
+            Raster::filled(10, 10, [0; 3]).smallest_within(0..5, max_area, |index| boxes[index])
+        };
+        assert_eq!(kept(9.0), [0, 1, 2, 3, 4]);
+        assert_eq!(kept(2.0), [1, 2, 3, 4]);
+        assert_eq!(kept(0.1), [3, 4]);
+    }
 
     #[test]
     fn a_picture_has_as_many_pixels_as_its_area() {

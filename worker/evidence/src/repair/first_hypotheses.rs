@@ -34,6 +34,10 @@ use crate::{
 };
 use LengthProperty as P;
 
+/// Maximum total area of the elements that are measured, in areas of the picture: elements within each
+/// other share their pixels, and hostile code has thousands that cover the page.
+const MAX_AREA: f64 = 24.0;
+
 /// Inputs of the first hypotheses.
 pub(crate) struct FirstHypotheses<'page> {
     pub page: &'page PageTree<'page>,
@@ -50,11 +54,12 @@ pub(crate) struct FirstHypotheses<'page> {
 impl FirstHypotheses<'_> {
     /// Every hypothesis that the pictures suggest, with its priority.
     pub fn all(&self) -> Vec<Hypothesis> {
-        let differing: Vec<usize> = self
+        let differing = self
             .page
             .visible()
-            .filter(|&index| self.difference.count_in(grown(self.page.bounds(index), 2)) > 0)
-            .collect();
+            .filter(|&index| self.difference.count_in(grown(self.page.bounds(index), 2)) > 0);
+        let differing =
+            self.drawing.smallest_within(differing, MAX_AREA, |index| self.page.bounds(index));
         let mut found = self.paint(&differing);
         found.extend(self.outlines(&differing));
         found.extend(self.measured_outlines(&differing));
@@ -140,15 +145,6 @@ impl FirstHypotheses<'_> {
 
     pub(super) fn share(&self, weight: u64) -> f64 {
         weight as f64 / self.total.max(1) as f64
-    }
-
-    pub(super) fn weight_in(&self, bounds: [i32; 4]) -> u64 {
-        let [left, top, right, bottom] = self.drawing.visible_part(bounds);
-        let mut total = 0;
-        for y in top..bottom {
-            total += (left..right).map(|x| u64::from(self.difference.at(x, y))).sum::<u64>();
-        }
-        total
     }
 
     pub(super) fn value(

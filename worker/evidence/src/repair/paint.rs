@@ -4,12 +4,14 @@ use super::gradient::{GradientPixel, LinearGradient};
 use crate::{
     color::{self, most_frequent},
     difference::{PixelDifference, TOLERANCE},
-    element_tree::PageTree,
+    element_tree::{PageTree, grown},
     raster::{Raster, Rgb, channel_difference},
 };
 
 /// Maximum distance of a color from the blends of two others that it is taken for, in levels.
 const MAX_ASIDE: u8 = 24;
+/// Maximum total area of the texts of one color in an element, in areas of the picture.
+const MAX_TEXT_AREA: f64 = 8.0;
 /// Maximum difference of an expected and a shown pixel of a text's edges, in levels.
 const MAX_EDGE_LEVELS: u8 = 40;
 
@@ -120,7 +122,7 @@ impl PaintView<'_> {
             let has_text = self.page.element(index).is_some_and(|e| !e.text.is_empty());
             has_text && self.page.opaque_color(index, "color") == Some(color)
         });
-        let texts: Vec<usize> = texts.collect();
+        let texts = self.drawing.smallest_within(texts, MAX_TEXT_AREA, |at| self.page.bounds(at));
         let (mut ink, mut full) = (Vec::new(), Vec::new());
         for &index in &texts {
             let bounds = self.page.bounds(index);
@@ -153,7 +155,16 @@ impl PaintView<'_> {
             let expected = mix(*behind, target, *share);
             channel_difference(expected, *shown) <= MAX_EDGE_LEVELS
         });
-        let weight = explained.map(|(_, _, _, weight)| u64::from(*weight)).sum();
+        let explained: u64 = explained.map(|(_, _, _, weight)| u64::from(*weight)).sum();
+        let weight = match self.beside() {
+            0 => explained,
+            beside => {
+                let inked: u64 = ink.iter().map(|(_, _, _, weight)| u64::from(*weight)).sum();
+                let boxes = texts.iter().map(|&index| grown(self.page.bounds(index), beside));
+                let around: u64 = boxes.map(|bounds| self.difference.weight_in(bounds)).sum();
+                (around as f64 * explained as f64 / inked.max(1) as f64) as u64
+            }
+        };
         Some(PaintEstimate { property: "color", value: color::hex(target), weight })
     }
 
@@ -170,11 +181,12 @@ impl PaintView<'_> {
         let bounds = self.page.painted_bounds(element);
         let [left, top, right, base] = bounds;
         let thickness = (width.or(bottom)? * self.page.snapshot.scale).ceil() as i32;
+        let beside = self.beside();
         let mut colors = Vec::new();
         let mut weight = 0;
-        self.each(bounds, |x, y| {
+        self.each(grown(bounds, beside), |x, y| {
             let inside = (x - left).min(right - 1 - x).min(y - top).min(base - 1 - y);
-            if inside < thickness && self.difference.at(x, y) > 0 {
+            if inside < thickness + beside && self.difference.at(x, y) > 0 {
                 weight += u64::from(self.difference.at(x, y));
                 if channel_difference(self.drawing.at(x, y), color) <= 1 {
                     colors.push(self.screenshot.at(x, y));
@@ -218,6 +230,11 @@ impl PaintView<'_> {
             value: format!("{target}"),
             weight,
         })
+    }
+
+    /// Reach of a line's difference: smoothed pictures differ beside it as much as on it.
+    fn beside(&self) -> i32 {
+        i32::from(self.tolerance > TOLERANCE)
     }
 
     fn frequent(&self, picture: &Raster, bounds: [i32; 4]) -> Option<Rgb> {

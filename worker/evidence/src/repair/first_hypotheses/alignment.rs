@@ -99,7 +99,7 @@ impl FirstHypotheses<'_> {
         let page = self.page;
         let has_text = page.element(container).is_some_and(|element| !element.text.is_empty());
         let items = page.children(container).len() + usize::from(has_text);
-        let share = self.share(self.weight_in(grown(page.bounds(container), 2)));
+        let share = self.share(self.difference.weight_in(grown(page.bounds(container), 2)));
         let found = self.keyword(container, "flex-direction", direction)?;
         (items > 1 && share >= MIN_AXIS_SHARE)
             .then_some(Hypothesis { priority: AXIS_PRIORITY, ..found })

@@ -19,9 +19,9 @@ impl FirstHypotheses<'_> {
         let mut found = Vec::new();
         for &index in differing {
             let bounds = self.page.bounds(index);
-            let inner = self.weight_in(grown(bounds, -6));
-            let own = self.weight_in(grown(bounds, 1));
-            let halo = self.weight_in(grown(bounds, 40));
+            let inner = self.difference.weight_in(grown(bounds, -6));
+            let own = self.difference.weight_in(grown(bounds, 1));
+            let halo = self.difference.weight_in(grown(bounds, 40));
             let corners = self.corner_weight(bounds, self.total);
             let elements = self.members(index);
             let has_border = P::BorderWidth.length(self.page, index) > 0.0;
@@ -92,7 +92,7 @@ impl FirstHypotheses<'_> {
     fn corner_weight(&self, bounds: [i32; 4], most: u64) -> u64 {
         let inside = corners_of(bounds).map(|corner| {
             let corner = intersection(corner, grown(bounds, 1));
-            if area(corner) > 0.0 { self.weight_in(corner) } else { 0 }
+            if area(corner) > 0.0 { self.difference.weight_in(corner) } else { 0 }
         });
         inside.iter().sum::<u64>().min(most)
     }

@@ -311,3 +311,35 @@ fn elements_that_have_a_value_already_are_not_changed_to_it() {
     assert_eq!((found.element, found.is.as_str(), found.change.elements), (1, "700", vec![1]));
     assert!(first.value(vec![0, 2], "font-weight", "400", 0.5, 0).is_none());
 }
+
+/// Both pictures are smoothed before they are compared, so that most of a line's difference is beside it.
+#[test]
+fn the_color_of_a_thin_border_explains_what_differs_beside_it_in_a_noisy_pair() {
+    let bordered = |color: [u8; 3]| {
+        let mut picture = Raster::filled(160, 120, [255; 3]);
+        picture.fill([20, 20, 80, 60], color);
+        picture.fill([21, 21, 78, 58], [255; 3]);
+        picture
+    };
+    let styles = [
+        ("border-top-width", "1px"),
+        ("border-bottom-width", "1px"),
+        ("border-top-color", "rgb(60, 60, 90)"),
+    ];
+    let body = element(0, None, [0, 0, 160, 120], &[]);
+    let snapshot = page_of(vec![body, element(1, Some(0), [20, 20, 80, 60], &styles)]);
+    let page = PageTree::new(&snapshot);
+    let (drawing, screenshot) = (bordered([60, 60, 90]), bordered([190, 190, 220]));
+    let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::USUAL);
+    let view = PaintView {
+        page: &page,
+        screenshot: &screenshot,
+        drawing: &drawing,
+        difference: &difference,
+        tolerance: PairNoise::USUAL.flat_levels,
+    };
+    let estimates = view.estimates(1);
+    let border = estimates.iter().find(|found| found.property == "border-color").unwrap();
+    assert_eq!(border.value, "#BEBEDC");
+    assert_eq!(border.weight, difference.total());
+}

@@ -41,7 +41,7 @@ impl FirstHypotheses<'_> {
             }
             // Few edges there mean that the element is missing, not restyled.
             let is_bare = rims <= BARE * own_rims;
-            let share = self.share(self.weight_in(bounds));
+            let share = self.share(self.difference.weight_in(bounds));
             // A missing element comes before any color that would hide it, which is at most as
             // likely as its share.
             let likely = if is_bare { 1.1 + 0.1 * share } else { 0.2 + 0.5 * share };
