@@ -39,7 +39,17 @@ pub(crate) fn shown(value: &str) -> String {
     }
 }
 
-/// The most frequent of colors or of other values, and how often it occurs.
+/// The most frequent of colors, and how often it occurs.
+pub(crate) fn most_frequent_color(colors: &[Rgb]) -> Option<(Rgb, usize)> {
+    // Numbers are sorted in a fraction of the time that arrays take.
+    let numbers =
+        colors.iter().map(|&[red, green, blue]| u32::from_be_bytes([0, red, green, blue]));
+    let (number, count) = most_frequent(&mut numbers.collect::<Vec<_>>())?;
+    let [_, red, green, blue] = number.to_be_bytes();
+    Some(([red, green, blue], count))
+}
+
+/// The most frequent of some values, and how often it occurs.
 pub(crate) fn most_frequent<T: Copy + Ord>(values: &mut [T]) -> Option<(T, usize)> {
     values.sort_unstable();
     let runs = values.chunk_by(|one, other| one == other);
@@ -77,7 +87,8 @@ mod tests {
 
     #[test]
     fn the_most_frequent_color_wins() {
-        let mut colors = [[1; 3], [2; 3], [2; 3], [3; 3]];
-        assert_eq!(most_frequent(&mut colors), Some(([2; 3], 2)));
+        let colors = [[1, 2, 3], [3, 2, 1], [3, 2, 1], [255; 3]];
+        assert_eq!(most_frequent_color(&colors), Some(([3, 2, 1], 2)));
+        assert_eq!(most_frequent_color(&[]), None);
     }
 }

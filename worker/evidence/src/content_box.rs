@@ -1,7 +1,7 @@
 //! Content of a picture, apart from the page around it.
 
 use crate::{
-    color::most_frequent,
+    color::most_frequent_color,
     raster::{Raster, Rgb, channel_difference},
 };
 
@@ -33,7 +33,7 @@ pub(crate) fn rim_color(picture: &Raster) -> Rgb {
     for y in 0..height {
         rim.extend([picture.at(0, y), picture.at(width - 1, y)]);
     }
-    most_frequent(&mut rim).map_or([255; 3], |(color, _)| color)
+    most_frequent_color(&rim).map_or([255; 3], |(color, _)| color)
 }
 
 /// Left, top, right and bottom of the area that differs from the border's color.

@@ -76,6 +76,11 @@ impl PixelDifference {
         rows.map(|row| row.iter().filter(|weight| **weight > 0).count()).sum()
     }
 
+    /// True if any pixel in a box differs.
+    pub fn differs_in(&self, bounds: [i32; 4]) -> bool {
+        self.rows_in(bounds).flatten().any(|weight| *weight > 0)
+    }
+
     /// Sum of the weights in a box.
     pub fn weight_in(&self, bounds: [i32; 4]) -> u64 {
         self.rows_in(bounds).flatten().map(|&weight| u64::from(weight)).sum()

@@ -1,7 +1,7 @@
 //! The kind of difference that a region shows.
 
 use crate::{
-    color::most_frequent,
+    color::most_frequent_color,
     difference::PixelDifference,
     element_tree::{area, intersection},
     raster::{Raster, Rgb, channel_difference},
@@ -100,11 +100,11 @@ impl RegionContent {
         let [left, top, right, bottom] = bounds;
         let around = picture.at(left, top);
         let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
-        let mut colors: Vec<Rgb> = places
+        let colors: Vec<Rgb> = places
             .map(|(x, y)| picture.at(x, y))
             .filter(|color| channel_difference(*color, around) > MAX_LEVELS)
             .collect();
-        let (color, _) = most_frequent(&mut colors)?;
+        let (color, _) = most_frequent_color(&colors)?;
         Some(Self { bounds, rims: rims as f64 / area(bounds).max(1.0), color })
     }
 

@@ -54,10 +54,7 @@ pub(crate) struct FirstHypotheses<'page> {
 impl FirstHypotheses<'_> {
     /// Every hypothesis that the pictures suggest, with its priority.
     pub fn all(&self) -> Vec<Hypothesis> {
-        let differing = self
-            .page
-            .visible()
-            .filter(|&index| self.difference.count_in(grown(self.page.bounds(index), 2)) > 0);
+        let differing = self.page.visible().filter(|&index| self.differs(index));
         let differing =
             self.drawing.smallest_within(differing, MAX_AREA, |index| self.page.bounds(index));
         let mut found = self.paint(&differing);
@@ -126,10 +123,16 @@ impl FirstHypotheses<'_> {
 
     /// The element and similar ones that differ too.
     pub(super) fn members(&self, index: usize) -> Vec<usize> {
-        let bounds = |other: usize| grown(self.page.bounds(other), 2);
-        let mut alike = self.page.alike(index);
-        alike.retain(|&other| self.difference.count_in(bounds(other)) > 0);
-        if alike.len() > 1 && alike.contains(&index) { self.page.alike(index) } else { vec![index] }
+        let alike = self.page.alike(index);
+        let is_shared = alike.contains(&index)
+            && self.differs(index)
+            && alike.iter().any(|&other| other != index && self.differs(other));
+        if is_shared { alike } else { vec![index] }
+    }
+
+    /// True if an element's box has a difference, or its surroundings.
+    fn differs(&self, index: usize) -> bool {
+        self.difference.differs_in(grown(self.page.bounds(index), 2))
     }
 
     /// Every similar element if all of them are as described, or else this one.

@@ -2,7 +2,7 @@
 
 use super::gradient::{GradientPixel, LinearGradient};
 use crate::{
-    color::{self, most_frequent},
+    color::{self, most_frequent_color},
     difference::{PixelDifference, TOLERANCE},
     element_tree::{PageTree, grown},
     raster::{Raster, Rgb, channel_difference},
@@ -67,7 +67,7 @@ impl PaintView<'_> {
             }
         });
         let share = colors.len() as f64 / flat.max(1) as f64;
-        let (target, count) = most_frequent(&mut colors)?;
+        let (target, count) = most_frequent_color(&colors)?;
         if (own.is_none() && share < 0.7) || count < 8 {
             return None;
         }
@@ -140,7 +140,7 @@ impl PaintView<'_> {
                 }
             });
         }
-        let target = match most_frequent(&mut full) {
+        let target = match most_frequent_color(&full) {
             Some((target, count)) if count >= 3 => target,
             _ => least_squares(&ink)?,
         };
@@ -193,7 +193,7 @@ impl PaintView<'_> {
                 }
             }
         });
-        let (target, count) = most_frequent(&mut colors)?;
+        let (target, count) = most_frequent_color(&colors)?;
         (count >= 4).then(|| PaintEstimate { property, value: color::hex(target), weight })
     }
 
@@ -240,7 +240,7 @@ impl PaintView<'_> {
     fn frequent(&self, picture: &Raster, bounds: [i32; 4]) -> Option<Rgb> {
         let mut colors = Vec::new();
         self.each(bounds, |x, y| colors.push(picture.at(x, y)));
-        most_frequent(&mut colors).map(|(color, _)| color)
+        most_frequent_color(&colors).map(|(color, _)| color)
     }
 
     fn each(&self, [left, top, right, bottom]: [i32; 4], mut visit: impl FnMut(i32, i32)) {

@@ -2,7 +2,7 @@
 
 use super::FirstHypotheses;
 use crate::{
-    color::most_frequent,
+    color::most_frequent_color,
     raster::{Raster, channel_difference},
     repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis},
 };
@@ -141,8 +141,8 @@ impl TextExtent {
     fn new(picture: &Raster, inner: [i32; 4], font: f64, reach: i32) -> Option<Self> {
         let [left, top, right, bottom] = picture.visible_part(inner);
         let places = || (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
-        let mut colors: Vec<_> = places().filter_map(|[x, y]| picture.get(x, y)).collect();
-        let (behind, _) = most_frequent(&mut colors)?;
+        let colors: Vec<_> = places().filter_map(|[x, y]| picture.get(x, y)).collect();
+        let (behind, _) = most_frequent_color(&colors)?;
         let is_ink = |x: i32, y: i32| {
             picture.get(x, y).is_some_and(|shown| channel_difference(shown, behind) > INK)
         };
