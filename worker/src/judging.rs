@@ -11,7 +11,7 @@ use crate::{
     judge_request::PreparedRequest,
     judging::{
         call_admission::{NotPermitted, Permission},
-        call_conclusion::{CallDecision, FirstVerdict, JobAfterCall},
+        call_conclusion::{CallConclusion, FirstVerdict, JobAfterCall},
     },
     next_step_after_call::{AttemptTally, LeaseEnd, NextStep},
     result_builder::{ResultBuilder, judge_record},
@@ -84,7 +84,7 @@ impl Judging<'_> {
             prepared.request.slower = tally.slower();
             let call = self.call(&prepared).await;
             let mut decision =
-                CallDecision::new(&call.end, &judge.model, setup, context, &mut tally);
+                CallConclusion::new(&call.end, &judge.model, setup, context, &mut tally);
             decision.next = self.apply_refusals(&permit, &call, decision.next).await;
             let money = decision.money;
             let bill = bill(context, setup, &call.end, money, &prepared.bounds).await;

@@ -141,8 +141,8 @@ fn compared_run(report: &Report) -> ComparedRun {
     }
 }
 
-/// Warnings about the pairs; `judged` is true for each run with a judge, `pending` is the head's number
-/// of jobs without a result.
+/// Warnings about the pairs; `judged` is true for each run with a judge, `pending` is the head's
+/// number of jobs without a result.
 fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<String> {
     let mut warnings = Vec::new();
     let groups = figures.decisive.difference.groups;
@@ -165,16 +165,16 @@ fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<
             figures.unverified, figures.paired
         ));
     }
-    if pending > 0 && !figures.items.gone.is_empty() {
-        let items = counted(figures.items.gone.len() as u64, "item");
+    let missing = figures.items.gone.len() as u64;
+    if pending > 0 && missing > 0 {
+        let items = counted(missing, "item");
         warnings.push(format!(
             "the head is not finished ({} pending), so that the {items} of the base that it lacks may \
              be pending and not gone: resume it, then compare again",
             counted(pending, "job")
         ));
-    } else {
-        warnings.extend(changed_items(figures));
     }
+    warnings.extend(changed_items(figures, if pending > 0 { 0 } else { missing }));
     if figures.flaky_left_out > 0 {
         warnings.push(format!(
             "left out of the figures and the decision: {}",
@@ -190,10 +190,9 @@ fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<
     warnings
 }
 
-/// Warning if the base is hardly comparable because too many items changed.
-fn changed_items(figures: &PairFigures) -> Option<String> {
-    let lists = &figures.items;
-    let (changed, gone) = (lists.changed_input.len() as u64, lists.gone.len() as u64);
+/// Warning if the base is hardly comparable because too many items changed or are gone.
+fn changed_items(figures: &PairFigures, gone: u64) -> Option<String> {
+    let changed = figures.items.changed_input.len() as u64;
     let all = figures.paired + figures.flaky_left_out + changed + gone;
     let share = (changed + gone) as f64 / all.max(1) as f64;
     (share > MAX_CHANGED_SHARE).then(|| {

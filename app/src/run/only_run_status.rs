@@ -1,4 +1,4 @@
-//! State of the only run of a process.
+//! Status of the only run of a process.
 
 use async_trait::async_trait;
 use juror_ledger::error::LedgerError;
@@ -10,12 +10,12 @@ use juror_worker::{
 use std::sync::{Arc, OnceLock};
 
 /// A run that is open until it is paused. A pause ends its worker, which is the only one.
-pub struct SingleRun {
+pub struct OnlyRunStatus {
     context: Arc<Context>,
     pause_reason: OnceLock<String>,
 }
 
-impl SingleRun {
+impl OnlyRunStatus {
     /// A state of the run whose jobs are judged with this context.
     pub fn new(context: Arc<Context>) -> Self {
         Self { context, pause_reason: OnceLock::new() }
@@ -28,7 +28,7 @@ impl SingleRun {
 }
 
 #[async_trait]
-impl RunStatusProvider for SingleRun {
+impl RunStatusProvider for OnlyRunStatus {
     async fn run_state(&self, _: &Job) -> Result<WorkerRunState, LedgerError> {
         Ok(WorkerRunState::Open(Arc::clone(&self.context)))
     }

@@ -18,10 +18,11 @@ pub(crate) struct Patch {
 
 impl Patch {
     /// The patch of a box (left, top, right, bottom); none if the box has too little contrast.
-    pub fn new(picture: &Raster, [left, top, right, bottom]: [i32; 4]) -> Option<Self> {
+    pub fn new(picture: &Raster, bounds: [i32; 4]) -> Option<Self> {
+        let [left, top, right, bottom] = picture.visible_part(bounds);
         let mut rims = Vec::new();
-        for y in top.max(0)..bottom.min(picture.height() as i32) {
-            for x in left.max(0)..right.min(picture.width() as i32) {
+        for y in top..bottom {
+            for x in left..right {
                 let here = picture.at(x, y);
                 let is_rim = [(1, 0), (0, 1), (-1, 0), (0, -1)].iter().any(|&(dx, dy)| {
                     let near = picture.get(x + dx, y + dy);

@@ -11,7 +11,7 @@ use crate::{
     judging::{
         self,
         call_admission::past_deadline,
-        call_conclusion::{CallDecision, JobAfterCall},
+        call_conclusion::{CallConclusion, JobAfterCall},
         reply_for_cache,
     },
     next_step_after_call::{LeaseEnd, NextStep},
@@ -129,7 +129,7 @@ impl RowFinishing<'_> {
             end => end,
         };
         let mut decision =
-            CallDecision::new(&end, &judge.model, setup, context, &mut self.record.tally);
+            CallConclusion::new(&end, &judge.model, setup, context, &mut self.record.tally);
         if self.record.by_url
             && matches!((&end, &decision.next), (CallEnd::Refused { .. }, NextStep::Fail(..)))
         {

@@ -1,5 +1,5 @@
-//! Conclusion of a call, ordinary or in a batch: its verdict, its money, and the end of its job. What the
-//! next step is, `next_step_after_call.rs` decides.
+//! Conclusion of a call, ordinary or in a batch: its verdict, its money, and the end of its job.
+//! `next_step_after_call.rs` decides the next step.
 
 use crate::{
     context::{Context, JudgeSetup},
@@ -13,8 +13,8 @@ use juror_ledger::job_store::{CachedReply, FinishedJob};
 use juror_types::{id::Digest, outcome::JobError, rubric::Rubric, verdict::Verdict};
 use serde::{Deserialize, Serialize};
 
-/// Decision after a call.
-pub(crate) struct CallDecision {
+/// Conclusion of a call.
+pub(crate) struct CallConclusion {
     /// The verdict in its reply.
     pub(crate) verdict: Option<Verdict>,
     /// True if the verdict contradicts itself, so that the judge is called once more.
@@ -50,7 +50,7 @@ impl FirstVerdict {
     }
 }
 
-impl CallDecision {
+impl CallConclusion {
     /// The decision after a call of `model`, which the tally counts.
     pub(crate) fn new(
         end: &CallEnd,

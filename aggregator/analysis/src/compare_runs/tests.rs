@@ -61,6 +61,19 @@ fn items_that_an_unfinished_head_lacks_may_be_pending() {
 }
 
 #[test]
+fn other_inputs_of_an_unfinished_head_are_reported_and_pending_items_are_no_change() {
+    let all = run_of(SEMANTIC, 1, &twenty(0));
+    let part = |image: &[u8]| (0..8).map(|id| shown(id, [9; 5], image)).collect::<Vec<_>>();
+    let hardly = |head: Vec<JobResult>| {
+        let base: Vec<JobResult> = (0..20).map(|id| shown(id, [9; 5], b"one")).collect();
+        let found = compared_as((all.clone(), base), (all.clone(), head), RULES).unwrap();
+        found.warnings.into_iter().find(|warning| warning.contains("hardly comparable"))
+    };
+    assert_eq!(hardly(part(b"one")), None);
+    assert!(hardly(part(b"other")).unwrap().contains("8 of the base's 8 items"));
+}
+
+#[test]
 fn items_are_paired_by_id_and_input() {
     let base = vec![
         shown(0, [9; 5], b"a"),

@@ -34,8 +34,8 @@ use crate::{
 };
 use LengthProperty as P;
 
-/// Maximum total area of the elements that are measured, in areas of the picture: elements within each
-/// other share their pixels, and hostile code has thousands that cover the page.
+/// Maximum total area of the elements that are measured, in areas of the picture: elements within
+/// each other share their pixels, and hostile code has thousands that cover the page.
 const MAX_AREA: f64 = 24.0;
 
 /// Inputs of the first hypotheses.

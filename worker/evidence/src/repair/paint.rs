@@ -243,9 +243,10 @@ impl PaintView<'_> {
         most_frequent_color(&colors).map(|(color, _)| color)
     }
 
-    fn each(&self, [left, top, right, bottom]: [i32; 4], mut visit: impl FnMut(i32, i32)) {
-        for y in top.max(0)..bottom.min(self.drawing.height() as i32) {
-            for x in left.max(0)..right.min(self.drawing.width() as i32) {
+    fn each(&self, bounds: [i32; 4], mut visit: impl FnMut(i32, i32)) {
+        let [left, top, right, bottom] = self.drawing.visible_part(bounds);
+        for y in top..bottom {
+            for x in left..right {
                 visit(x, y);
             }
         }

@@ -20,8 +20,9 @@ const PRIORITY: f64 = 62.0;
 /// Priority of another direction of all items, above that of a removal.
 const DIRECTION_PRIORITY: f64 = 122.0;
 
-/// Minimum share of the differences within a flexible box whose other axis is tried, and its priority.
+/// Minimum share of the differences within a flexible box whose other axis is tried.
 const MIN_AXIS_SHARE: f64 = 0.5;
+/// Priority of that axis.
 const AXIS_PRIORITY: f64 = 50.0;
 
 const DIRECTIONS: [&str; 4] = ["row", "column", "row-reverse", "column-reverse"];
@@ -99,10 +100,9 @@ impl FirstHypotheses<'_> {
         let page = self.page;
         let has_text = page.element(container).is_some_and(|element| !element.text.is_empty());
         let items = page.children(container).len() + usize::from(has_text);
+        let found = self.keyword(container, "flex-direction", direction).filter(|_| items > 1)?;
         let share = self.share(self.difference.weight_in(grown(page.bounds(container), 2)));
-        let found = self.keyword(container, "flex-direction", direction)?;
-        (items > 1 && share >= MIN_AXIS_SHARE)
-            .then_some(Hypothesis { priority: AXIS_PRIORITY, ..found })
+        (share >= MIN_AXIS_SHARE).then_some(Hypothesis { priority: AXIS_PRIORITY, ..found })
     }
 
     /// Directions of a flexible box whose items are elsewhere.
