@@ -21,5 +21,6 @@ pub mod rubric;
 pub mod run;
 pub mod runs;
 pub mod serve;
+pub mod settings;
 pub mod simulate;
 pub mod worker;

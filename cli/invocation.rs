@@ -39,6 +39,28 @@ impl RunFlags {
             on_item,
         }
     }
+
+    /// Warns of flags that have no effect because the judge is off.
+    pub fn warn_without_judge(&self, setup: &RunSetup, quiet: bool) {
+        if quiet || setup.candidate.is_some() {
+            return;
+        }
+        let Self { judging, budget_usd, deadline, .. } = self;
+        let flags = [
+            ("--model", judging.model.is_some()),
+            ("--lane", judging.lane.is_some()),
+            ("--budget-usd", budget_usd.is_some()),
+            ("--deadline", deadline.is_some()),
+        ];
+        let given: Vec<&str> =
+            flags.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag).collect();
+        if !given.is_empty() {
+            terminal::warn(&format!(
+                "{} without effect: no model judges; add --enable-llm-judge",
+                given.join(", ")
+            ));
+        }
+    }
 }
 
 /// Prints the warnings of a setup, and a notice if its run has no budget.

@@ -39,7 +39,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     logging::start(global)?;
     // Boxed, so that each command is compiled once and not for both kinds of runtime.
     let command: LocalBoxFuture<'_, Result<Exit, Failure>> = match &arguments.command {
-        Command::Init(arguments) => return commands::init::run(arguments, global.quiet),
+        Command::Init(arguments) => return commands::init::run(arguments, global),
         Command::Demo(arguments) => Box::pin(commands::demo::run(arguments, global)),
         Command::Run(arguments) => Box::pin(commands::run::run(arguments, global)),
         Command::Report(arguments) => Box::pin(commands::report::run(arguments, global)),
@@ -60,9 +60,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Doctor(arguments) => Box::pin(commands::doctor::run(arguments, global)),
         Command::Serve(arguments) => Box::pin(commands::serve::run(arguments, global)),
         Command::Simulate(arguments) => Box::pin(commands::simulate::run(arguments, global)),
-        Command::Settings => {
-            return terminal::print(juror_app::settings::DEFAULTS).map(|()| Exit::Done);
-        }
+        Command::Settings => return commands::settings::run(global.json),
         Command::Completions(arguments) => return commands::completions::complete(arguments),
         Command::Man(arguments) => return commands::completions::man(arguments),
     };

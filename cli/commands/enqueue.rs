@@ -119,6 +119,7 @@ impl Enqueuing<'_> {
             return self.follow_published(&run, known, signals).await;
         }
         let setup = self.request.setup(&run, known.as_ref().map(|known| &known.record))?;
+        self.arguments.run.warn_without_judge(&setup, self.global.quiet);
         if self.arguments.run.dry_run {
             return self.dry_run(&setup).await;
         }

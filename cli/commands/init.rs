@@ -1,7 +1,7 @@
 //! `juror init`: settings and a small dataset to start from.
 
 use crate::{
-    args::InitArguments,
+    args::{GlobalFlags, InitArguments},
     demo_data,
     exit::{Exit, Failure},
     terminal,
@@ -19,7 +19,7 @@ const DATASET: &str = "dataset";
 const ITEMS: [&str; 2] = ["button_primary", "alert_error"];
 
 /// Runs `juror init`; writes nothing if one of the files exists.
-pub fn run(arguments: &InitArguments, quiet: bool) -> Result<Exit, Failure> {
+pub fn run(arguments: &InitArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
     let dataset = demo_data::excerpt(&ITEMS)
         .ok_or_else(|| Failure::error("the bundled golden set lacks the example's items"))?;
@@ -37,7 +37,11 @@ pub fn run(arguments: &InitArguments, quiet: bool) -> Result<Exit, Failure> {
             Failure::error(format!("{} cannot be written: {error}", path.display()))
         })?;
     }
-    if !quiet {
+    if global.json {
+        let written: Vec<_> = files.iter().map(|(path, _)| path).collect();
+        terminal::print_json(&serde_json::json!({ "written": written }))?;
+    }
+    if !global.quiet {
         terminal::print_notice(&next_steps(folder));
     }
     Ok(Exit::Done)

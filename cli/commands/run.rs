@@ -65,6 +65,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         .check_reports(&flags.output)?;
     let setup = invocation.setup(&run, known.as_ref())?;
     end_of_run::check_baseline_flags(&flags.against, &settings)?;
+    flags.warn_without_judge(&setup, global.quiet);
     let run = LocalRun::prepare(setup, &run, known.as_ref())?;
     if flags.dry_run {
         return dry_run(&run, global).await;

@@ -2,6 +2,7 @@
 
 use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
+use serde_json::Value;
 use std::fs;
 
 #[test]
@@ -26,6 +27,19 @@ fn init_writes_a_runnable_project_and_overwrites_nothing() {
     harness.juror(&["init", "quality"]).exits(2).stderr_contains(&["quality/juror.toml exists"]);
     assert_eq!(fs::read_to_string(&settings).unwrap(), "schema = 1");
     assert!(!harness.path("quality/dataset").exists(), "nothing is written beside what exists");
+    let written = harness.juror(&["init", "other", "--json", "--quiet"]).exits(0).stdout;
+    let written: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(written["written"][0], "other/juror.toml");
+}
+
+#[test]
+fn settings_are_printed_as_their_manual_or_as_json() {
+    let harness = CommandHarness::new();
+    let manual = harness.juror(&["settings"]).exits(0);
+    manual.stdout_contains(&["schema = 1", "[judge]", "# "]);
+    let values = harness.juror(&["settings", "--json"]).exits(0).stdout;
+    let values: Value = serde_json::from_str(&values).unwrap();
+    assert_eq!((&values["schema"], &values["run"]["runs_dir"]), (&1.into(), &"runs".into()));
 }
 
 #[test]
@@ -43,6 +57,11 @@ fn last_line_of_a_run_summarizes_it() {
     assert!(last.ends_with("; report: runs/first/report.json"), "{last}");
     let free = harness.juror(&["run", "manifest.jsonl", "--run-id", "free"]).exits(0);
     assert!(!free.stderr.lines().last().unwrap().contains('$'), "{}", free.stderr);
+    assert!(!free.stderr.contains("without effect"), "{}", free.stderr);
+    let unjudged =
+        ["run", "manifest.jsonl", "--run-id", "unjudged", "--budget-usd", "1", "--lane", "batch"];
+    let warning = "--lane, --budget-usd without effect: no model judges; add --enable-llm-judge";
+    harness.juror(&unjudged).exits(0).stderr_contains(&[warning]);
 }
 
 #[test]

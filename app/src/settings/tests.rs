@@ -84,6 +84,8 @@ fn an_invalid_value_names_its_key() {
         ("[files]\nfetch_timeout_seconds = 0", "files.fetch_timeout_seconds"),
         ("[files]\ns3_endpoint = \"localhost:5000\"", "files.s3_endpoint"),
         ("[serve]\nmax_concurrent_runs = 0", "serve.max_concurrent_runs"),
+        ("[run]\nruns_dir = \"~/runs\"", "run.runs_dir is \"~/runs\": write the folder in full"),
+        ("[files]\ndata_roots = [\"shots\", \"~\"]", "files.data_roots is \"~\""),
     ] {
         let error = resolve(text).unwrap_err().to_string();
         assert!(error.contains(key), "{error}");
