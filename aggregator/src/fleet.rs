@@ -22,7 +22,6 @@ mod incoming;
 mod ledger_journals;
 mod ledger_maintenance;
 pub mod local_run;
-mod lock;
 mod open_run;
 mod receive;
 mod release_held_jobs;
@@ -31,14 +30,15 @@ mod resend_unstarted;
 mod run_registry;
 mod run_state;
 mod runs_directory_registration;
+mod runs_lock;
 mod settlement;
 mod status_poller;
 mod telemetry;
 
 pub use backend::FleetBackend;
-pub use lock::{LockRole, RunsLock};
 pub use reporter::{CompletedRun, ReportWriter};
 pub use runs_directory_registration::{claim, identify};
+pub use runs_lock::{LockRole, RunsLock};
 
 use committer::{Committer, Inputs, KnownRuns, ReportChannels};
 use futures_util::future::BoxFuture;

@@ -3,7 +3,7 @@
 use crate::{settings::Settings, worker_resources::run_deadline};
 use juror_ledger::{batches::BatchRecords, error::LedgerError};
 use juror_types::{id::OwnerId, lane::Lane, run::RunRecord};
-use juror_worker::{batch_lane::BatchLane, context::JudgeSetup};
+use juror_worker::{batch_lane::BatchLane, run_context::JudgeSetup};
 use std::{path::PathBuf, sync::Arc};
 use tokio::time::Instant;
 

@@ -18,11 +18,11 @@ use juror_types::{
 };
 use juror_worker::{
     call_cost::CallPricing,
-    context::JudgeSetup,
     cost_bounds::ModelTerms,
     estimate::Candidate,
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
+    run_context::JudgeSetup,
     token_count::TokenCounter,
     token_count_scale::TokenScale,
     vision::{ApiKey, BatchProvider, HttpSettings, openai::OpenAi},

@@ -24,9 +24,9 @@ use juror_types::{
 use juror_worker::{
     circuit_breaker::{BreakerSettings, CircuitBreaker},
     concurrency::Concurrency,
-    context::{Context, JudgeSetup},
     evidence_resources::EvidenceResources,
     evidence_warnings::EvidenceWarnings,
+    run_context::{JudgeSetup, RunContext},
     sources::Sources,
     stages::{StageRules, command::CommandSettings},
     suspect_job_isolation::IsolationGate,
@@ -66,9 +66,9 @@ impl<Backend: Admission + JobStore + 'static> WorkerResources<Backend> {
         rubric: Rubric,
         judge: Option<Arc<JudgeSetup>>,
         shutdown: Shutdown,
-    ) -> Context {
+    ) -> RunContext {
         let own_bound = settings.stages.min_correctness.map(Success::Above);
-        Context {
+        RunContext {
             admission: Arc::clone(&self.backend) as Arc<dyn Admission>,
             waiting: Arc::clone(&self.waiting),
             max_wait: self.max_wait,

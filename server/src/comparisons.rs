@@ -5,7 +5,7 @@ use jiff::{Timestamp, Zoned, civil::Date};
 use juror_analysis::{
     compare_runs::{CompareError, Side, compare},
     comparison::{Comparison, Rules},
-    items::ItemResults,
+    item_index::ItemResults,
     stability::ItemStability,
 };
 use juror_app::{

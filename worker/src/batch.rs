@@ -1,13 +1,13 @@
 //! The worker's role where calls are bought in batches: jobs are gathered into shards, each shard
 //! becomes a batch at the provider, and its rows become results.
 //!
-//! `row_admission` makes rows of jobs, `shard_builder` writes them into a shard, `shard_work` works
+//! `row_admission` makes rows of jobs, `shard_builder` writes them into a shard, `shard_lifecycle` works
 //! on it from its file to its end, `collect` reads the results of its batch, and `row_settlement`
 //! makes a result of a row; `unsent_shard` gives up a shard that was never sent.
 //! `worker_role::batch_keeper` puts these together.
 
 mod cancel;
-mod collect;
+mod collect_results;
 mod file_content;
 mod lost_batch;
 mod row;
@@ -15,16 +15,16 @@ mod row_admission;
 mod row_settlement;
 mod shard_builder;
 mod shard_file;
-mod shard_work;
+mod shard_lifecycle;
 mod unsent_shard;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {
     row_admission::{Gathered, PendingRow, abandon_row, admit, discard, gather, remove_row_of},
-    shard_work::{ShardEnd, ShardWork},
+    shard_lifecycle::{ShardEnd, ShardLifecycle},
 };
 
-use crate::{batch_lane::BatchLane, context::Context};
+use crate::{batch_lane::BatchLane, run_context::RunContext};
 use juror_ledger::batches::ShardKey;
 use juror_queue::Queue;
 use juror_types::{id::RunId, job::Job, outcome::JobResult};
@@ -47,8 +47,8 @@ pub(crate) struct BatchWork {
     jobs: Arc<dyn Queue<Job>>,
     /// Queue that results go to.
     results: Arc<dyn Queue<JobResult>>,
-    /// Context that jobs are judged with.
-    pub(crate) context: Arc<Context>,
+    /// RunContext that jobs are judged with.
+    pub(crate) context: Arc<RunContext>,
     /// Terms on which batches are bought.
     pub(crate) lane: Arc<BatchLane>,
     pub(crate) run: RunId,
@@ -68,7 +68,7 @@ impl BatchWork {
     /// Work on a run that has no shard yet; `changed` signals changes in it.
     pub(crate) fn new(
         (jobs, results): (Arc<dyn Queue<Job>>, Arc<dyn Queue<JobResult>>),
-        context: Arc<Context>,
+        context: Arc<RunContext>,
         lane: Arc<BatchLane>,
         run: RunId,
         changed: Arc<Notify>,

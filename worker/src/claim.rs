@@ -3,7 +3,7 @@
 mod poison;
 
 use crate::{
-    context::Context, interruption::Interruption, result_builder::ResultBuilder, telemetry,
+    interruption::Interruption, result_builder::ResultBuilder, run_context::RunContext, telemetry,
 };
 use juror_ledger::job_store::{Claim, ClaimKey};
 use juror_types::{job::Job, outcome::JobResult};
@@ -22,8 +22,8 @@ pub enum Claiming<'job> {
 pub struct ClaimedJob<'job> {
     /// The job.
     pub job: &'job Job,
-    /// Context that it is judged with.
-    pub context: &'job Arc<Context>,
+    /// RunContext that it is judged with.
+    pub context: &'job Arc<RunContext>,
     /// Result so far.
     pub record: ResultBuilder,
     /// Time by which its delivery must be requeued.
@@ -39,7 +39,7 @@ pub struct ClaimedJob<'job> {
 /// Claims a job.
 pub async fn claim<'job>(
     job: &'job Job,
-    context: &'job Arc<Context>,
+    context: &'job Arc<RunContext>,
 ) -> Result<Claiming<'job>, Interruption> {
     let deadline = context.max_wait.map(|max_wait| Instant::now() + max_wait);
     let unclaimed = unclaimed(job);

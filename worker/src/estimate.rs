@@ -1,12 +1,12 @@
 //! Estimate of judging one job, without any call.
 
 use crate::{
-    context::Context,
     cost_bounds::{Bounds, ModelTerms},
+    evidence_stage::screenshot_of,
     item_texts::{self, LoadedItem},
     judge_request::{EvidenceInput, JudgeRequest},
-    measuring::screenshot_of,
     prompt,
+    run_context::RunContext,
 };
 use futures_util::future::BoxFuture;
 use juror_evidence::max_sheet_size;
@@ -51,7 +51,7 @@ pub enum Estimated {
 /// measured: evidence is counted as it may come, and its cached replies are not known.
 pub fn estimate<'a>(
     job: &'a Job,
-    context: &'a Context,
+    context: &'a RunContext,
     candidates: &'a [Candidate],
 ) -> BoxFuture<'a, Result<Estimated, LedgerError>> {
     Box::pin(async move {

@@ -2,12 +2,12 @@
 
 use crate::{
     claim::{Claiming, claim},
-    context::Context,
     interruption::Interruption,
     judge_request::PreparedRequest,
     judging::Judged,
     prepare_job::{PreparedJob, prepare},
     result_builder::ResultBuilder,
+    run_context::RunContext,
     telemetry,
 };
 use juror_ledger::job_store::{ClaimKey, FinishedJob};
@@ -24,7 +24,7 @@ pub(crate) enum Uncalled {
 
 /// Judges one job. A failure of the job itself is an outcome; an [`Interruption`] concerns the
 /// worker or the run.
-pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, Interruption> {
+pub async fn evaluate(job: &Job, context: &Arc<RunContext>) -> Result<JobResult, Interruption> {
     let (claimed, key) = match claim(job, context).await? {
         Claiming::Claimed(claimed, key) => (claimed, key),
         Claiming::Finished(result) => return Ok(*result),
@@ -50,7 +50,7 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
 /// Performs every step of a job that needs no call.
 pub(crate) async fn prepare_without_call(
     job: &Job,
-    context: &Arc<Context>,
+    context: &Arc<RunContext>,
 ) -> Result<Uncalled, Interruption> {
     let (claimed, key) = match claim(job, context).await? {
         Claiming::Claimed(claimed, key) => (claimed, key),
@@ -69,7 +69,7 @@ pub(crate) async fn prepare_without_call(
 }
 
 /// Counts a result for the metrics and for the circuit breaker.
-pub(crate) async fn record_result(result: &JobResult, context: &Context) {
+pub(crate) async fn record_result(result: &JobResult, context: &RunContext) {
     telemetry::job_finished(result, &context.metrics);
     if context.breaker.item_ended(result) {
         // The count of this process is used if the fleet's count is unknown.
@@ -85,7 +85,7 @@ pub(crate) async fn record_result(result: &JobResult, context: &Context) {
 /// Stores a result and counts it.
 pub(crate) async fn store_and_record(
     finished: FinishedJob,
-    context: &Context,
+    context: &RunContext,
 ) -> Result<JobResult, Interruption> {
     let result = store(finished, context).await?;
     record_result(&result, context).await;
@@ -96,7 +96,7 @@ pub(crate) async fn store_and_record(
 async fn record_end(
     ended: Result<&JobResult, &Interruption>,
     claim: &ClaimKey,
-    context: &Context,
+    context: &RunContext,
 ) -> Result<(), Interruption> {
     match ended {
         Ok(result) => record_result(result, context).await,
@@ -117,7 +117,7 @@ async fn record_end(
     Ok(())
 }
 
-async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, Interruption> {
+async fn store(finished: FinishedJob, context: &RunContext) -> Result<JobResult, Interruption> {
     let result = finished.result.clone();
     if context.store.finish(finished).await? { Ok(result) } else { Err(Interruption::ClaimLost) }
 }

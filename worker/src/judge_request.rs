@@ -1,11 +1,11 @@
 //! Request to the judge about one job, and its identity.
 
 use crate::{
-    context::{Context, JudgeSetup},
     cost_bounds::{Bounds, ModelTerms, bounds},
+    evidence_stage::ItemEvidence,
     item_texts::LoadedItem,
-    measuring::ItemEvidence,
     prompt,
+    run_context::{JudgeSetup, RunContext},
     source_image::{SourceImage, image_error},
     vision::{Request, RequestImage},
 };
@@ -76,7 +76,7 @@ impl JudgeRequest {
         loaded: &LoadedItem,
         evidence: Option<&ItemEvidence>,
         setup: &JudgeSetup,
-        context: &Context,
+        context: &RunContext,
     ) -> Result<Self, JobError> {
         let images = read_images(job, evidence, context).await?;
         let outcome = evidence.map(|evidence| &evidence.outcome);
@@ -209,7 +209,7 @@ struct Identity<'question> {
 async fn read_images(
     job: &Job,
     evidence: Option<&ItemEvidence>,
-    context: &Context,
+    context: &RunContext,
 ) -> Result<Vec<LabeledImage>, JobError> {
     let mut images = Vec::new();
     for named in &context.rubric.images {

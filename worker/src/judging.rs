@@ -5,7 +5,6 @@ pub(crate) mod call_conclusion;
 
 use crate::{
     call_cost::CallBill,
-    context::{Context, JudgeSetup},
     cost_bounds::Bounds,
     interruption::Interruption,
     judge_request::PreparedRequest,
@@ -15,6 +14,7 @@ use crate::{
     },
     next_step_after_call::{AttemptTally, LeaseEnd, NextStep},
     result_builder::{ResultBuilder, judge_record},
+    run_context::{JudgeSetup, RunContext},
     telemetry,
     vision::{Call, CallEnd},
 };
@@ -47,8 +47,8 @@ pub struct Judging<'job> {
     pub judge: &'job Judge,
     /// This worker's access to it.
     pub setup: &'job JudgeSetup,
-    /// Context that it is judged with.
-    pub context: &'job Context,
+    /// RunContext that it is judged with.
+    pub context: &'job RunContext,
     /// Time by which its delivery must be requeued.
     pub deadline: Option<Instant>,
     /// Outages of the ledger before the job was claimed.
@@ -190,7 +190,7 @@ impl Judging<'_> {
 
 /// The bill of a call; emits its warnings.
 pub(crate) async fn bill(
-    context: &Context,
+    context: &RunContext,
     setup: &JudgeSetup,
     end: &CallEnd,
     money: LeaseEnd,

@@ -5,11 +5,11 @@
 
 mod fields;
 mod json;
-mod unusable_completion;
+mod reply_text;
 mod version_one;
 mod version_two;
 
-pub use unusable_completion::reply_text;
+pub use reply_text::reply_text;
 
 use crate::lone_surrogates::replace_lone_surrogates;
 use json::last_object;

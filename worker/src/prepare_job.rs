@@ -6,15 +6,15 @@ mod keep;
 use crate::{
     claim::ClaimedJob,
     code_signature::code_signature,
-    context::{Context, JudgeSetup},
+    evidence_stage::{self, ItemEvidence, MeasuringError},
     file_check::inspect_images,
     interruption::Interruption,
     item_texts::{self, LoadedItem},
     judge_request::{JudgeRequest, PreparedRequest},
     judging::{Judging, call_admission::past_deadline},
-    measuring::{self, ItemEvidence, MeasuringError},
     parse_reply,
     result_builder::{ResultBuilder, UsedText},
+    run_context::{JudgeSetup, RunContext},
     stages::{self, command::run_pipeline},
 };
 use juror_ledger::job_store::{CachedReply, FinishedJob};
@@ -46,7 +46,7 @@ pub async fn prepare(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interru
         return Ok(PreparedJob::Finished(claimed.record.failed(error)));
     }
     let (is_suspect, key) = (claimed.is_suspect(), claimed.record.claim.clone());
-    let Context { isolation, store, shutdown, .. } = &**claimed.context;
+    let RunContext { isolation, store, shutdown, .. } = &**claimed.context;
     let guard = shutdown.drain.run_until_cancelled(isolation.join(is_suspect)).await;
     let _guard = guard.ok_or(Interruption::Stopping)?;
     if is_suspect {
@@ -125,7 +125,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
 /// looked yet.
 async fn without_input<'job>(
     job: &Job,
-    context: &Context,
+    context: &RunContext,
     record: ResultBuilder,
     mut error: JobError,
 ) -> Result<PreparedJob<'job>, Interruption> {
@@ -148,7 +148,7 @@ async fn without_input<'job>(
 /// results of the deterministic stages.
 async fn prepare_stages(
     job: &Job,
-    context: &Context,
+    context: &RunContext,
 ) -> Result<(LoadedItem, UsedTexts, Stages), JobError> {
     let mut loaded = item_texts::load(&job.item, &context.sources).await?;
     let named = item_texts::text_digests(&loaded);
@@ -170,10 +170,10 @@ async fn prepare_stages(
 async fn measure(
     job: &Job,
     loaded: &LoadedItem,
-    context: &Context,
+    context: &RunContext,
     record: &mut ResultBuilder,
 ) -> Result<Option<ItemEvidence>, JobError> {
-    match measuring::collect(job, loaded, context).await {
+    match evidence_stage::collect(job, loaded, context).await {
         Ok(evidence) => Ok(evidence),
         Err(MeasuringError::Unmeasured(reason)) => {
             record.unmeasured(reason);
@@ -187,7 +187,7 @@ async fn measure(
 async fn cached_verdict(
     question: &JudgeRequest,
     setup: &JudgeSetup,
-    context: &Context,
+    context: &RunContext,
 ) -> Result<Option<(CachedReply, Verdict)>, Interruption> {
     if !setup.cache {
         return Ok(None);

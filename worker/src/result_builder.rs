@@ -2,9 +2,9 @@
 
 use crate::{
     call_cost::CallBill,
-    context::Context,
     cost_bounds::Bounds,
-    measuring::ItemEvidence,
+    evidence_stage::ItemEvidence,
+    run_context::RunContext,
     source_image::SourceImage,
     vision::{CallEnd, Completion},
 };
@@ -49,7 +49,7 @@ pub struct RecordedAnswer {
 pub struct ResultBuilder {
     /// The claim that it is worked on under.
     pub claim: ClaimKey,
-    context: Arc<Context>,
+    context: Arc<RunContext>,
     result: JobResult,
     stages_passed: Option<bool>,
     began: Instant,
@@ -70,7 +70,7 @@ impl ResultBuilder {
     /// A new result, with the cost and attempts of earlier holders of the job.
     pub fn begin(
         job: &Job,
-        context: &Arc<Context>,
+        context: &Arc<RunContext>,
         claim: ClaimKey,
         unattributed_cost: UnattributedCost,
     ) -> Self {
@@ -93,7 +93,7 @@ impl ResultBuilder {
     }
 
     /// Restores a stored result, under the claim of the worker that finishes it.
-    pub fn restore(snapshot: BuilderSnapshot, context: &Arc<Context>, claim: ClaimKey) -> Self {
+    pub fn restore(snapshot: BuilderSnapshot, context: &Arc<RunContext>, claim: ClaimKey) -> Self {
         let BuilderSnapshot { result, stages_passed, began_ms } = snapshot;
         let before = Timestamp::now().as_millisecond() - began_ms;
         let before = Duration::from_millis(before.max(0).unsigned_abs());

@@ -2,9 +2,9 @@
 //! message may quote the request or the reply. Facts for the user are events, not log lines.
 
 use crate::{
-    context::Context,
     interruption::Interruption,
     next_step_after_call::NextStep,
+    run_context::RunContext,
     vision::{Call, CallEnd},
 };
 use juror_queue::Delivery;
@@ -48,7 +48,13 @@ pub fn job_finished(result: &JobResult, metrics: &Metrics) {
 }
 
 /// Counts a call that ended, with or without a verdict.
-pub fn call_ended(call: &Call, has_verdict: bool, cost: CallCost, model: &str, context: &Context) {
+pub fn call_ended(
+    call: &Call,
+    has_verdict: bool,
+    cost: CallCost,
+    model: &str,
+    context: &RunContext,
+) {
     let result = call.end.result(has_verdict);
     context.metrics.call_ended(model, result, call.latency, cost);
     let latency_ms = milliseconds(call.latency);

@@ -13,9 +13,9 @@ pub use item_pairing::Side;
 
 use crate::{
     comparison::{
-        ClusterReading, ComparedRun, Comparison, Conclusion, Decision, FallNoise, IssueChanges,
-        PairFigures, Rules, RunIssues, ScoredInBoth, cluster_warning, cluster_words, conclude,
-        issue_changes, settling,
+        ClusterReading, ComparedRun, Comparison, ComparisonDecision, Decision, FallNoise,
+        IssueChanges, PairFigures, Rules, RunIssues, ScoredInBoth, cluster_warning, cluster_words,
+        decide, issue_changes, settling,
     },
     format::counted,
     likely_clusters::LikelyClusters,
@@ -44,15 +44,15 @@ where
         item_pairing::scan(base, head, rules, stability)?;
     let margin = rules.margin;
     let judged = [before, after].map(|report| report.run.judge.is_some());
-    let mut conclusion = conclude(&figures, rules, judged);
+    let mut comparison_decision = decide(&figures, rules, judged);
     let likely_clusters = cluster_reading(after, &figures, rules);
     if let Some(reading) = &likely_clusters
         && reading.otherwise != figures.decisive.decision
     {
-        conclusion.reason.push_str(&cluster_words(reading));
+        comparison_decision.reason.push_str(&cluster_words(reading));
     }
     let judging = (base.judging(before), head.judging(after));
-    let settling = is_unsettled(&figures, &conclusion)
+    let settling = is_unsettled(&figures, &comparison_decision)
         .then(|| settling(&figures.decisive.difference, margin, judging.0, judging.1));
     let issues = changed_issues(before, after, &scored_in_both, margin);
     let noise = FallNoise {
@@ -71,10 +71,10 @@ where
     let fingerprints = (&base.fingerprints, &head.fingerprints);
     Ok(Comparison {
         schema: SCHEMA,
-        decision: conclusion.decision,
-        decided_by: conclusion.decided_by,
-        headline: conclusion.headline,
-        reason: conclusion.reason,
+        decision: comparison_decision.decision,
+        decided_by: comparison_decision.decided_by,
+        headline: comparison_decision.headline,
+        reason: comparison_decision.reason,
         margin,
         max_lost: rules.max_lost,
         strict: rules.strict,
@@ -99,9 +99,9 @@ where
 }
 
 /// True if more judgments could decide an inconclusive result.
-fn is_unsettled(figures: &PairFigures, conclusion: &Conclusion) -> bool {
+fn is_unsettled(figures: &PairFigures, comparison_decision: &ComparisonDecision) -> bool {
     figures.decisive.decision == Decision::Inconclusive
-        && conclusion.decision == Decision::Inconclusive
+        && comparison_decision.decision == Decision::Inconclusive
         && !figures.lost.iter().any(|lost| lost.exceeds)
 }
 

@@ -2,7 +2,7 @@
 
 mod changes_beyond_noise;
 mod cluster_phrasing;
-mod conclusion;
+mod comparison_decision;
 mod difference;
 mod difference_decision;
 mod difference_format;
@@ -35,7 +35,7 @@ pub use sample_size::SampleSize;
 
 pub(crate) use changes_beyond_noise::FallNoise;
 pub(crate) use cluster_phrasing::{cluster_warning, cluster_words};
-pub(crate) use conclusion::{Conclusion, conclude};
+pub(crate) use comparison_decision::{ComparisonDecision, decide};
 pub(crate) use item::{ComparedMetrics, ItemsOf};
 pub(crate) use sample_size::{JudgingFacts, settling};
 pub(crate) use totals::{PairFigures, Totals};

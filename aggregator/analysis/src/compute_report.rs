@@ -7,8 +7,8 @@ use crate::{
     gate::{ApiStreak, Gate},
     history::{PastRun, RunSeries},
     issues::{Statements, Tone},
+    item_index::ItemIndex,
     item_row::Urgency,
-    items::Items,
     judged_items::{JudgedItems, order_items},
     likely_clusters::{ClusterDetector, LikelyClusters},
     metrics::{AveragingPolicy, Metric, MetricDefinition, Overall, Tally},
@@ -94,7 +94,7 @@ struct Scan<'a> {
     /// Tally without flaky items, for the gate; none where there are none.
     steady: Option<Tally<'a>>,
     flaky: &'a ItemStability,
-    items: Items,
+    items: ItemIndex,
     issues: Statements,
     strengths: Statements,
     judged_items: JudgedItems,
@@ -128,7 +128,7 @@ impl<'a> Scan<'a> {
             tally: tally(),
             steady: leaves_out.then(tally),
             flaky: input.flaky,
-            items: Items::new(record.repeat, input.counted.map_or(0, Counted::len) as usize),
+            items: ItemIndex::new(record.repeat, input.counted.map_or(0, Counted::len) as usize),
             issues: Statements::new(Tone::Issues, titles.clone(), MAX_UNKNOWN)
                 .with_findings(input.rubric.vocabulary.clone()),
             strengths: Statements::new(Tone::Strengths, titles, MAX_UNKNOWN),

@@ -1,6 +1,6 @@
 //! Judged items with their lowest scores, and the worst items of groups of statements.
 
-use crate::{issues::StatementGroup, items::Items};
+use crate::{issues::StatementGroup, item_index::ItemIndex};
 use std::num::NonZeroU16;
 
 /// Number of worst items of a group.
@@ -36,7 +36,7 @@ impl JudgedItems {
 
 /// Sorts a group's items by their ids, and selects the worst. Items are numbered in the order of
 /// their results, on which no report may depend.
-pub fn order_items(group: &mut StatementGroup, items: &Items, judged: &JudgedItems) {
+pub fn order_items(group: &mut StatementGroup, items: &ItemIndex, judged: &JudgedItems) {
     group.items.sort_unstable_by(|one, other| items.id(*one).cmp(items.id(*other)));
     let mut worst: Vec<u32> = Vec::with_capacity(WORST_OF_GROUP + 1);
     for item in &group.items {

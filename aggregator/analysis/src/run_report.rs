@@ -9,7 +9,7 @@ use crate::{
     evidence_summary::EvidenceSummary,
     gate::GateReport,
     issues::StatementGroup,
-    items::Items,
+    item_index::ItemIndex,
     likely_clusters::LikelyClusters,
     metrics::{Interval, Metric, Overall},
     repeats::Repeats,
@@ -59,7 +59,7 @@ pub struct Report {
     /// The metrics with their titles, for display.
     pub metrics: Vec<Metric>,
     /// The items, and the places of their results.
-    pub items: Items,
+    pub items: ItemIndex,
     /// The most urgent results: verdicts that contradict the evidence, jobs without a score, then the
     /// lowest scores. They lack their replies.
     pub worst: Vec<JobResult>,

@@ -3,7 +3,7 @@
 
 use crate::{
     fold::Counted,
-    items::Items,
+    item_index::ItemIndex,
     metrics::{AveragingPolicy, Metric, MetricDefinition, Tally},
 };
 use juror_journal::journal::{JournalError, RunFiles};
@@ -27,7 +27,7 @@ pub fn score_width(
     let record = files.record();
     let empty = (
         Tally::for_run(rubric, record, averaging),
-        Items::new(record.repeat, counted.len() as usize),
+        ItemIndex::new(record.repeat, counted.len() as usize),
     );
     let (tally, _) = counted.read(files, empty, |(tally, items), result, offset| {
         let item = items.add(&result, offset);

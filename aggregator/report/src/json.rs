@@ -3,8 +3,8 @@
 use juror_analysis::{
     evidence_summary::{CommonRepair, EvidenceSummary},
     issues::StatementGroup,
+    item_index::ItemIndex,
     item_row::ItemRow,
-    items::Items,
     run_report::Report,
 };
 use juror_journal::journal::JournalError;
@@ -76,7 +76,7 @@ struct RepairById<'a> {
 }
 
 impl<'a> EvidenceById<'a> {
-    fn new(summary: &'a EvidenceSummary, items: &'a Items) -> Self {
+    fn new(summary: &'a EvidenceSummary, items: &'a ItemIndex) -> Self {
         let repairs = summary.repairs.iter();
         let repairs = repairs.map(|repair| {
             let items = Ids { items, ids: &repair.items };
@@ -89,7 +89,7 @@ impl<'a> EvidenceById<'a> {
 /// Groups of statements with their items by id.
 struct StatementsById<'a> {
     groups: &'a [StatementGroup],
-    items: &'a Items,
+    items: &'a ItemIndex,
 }
 
 impl Serialize for StatementsById<'_> {
@@ -101,7 +101,7 @@ impl Serialize for StatementsById<'_> {
 
 struct OneGroup<'a> {
     group: &'a StatementGroup,
-    items: &'a Items,
+    items: &'a ItemIndex,
 }
 
 impl Serialize for OneGroup<'_> {
@@ -123,7 +123,7 @@ impl Serialize for OneGroup<'_> {
 }
 
 struct Ids<'a> {
-    items: &'a Items,
+    items: &'a ItemIndex,
     ids: &'a [u32],
 }
 

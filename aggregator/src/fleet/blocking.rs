@@ -2,8 +2,8 @@
 
 use super::{
     incoming::Incoming,
-    lock::RunsLock,
     open_run::{Committed, OpenRun},
+    runs_lock::RunsLock,
 };
 use juror_journal::journal::{JOURNAL_FILE, JournalError, RunFiles};
 use juror_types::{id::RunId, run::RunRecord};

@@ -1,7 +1,7 @@
 //! Registration of the runs directory: the fleet's results must go to one directory, since with two
 //! each would have only a part of them.
 
-use super::{AggregatorError, lock::RunsLock};
+use super::{AggregatorError, runs_lock::RunsLock};
 use crate::fleet::backend::FleetBackend;
 use juror_journal::{journal::JournalError, replace_file::replace_file};
 use juror_ledger::{error::LedgerError, redis::RunsDirectory};

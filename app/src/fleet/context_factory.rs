@@ -13,9 +13,9 @@ use juror_ledger::{admission::Admission as _, error::LedgerError, redis::RedisLe
 use juror_types::{rubric::Rubric, run::RunRecord, shutdown::Shutdown};
 use juror_worker::{
     batch_lane::BatchLane,
-    context::{Context, JudgeSetup},
     per_second_limiter::PerSecondLimiter,
     retrying_ledger::RetryingLedger,
+    run_context::{JudgeSetup, RunContext},
 };
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl ContextFactory {
     }
 
     /// The context of a run.
-    pub async fn make(&self, record: &RunRecord) -> Result<Context, ContextError> {
+    pub async fn make(&self, record: &RunRecord) -> Result<RunContext, ContextError> {
         let (rubric, judge) = self.rubric_and_judge(record).map_err(ContextError::Unjudgeable)?;
         if let Some(judge) = &judge {
             let limits = judge::limits(&self.settings, Some(&judge.terms.facts));
@@ -92,14 +92,14 @@ impl ContextFactory {
         let lane = self.batches.lane(&self.settings, record, judge.as_deref()).await?;
         let context = self.resources.context(&self.settings, rubric, judge, self.shutdown.child());
         let batches = lane.map(Arc::new);
-        Ok(Context { run_deadline: run_deadline(record), batches, ..context })
+        Ok(RunContext { run_deadline: run_deadline(record), batches, ..context })
     }
 
     /// The context for collecting the batches of a cancelled run.
-    pub async fn make_for_cancelled(&self, record: &RunRecord) -> Result<Context, ContextError> {
+    pub async fn make_for_cancelled(&self, record: &RunRecord) -> Result<RunContext, ContextError> {
         let context = self.make(record).await?;
         let batches = context.batches.as_deref().map(BatchLane::for_cancelled).map(Arc::new);
-        Ok(Context { batches, ..context })
+        Ok(RunContext { batches, ..context })
     }
 
     fn rubric_and_judge(

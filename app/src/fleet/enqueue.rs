@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     error::AppError,
-    leftover_spending::{LedgerPlace, refuse_leftovers},
     reporting::{self, baseline::Baseline},
+    reused_run_name::{LedgerPlace, refuse_reused_name},
     run::{
         preflight::{known_run, refuse_blessed_name},
         run_invocation::RunInvocation,
@@ -94,7 +94,7 @@ impl EnqueueRequest<'_> {
                 }
                 (None, None) => {
                     refuse_blessed_name(runs_dir, run)?;
-                    refuse_leftovers(backend, run, LedgerPlace::Fleet(namespace)).await?;
+                    refuse_reused_name(backend, run, LedgerPlace::Fleet(namespace)).await?;
                     Ok(None)
                 }
             }

@@ -10,7 +10,7 @@ use juror_types::{
     run::RunRecord,
 };
 use juror_worker::{
-    context::Context,
+    run_context::RunContext,
     worker_role::{RunStatusProvider, WorkerRunState},
 };
 use parking_lot::Mutex as Lock;
@@ -118,7 +118,7 @@ impl SeenRuns {
 
     /// True if a job of the run was refused, and the pause is not recorded yet.
     fn is_about_to_pause(&self, known: &CachedRun) -> bool {
-        let is_stopped = |context: &Arc<Context>| context.shutdown.drain.is_cancelled();
+        let is_stopped = |context: &Arc<RunContext>| context.shutdown.drain.is_cancelled();
         known.context.as_ref().is_some_and(is_stopped) && !self.contexts.is_stopping()
     }
 
@@ -176,7 +176,7 @@ impl RunStatusProvider for SeenRuns {
         }
     }
 
-    async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<Context>>, LedgerError> {
+    async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<RunContext>>, LedgerError> {
         let entry = self.entry(run);
         let mut known = entry.lock().await;
         if self.is_about_to_pause(&known) {
@@ -223,9 +223,9 @@ struct CachedRun {
     looked_up: Option<LookUp>,
     /// None if the run is unknown.
     status: Option<RunStatus>,
-    context: Option<Arc<Context>>,
-    /// Context for collecting the batches of a cancelled run.
-    cancelled: Option<Arc<Context>>,
+    context: Option<Arc<RunContext>>,
+    /// RunContext for collecting the batches of a cancelled run.
+    cancelled: Option<Arc<RunContext>>,
 }
 
 /// Time and version of a status.

@@ -33,7 +33,7 @@ use juror_types::{
     outcome::JobResult,
     shutdown::Shutdown,
 };
-use juror_worker::context::Context;
+use juror_worker::run_context::RunContext;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -100,7 +100,7 @@ async fn run_round(
         folder: journal.files().directory().join("batches"),
     };
     let lane = batches.lane(&setup.settings, record, resources.judge.as_deref()).await;
-    let context = Arc::new(Context {
+    let context = Arc::new(RunContext {
         batches: lane.map_err(AppError::internal)?.map(Arc::new),
         events: events.clone(),
         owner: resources.owner.clone(),

@@ -10,8 +10,8 @@ use juror_telemetry::Metrics;
 use juror_types::{event::Events, id::OwnerId, shutdown::Shutdown};
 use juror_worker::{
     concurrency::Concurrency,
-    context::{Context, JudgeSetup},
     evidence_resources::EvidenceResources,
+    run_context::{JudgeSetup, RunContext},
 };
 use std::{path::PathBuf, sync::Arc, thread::available_parallelism};
 
@@ -21,7 +21,7 @@ pub fn for_run(
     backend: &Arc<SqliteLedger>,
     judge: Option<Arc<JudgeSetup>>,
     evidence: Arc<EvidenceResources>,
-) -> Result<Context, AppError> {
+) -> Result<RunContext, AppError> {
     let settings = &setup.settings;
     let cores = available_parallelism().map_or(1, usize::from);
     let concurrency = match (settings.limits.max_concurrency, &judge) {

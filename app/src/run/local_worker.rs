@@ -4,7 +4,7 @@ use super::only_run_status::OnlyRunStatus;
 use juror_queue::{Queue, local::LocalQueue};
 use juror_types::{event::Event, id::RunId, job::Job, outcome::JobResult, shutdown::Shutdown};
 use juror_worker::{
-    context::Context,
+    run_context::RunContext,
     worker_role::{self, BatchKeeper, RunStatusProvider, Worker, WorkerError},
 };
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl LocalWorker {
     /// A worker that takes the run's jobs, in batches where the run has such a lane.
     pub fn new(
         run: &RunId,
-        context: Arc<Context>,
+        context: Arc<RunContext>,
         jobs: &LocalQueue<Job>,
         results: &LocalQueue<JobResult>,
     ) -> Self {

@@ -4,20 +4,20 @@ use async_trait::async_trait;
 use juror_ledger::error::LedgerError;
 use juror_types::{id::RunId, job::Job};
 use juror_worker::{
-    context::Context,
+    run_context::RunContext,
     worker_role::{RunStatusProvider, WorkerRunState},
 };
 use std::sync::{Arc, OnceLock};
 
 /// A run that is open until it is paused. A pause ends its worker, which is the only one.
 pub struct OnlyRunStatus {
-    context: Arc<Context>,
+    context: Arc<RunContext>,
     pause_reason: OnceLock<String>,
 }
 
 impl OnlyRunStatus {
     /// A state of the run whose jobs are judged with this context.
-    pub fn new(context: Arc<Context>) -> Self {
+    pub fn new(context: Arc<RunContext>) -> Self {
         Self { context, pause_reason: OnceLock::new() }
     }
 
@@ -33,7 +33,7 @@ impl RunStatusProvider for OnlyRunStatus {
         Ok(WorkerRunState::Open(Arc::clone(&self.context)))
     }
 
-    async fn shard_context(&self, _: &RunId) -> Result<Option<Arc<Context>>, LedgerError> {
+    async fn shard_context(&self, _: &RunId) -> Result<Option<Arc<RunContext>>, LedgerError> {
         Ok(Some(Arc::clone(&self.context)))
     }
 

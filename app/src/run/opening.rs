@@ -4,7 +4,7 @@ use super::{judging_session::JudgingSession, recover::catch_up, run_setup::RunSe
 use crate::{
     error::AppError,
     judge,
-    leftover_spending::{LedgerPlace, refuse_leftovers},
+    reused_run_name::{LedgerPlace, refuse_reused_name},
 };
 use juror_aggregator::run_journal::RunJournal;
 use juror_files::kept_inputs::KeptInputs;
@@ -15,7 +15,7 @@ use juror_ledger::{
     sqlite::SqliteLedger,
 };
 use juror_types::{id::OwnerId, run::RunRecord, usage::Money};
-use juror_worker::{context::JudgeSetup, evidence_resources::EvidenceResources};
+use juror_worker::{evidence_resources::EvidenceResources, run_context::JudgeSetup};
 use std::sync::Arc;
 
 /// A run that is open.
@@ -58,7 +58,7 @@ pub async fn open_run(
 ) -> Result<Opened, AppError> {
     let (run, runs_dir) = (&record.run_id, &setup.settings.run.runs_dir);
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
-        refuse_leftovers(backend, run, LedgerPlace::Machine(&setup.settings)).await?;
+        refuse_reused_name(backend, run, LedgerPlace::Machine(&setup.settings)).await?;
     }
     let (record, mut judging_session) = JudgingSession::begin(record, runs_dir, continued);
     let directory = match continued {

@@ -13,7 +13,7 @@ use juror_journal::{
     journal::{JournalError, RunFiles, check_vacant},
 };
 use juror_types::{id::RunId, run::RunRecord};
-use juror_worker::context::JudgeSetup;
+use juror_worker::run_context::JudgeSetup;
 use std::{path::Path, sync::Arc};
 
 /// Needs of a run beside its setup.

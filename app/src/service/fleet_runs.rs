@@ -10,7 +10,7 @@ use crate::{
         cancel, namespace_of, open_backend, open_backend_of, prepared_run::PreparedRun,
         publish::Publication, retry_plan::RetryPlan,
     },
-    leftover_spending::{LedgerPlace, refuse_leftovers},
+    reused_run_name::{LedgerPlace, refuse_reused_name},
     run::run_setup::RunSetup,
     run_specification::QueuedRun,
     settings::Settings,
@@ -228,7 +228,7 @@ async fn refuse_known(
         )));
     }
     let place = LedgerPlace::Fleet(&settings.fleet.namespace);
-    refuse_leftovers(backend, run, place).await.map_err(unavailable)
+    refuse_reused_name(backend, run, place).await.map_err(unavailable)
 }
 
 fn check(plan: &RetryPlan) -> Result<(), AppError> {

@@ -10,7 +10,7 @@ mod batch_shards;
 mod batches;
 mod budgets;
 mod claim_records;
-mod expiry;
+mod deletion;
 pub(crate) mod failure;
 mod fsync_thread;
 mod job_store;

@@ -4,8 +4,8 @@
 //! has a permit for each message that still fits, `ready` one for each message that waits in a
 //! priority. Callers of `next` move delayed messages into their priorities.
 
+mod queue_state;
 mod return_publisher;
-mod shared;
 mod unsettled_delivery;
 
 pub use return_publisher::LocalReturns;
@@ -15,19 +15,19 @@ use super::{
     Subscription,
 };
 use async_trait::async_trait;
-use shared::{Entry, LocalShared};
+use queue_state::{Entry, QueueState};
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::{sync::Semaphore, time::Instant};
 
 /// The queue of one process. Clones share it.
 #[derive(Clone, Debug)]
-pub struct LocalQueue<M>(Arc<LocalShared<M>>);
+pub struct LocalQueue<M>(Arc<QueueState<M>>);
 
 impl<M: Message> LocalQueue<M> {
     /// An empty queue of at most `capacity` messages (at least one): waiting, delayed or unsettled
     /// ones. Requeued and delayed messages always fit; dead letters do not count.
     pub fn new(capacity: usize) -> Self {
-        Self(Arc::new(LocalShared::new(capacity)))
+        Self(Arc::new(QueueState::new(capacity)))
     }
 
     /// Closes the queue: waiting publishers are refused, and subscriptions end once no message is
@@ -116,7 +116,7 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
 }
 
 struct LocalSubscription<M> {
-    shared: Arc<LocalShared<M>>,
+    shared: Arc<QueueState<M>>,
     /// A permit for each further unsettled delivery.
     slots: Arc<Semaphore>,
 }

@@ -20,7 +20,7 @@ mod priority_window;
 mod publish;
 mod release_held;
 mod settle;
-mod shared;
+mod shared_connection;
 mod supervisor;
 mod tls_reactor;
 mod topology;
@@ -45,7 +45,7 @@ use juror_types::{event::Events, job::Job, outcome::JobResult};
 use message::Envelope;
 use names::{Namespace, Route, priority_of};
 use publish::Publisher;
-use shared::{ConnectionState, Shared};
+use shared_connection::{ConnectionState, SharedConnection};
 use std::{marker::PhantomData, sync::Arc, time::Duration};
 use supervisor::{BrokerConnector, Supervisor};
 use tokio::{
@@ -78,7 +78,7 @@ pub struct RabbitSettings {
 /// dropped, it stops in the background.
 pub struct RabbitQueues {
     address: Address,
-    shared: Arc<Shared>,
+    shared: Arc<SharedConnection>,
     stop: DropGuard,
     supervisor: JoinHandle<()>,
 }
@@ -105,7 +105,7 @@ impl RabbitQueues {
             let running = supervisor.run(link, Publisher::new(requests, events));
             Ok(Self {
                 address,
-                shared: Arc::new(Shared::new(namespace, phases, sender)),
+                shared: Arc::new(SharedConnection::new(namespace, phases, sender)),
                 stop: stop.drop_guard(),
                 supervisor: tokio::spawn(running),
             })
@@ -176,7 +176,7 @@ impl RabbitQueues {
 /// handed-out deliveries; further ones wait here, and are returned when the subscription is
 /// dropped.
 pub struct RabbitQueue<M> {
-    shared: Arc<Shared>,
+    shared: Arc<SharedConnection>,
     route: Route,
     /// True if its subscriptions receive messages that need rendering.
     renders: bool,

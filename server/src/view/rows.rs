@@ -1,7 +1,7 @@
 //! Rows of results: the values that tables sort and filter by.
 
 use super::EvidenceState;
-use juror_analysis::{item_row::Urgency, items::ItemGroups, run_report::Report};
+use juror_analysis::{item_index::ItemGroups, item_row::Urgency, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_report::topics::results::{MAX_ISSUE, ResultColumn, ResultColumnKind, first_issue};
 use juror_types::{

@@ -2,7 +2,7 @@
 //! the render.
 
 use crate::{
-    measure::PicturePair,
+    picture_pair::PicturePair,
     raster::{Raster, Rgb},
 };
 use juror_types::evidence::{EvidenceRegion, PixelBox};

@@ -3,7 +3,7 @@
 use crate::{
     color::{self, delta_e},
     element_tree::PageTree,
-    measure::{PicturePair, rounded},
+    picture_pair::{PicturePair, rounded},
     raster::{Raster, Rgb},
     snapshot::Snapshot,
 };

@@ -119,7 +119,7 @@ fn has_edges_in_place(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Ras
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::PicturePair;
+    use crate::picture_pair::PicturePair;
     use juror_types::evidence::EvidenceSource;
 
     fn page() -> Raster {

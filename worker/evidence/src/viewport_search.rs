@@ -151,7 +151,7 @@ fn margins(screenshot: &Raster, drawing: &Raster, evidence: &Evidence) -> Vec<[i
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::PicturePair;
+    use crate::picture_pair::PicturePair;
     use juror_types::evidence::EvidenceSource;
 
     /// A page that fills its viewport: a bar across it and letters at its right.

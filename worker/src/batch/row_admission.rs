@@ -8,12 +8,12 @@ use super::{
 };
 use crate::{
     batch_lane::BatchLane,
-    context::JudgeSetup,
     evaluate::{Uncalled, prepare_without_call, store_and_record},
     interruption::Interruption,
     judge_request::PreparedRequest,
     next_step_after_call::AttemptTally,
     result_builder::ResultBuilder,
+    run_context::JudgeSetup,
     worker_error::WorkerError,
 };
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};

@@ -5,7 +5,6 @@ use crate::{
     batch_lane::BatchLane,
     call_cost::CallBill,
     claim::unclaimed,
-    context::{Context, JudgeSetup},
     evaluate::record_result,
     interruption::Interruption,
     judging::{
@@ -16,6 +15,7 @@ use crate::{
     },
     next_step_after_call::{LeaseEnd, NextStep},
     result_builder::ResultBuilder,
+    run_context::{JudgeSetup, RunContext},
     vision::CallEnd,
 };
 use juror_ledger::{
@@ -105,7 +105,7 @@ pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobE
 
 struct RowFinishing<'work> {
     work: &'work BatchWork,
-    context: &'work Context,
+    context: &'work RunContext,
     setup: &'work JudgeSetup,
     row: BatchRow,
     record: RowRecord,

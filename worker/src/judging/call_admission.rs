@@ -2,11 +2,11 @@
 
 use crate::{
     concurrency::{Lowered, Permit, Signal},
-    context::Context,
     interruption::Interruption,
     judge_request::PreparedRequest,
     judging::Judging,
     next_step_after_call::NextStep,
+    run_context::RunContext,
     telemetry,
     token_count::CountedCall,
     vision::{Call, CallEnd, ProviderLimits},
@@ -118,7 +118,7 @@ impl Judging<'_> {
         call: &Call,
         next: NextStep,
     ) -> NextStep {
-        let Context { breaker, events, .. } = self.context;
+        let RunContext { breaker, events, .. } = self.context;
         let lowered = report(permit, call);
         let problem = match &call.end {
             CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
@@ -252,7 +252,7 @@ impl Judging<'_> {
         &self,
         ask: impl Fn() -> AdmissionRequest + Send,
     ) -> Result<AdmissionOutcome, Interruption> {
-        let Context { waiting, admission, shutdown, .. } = self.context;
+        let RunContext { waiting, admission, shutdown, .. } = self.context;
         let giving_up = shutdown.drain.child_token();
         let mut admitting = pin!(waiting.admit(&**admission, ask, &giving_up));
         tokio::select! {

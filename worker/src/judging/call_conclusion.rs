@@ -2,11 +2,11 @@
 //! `next_step_after_call.rs` decides the next step.
 
 use crate::{
-    context::{Context, JudgeSetup},
     next_step_after_call::{self, AttemptTally, LeaseEnd, NextStep, Step},
     parse_reply,
     result_builder::{RecordedAnswer, ResultBuilder},
     retry_delay::full_jitter,
+    run_context::{JudgeSetup, RunContext},
     vision::CallEnd,
 };
 use juror_ledger::job_store::{CachedReply, FinishedJob};
@@ -56,7 +56,7 @@ impl CallConclusion {
         end: &CallEnd,
         model: &str,
         setup: &JudgeSetup,
-        context: &Context,
+        context: &RunContext,
         tally: &mut AttemptTally,
     ) -> Self {
         let (verdict, problem) = verdict_in(end, &context.rubric);

@@ -11,8 +11,8 @@ use super::RunStatusProvider;
 use crate::{
     batch::{BatchWork, Gathered, gather, remove_row_of},
     batch_lane::BatchLane,
-    context::Context,
     interruption::Interruption,
+    run_context::RunContext,
     worker_error::WorkerError,
 };
 use juror_ledger::{batches::BatchRecords, error::LedgerError};
@@ -93,7 +93,7 @@ impl BatchKeeper {
     pub(super) async fn take(
         &self,
         job: &Job,
-        context: &Arc<Context>,
+        context: &Arc<RunContext>,
         lane: &Arc<BatchLane>,
     ) -> Result<BatchOutcome, Interruption> {
         let work = self.work_of(&job.run_id, context, lane);
@@ -197,7 +197,7 @@ impl BatchKeeper {
     fn work_of(
         &self,
         run: &RunId,
-        context: &Arc<Context>,
+        context: &Arc<RunContext>,
         lane: &Arc<BatchLane>,
     ) -> Arc<BatchWork> {
         let mut active = self.active.lock();

@@ -6,7 +6,7 @@ use super::{
     Worker, WorkerError, WorkerRunState, batch_keeper::BatchOutcome, cancelled,
     in_progress::JobsInProgress, warn_once::WarnOnce,
 };
-use crate::{context::Context, evaluate::evaluate, interruption::Interruption, telemetry};
+use crate::{evaluate::evaluate, interruption::Interruption, run_context::RunContext, telemetry};
 use juror_ledger::error::LedgerError;
 use juror_queue::{Delivery, Disposition, Priority};
 use juror_types::{
@@ -120,14 +120,18 @@ impl DeliveryHandler {
     }
 
     /// True if this worker has no means for a job that other workers may have.
-    fn leaves_to_others(&self, job: &Job, context: &Context) -> bool {
+    fn leaves_to_others(&self, job: &Job, context: &RunContext) -> bool {
         // Past the deadline the job is skipped, which needs no renderer.
         let is_over = job.judge.is_some() && context.deadline_passed();
         !self.worker.renders && job.needs_rendering() && !is_over
     }
 
     /// Judges a job, or makes a row of a batch of it.
-    async fn judge(&self, job: &Job, context: &Arc<Context>) -> Result<JobProgress, Interruption> {
+    async fn judge(
+        &self,
+        job: &Job,
+        context: &Arc<RunContext>,
+    ) -> Result<JobProgress, Interruption> {
         let result = |result| Ok(JobProgress::Result(Box::new(result)));
         let Some((batches, lane)) = self.worker.batches.as_ref().zip(context.batches.as_ref())
         else {

@@ -1,7 +1,7 @@
 //! Interface that gives a worker the state of a job's run, and the fate of jobs that cannot be
 //! judged now.
 
-use crate::context::Context;
+use crate::run_context::RunContext;
 use async_trait::async_trait;
 use juror_ledger::error::LedgerError;
 use juror_types::{id::RunId, job::Job};
@@ -13,9 +13,9 @@ pub trait RunStatusProvider: Send + Sync {
     /// State of the job's run, possibly a moment old.
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError>;
 
-    /// Context for the shards of a run; none while the run is paused or unknown. For a cancelled
+    /// RunContext for the shards of a run; none while the run is paused or unknown. For a cancelled
     /// run, its batches are cancelled and their finished rows collected.
-    async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<Context>>, LedgerError>;
+    async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<RunContext>>, LedgerError>;
 
     /// Pauses the run for all workers: no call of it can succeed until a person acts.
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError>;
@@ -31,7 +31,7 @@ pub trait RunStatusProvider: Send + Sync {
 #[derive(Clone)]
 pub enum WorkerRunState {
     /// Jobs are judged with this context. Its `shutdown.drain` is triggered once this state ends.
-    Open(Arc<Context>),
+    Open(Arc<RunContext>),
     /// Jobs are held without calls, for this reason.
     Paused(String),
     /// Jobs end without an attempt.

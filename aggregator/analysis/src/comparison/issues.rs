@@ -3,7 +3,7 @@
 use super::{holm::holm, item::ItemValues, sign_test::Directions};
 use crate::{
     issues::{IssueKey, StatementGroup},
-    items::Items,
+    item_index::ItemIndex,
     metrics::round_stable,
 };
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ pub struct RunIssues<'a> {
     /// The issues.
     pub groups: &'a [StatementGroup],
     /// The items.
-    pub items: &'a Items,
+    pub items: &'a ItemIndex,
 }
 
 /// Items scored in both of two runs. Issues of other items are not compared.
@@ -183,8 +183,8 @@ mod tests {
         }
     }
 
-    fn items_of_run(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Items {
-        let mut items = Items::new(1, 100);
+    fn items_of_run(ids: impl IntoIterator<Item = impl AsRef<str>>) -> ItemIndex {
+        let mut items = ItemIndex::new(1, 100);
         for id in ids {
             items.add(&judged(id.as_ref(), [9; 5], &[], &[]), 0);
         }

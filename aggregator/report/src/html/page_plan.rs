@@ -3,7 +3,9 @@
 use super::MAX_SECTIONS;
 use crate::topics::distribution::ScoreDistribution;
 use indexmap::IndexMap;
-use juror_analysis::{item_row::Urgency, items::ItemGroups, metrics::score_of, run_report::Report};
+use juror_analysis::{
+    item_index::ItemGroups, item_row::Urgency, metrics::score_of, run_report::Report,
+};
 use juror_journal::journal::JournalError;
 use juror_types::outcome::JobResult;
 use std::{collections::HashMap, io};

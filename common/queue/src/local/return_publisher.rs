@@ -3,7 +3,7 @@
 use super::{
     super::{Message, Priority, Queue, QueueError, Subscription},
     LocalQueue,
-    shared::{Entry, LocalShared},
+    queue_state::{Entry, QueueState},
 };
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// A publisher whose messages always fit, even into a closed queue. While it exists, the queue does
 /// not end.
 #[derive(Debug)]
-pub struct LocalReturns<M: Message>(Arc<LocalShared<M>>);
+pub struct LocalReturns<M: Message>(Arc<QueueState<M>>);
 
 impl<M: Message> LocalQueue<M> {
     /// A publisher of messages that come back. To be created before the queue is closed.

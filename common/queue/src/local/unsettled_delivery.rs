@@ -1,7 +1,7 @@
 //! Unsettled deliveries of a local queue. One that is dropped, as with its worker, is delivered
 //! again.
 
-use super::shared::{Entry, LocalShared};
+use super::queue_state::{Entry, QueueState};
 use crate::{DeadLetter, Delivery, Disposition, Message, QueueError, Settle};
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
 /// A delivery of an entry, which holds a slot of its subscription until it is settled.
 pub(super) fn deliver<M: Message>(
-    shared: &Arc<LocalShared<M>>,
+    shared: &Arc<QueueState<M>>,
     entry: Entry<M>,
     slot: OwnedSemaphorePermit,
 ) -> Delivery<M> {
@@ -21,7 +21,7 @@ pub(super) fn deliver<M: Message>(
 
 /// An unsettled delivery. Dropped with its entry, it requeues the message.
 struct UnsettledDelivery<M: Message> {
-    shared: Arc<LocalShared<M>>,
+    shared: Arc<QueueState<M>>,
     entry: Option<Entry<M>>,
     _slot: OwnedSemaphorePermit,
 }

@@ -5,7 +5,7 @@ use super::{
     super::{Delivery, Disposition, Message, Priority, QueueError, Settle as _, Subscription},
     names::{Route, key},
     settle::{OpenDelivery, REQUEUE},
-    shared::Shared,
+    shared_connection::SharedConnection,
     unsettled_tags::Tags,
 };
 use crate::rabbitmq::{
@@ -33,7 +33,7 @@ const TTL: Duration = Duration::from_secs(10 * 60);
 pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
 
 pub(super) struct RabbitSubscription<M> {
-    shared: Arc<Shared>,
+    shared: Arc<SharedConnection>,
     route: Route,
     renders: bool,
     prefetch: u16,
@@ -49,7 +49,7 @@ impl<M: Message> RabbitSubscription<M> {
     /// Subscribes, including messages that need rendering if `renders`; returns when the broker has
     /// accepted it.
     pub(super) async fn open(
-        shared: Arc<Shared>,
+        shared: Arc<SharedConnection>,
         (route, renders): (Route, bool),
         prefetch: usize,
         decode: Decode<M>,

@@ -4,7 +4,7 @@ use super::{
     super::{DeadLetter, DeadLetters, Disposition, Message, Priority, QueueError},
     RabbitQueue, RabbitQueues,
     names::{Route, priority_of},
-    shared::Shared,
+    shared_connection::SharedConnection,
 };
 use crate::rabbitmq::{
     connection::{BrokerConnection, OwnChannel},
@@ -201,7 +201,10 @@ struct DeadLetterScan<'a> {
 }
 
 impl<'a> DeadLetterScan<'a> {
-    async fn start(link: &'a BrokerConnection, shared: &Shared) -> Result<Self, QueueError> {
+    async fn start(
+        link: &'a BrokerConnection,
+        shared: &SharedConnection,
+    ) -> Result<Self, QueueError> {
         let (queue, channel) = (shared.namespace.dead(), link.channel().await?);
         link.during(channel.basic_qos(u16::MAX, BasicQosOptions::default())).await?;
         let consuming = channel.basic_consume(
@@ -262,7 +265,7 @@ impl<'a> DeadLetterScan<'a> {
 
 async fn kept_letters(
     link: &BrokerConnection,
-    shared: &Shared,
+    shared: &SharedConnection,
 ) -> Result<Vec<StoredDeadLetter>, QueueError> {
     let mut letters = Vec::new();
     let mut scan = DeadLetterScan::start(link, shared).await?;

@@ -6,7 +6,7 @@ use super::{
         acknowledge_many::{Batch, Ticket},
     },
     names::Route,
-    shared::Shared,
+    shared_connection::SharedConnection,
     unsettled_tags::Tags,
 };
 use crate::rabbitmq::{
@@ -24,7 +24,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 /// An unsettled delivery. Dropped, it is requeued.
 pub(super) struct OpenDelivery {
-    shared: Arc<Shared>,
+    shared: Arc<SharedConnection>,
     received: Received,
     acker: Acker,
     settled: bool,
@@ -37,7 +37,7 @@ pub(super) struct OpenDelivery {
 
 impl OpenDelivery {
     pub(super) fn new(
-        shared: &Arc<Shared>,
+        shared: &Arc<SharedConnection>,
         tags: &Arc<Tags>,
         delivery: lapin::message::Delivery,
         route: Route,

@@ -2,7 +2,7 @@
 
 use super::{
     super::QueueError, address::Address, backoff::Backoff, publish::Publisher,
-    shared::ConnectionState, topology::Topology,
+    shared_connection::ConnectionState, topology::Topology,
 };
 use crate::rabbitmq::connection::BrokerConnection;
 use juror_types::event::{Event, Events};

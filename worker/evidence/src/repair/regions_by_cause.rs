@@ -9,7 +9,7 @@ use crate::{
     color,
     difference::PixelDifference,
     element_tree::{PageTree, area, boxed, intersection},
-    measure::{PicturePair, rounded},
+    picture_pair::{PicturePair, rounded},
     regions::{DifferenceRegion, MAX_REGIONS, mean_delta_e},
     snapshot::Snapshot,
 };

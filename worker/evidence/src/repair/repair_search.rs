@@ -15,8 +15,8 @@ use crate::{
     difference::PixelDifference,
     element_tree::{PageTree, area, grown, intersection},
     margin_shift::ShiftedScreenshot,
-    measure::PicturePair,
     noise::PairNoise,
+    picture_pair::PicturePair,
     raster::Raster,
     snapshot::{PageChange, PageEdit, Snapshot},
 };

@@ -2,7 +2,7 @@
 
 use super::{RepairLimits, RepairSearch};
 use crate::{
-    measure::PicturePair,
+    picture_pair::PicturePair,
     raster::Raster,
     snapshot::{PageChange, PageEdit, Snapshot, SnapshotElement},
 };

@@ -2,7 +2,7 @@
 
 use super::{BatchKeeper, KeeperScope, KeeperSettings};
 use crate::{
-    batch::{BatchWork, ShardEnd, ShardWork},
+    batch::{BatchWork, ShardEnd, ShardLifecycle},
     interruption::Interruption,
     worker_error::WorkerError,
     worker_role::RunStatusProvider,
@@ -125,7 +125,7 @@ impl<'keeper> Shards<'keeper> {
         }
         let work = Arc::clone(work);
         self.tasks.spawn(async move {
-            let end = ShardWork::new(&work, number).run(step).await;
+            let end = ShardLifecycle::new(&work, number).run(step).await;
             ShardEnded { work, number, end }
         });
     }

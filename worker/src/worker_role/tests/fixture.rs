@@ -5,11 +5,11 @@ use crate::{
     call_cost::CallPricing,
     circuit_breaker::{BreakerSettings, CircuitBreaker},
     concurrency::Concurrency,
-    context::{Context, JudgeSetup},
     cost_bounds::ModelTerms,
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     retrying_ledger::RetryingLedger,
+    run_context::{JudgeSetup, RunContext},
     sources::Sources,
     stages::StageRules,
     token_count::TokenCounter,
@@ -186,7 +186,7 @@ impl RunStatusProvider for FakeRuns {
         })
     }
 
-    async fn shard_context(&self, _: &RunId) -> Result<Option<Arc<Context>>, LedgerError> {
+    async fn shard_context(&self, _: &RunId) -> Result<Option<Arc<RunContext>>, LedgerError> {
         Ok(None)
     }
 
@@ -254,10 +254,10 @@ impl JobFixture {
     }
 
     /// A new context of a run.
-    pub fn context(&self, judge: &Arc<FakeJudge>, rubric: Rubric) -> Context {
+    pub fn context(&self, judge: &Arc<FakeJudge>, rubric: Rubric) -> RunContext {
         let retrying = RetryingLedger::new(Arc::clone(&self.backend), self.shutdown.clone());
         let retrying = Arc::new(retrying);
-        Context {
+        RunContext {
             admission: retrying.clone(),
             waiting: Arc::new(AdmissionQueue::new()),
             max_wait: Some(MAX_WAIT),

@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     difference::PixelDifference,
     element_tree::PageTree,
-    measure::PicturePair,
     noise::PairNoise,
+    picture_pair::PicturePair,
     raster::Raster,
     repair::{RepairLimits, RepairSearch, shift_field::ShiftField},
     snapshot::{Snapshot, SnapshotElement},

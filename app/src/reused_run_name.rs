@@ -39,7 +39,7 @@ impl LedgerPlace<'_> {
 ///
 /// # Errors
 /// [`AppError::Conflict`], with the remedy, or an unavailable ledger.
-pub async fn refuse_leftovers(
+pub async fn refuse_reused_name(
     records: &dyn BudgetRecords,
     run: &RunId,
     place: LedgerPlace<'_>,

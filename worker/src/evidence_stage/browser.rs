@@ -5,7 +5,7 @@ use super::{
     pair::{RenderedPair, raster, token_values},
     repair_trials, screenshot_error,
 };
-use crate::{context::Context, source_image::SourceImage, stages::component};
+use crate::{run_context::RunContext, source_image::SourceImage, stages::component};
 use juror_evidence::Raster;
 use juror_render::{
     OpenPage, PageCode, PageSource, RenderError, RenderTime, RenderedPage, Renderer, RendererError,
@@ -289,7 +289,7 @@ impl<'job> BrowserStage<'job> {
 }
 
 /// The renderer, started by the first item that needs it.
-async fn renderer(context: &Context) -> Result<&Renderer, MeasuringError> {
+async fn renderer(context: &RunContext) -> Result<&Renderer, MeasuringError> {
     let started = context.evidence.renderer().await;
     let renderer = started.map_err(|error| MeasuringError::Unmeasured(error.to_string()))?;
     if !renderer.is_sandboxed() {

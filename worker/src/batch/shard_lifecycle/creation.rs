@@ -1,6 +1,6 @@
 //! The batch of a shard: its file is uploaded, and the batch created, once.
 
-use super::{NextMove, ShardWork};
+use super::{NextMove, ShardLifecycle};
 use crate::{
     batch::{lost_batch::find_lost_batch, row_settlement::RowEnd},
     vision::{BatchError, BatchMark},
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Maximum number of creations without a reply: each may be a batch that no list shows.
 const MAX_LOST_CREATIONS: u32 = 2;
 
-impl ShardWork {
+impl ShardLifecycle {
     pub(super) async fn upload(&mut self) -> Result<NextMove, WorkerError> {
         let path = self.path();
         loop {

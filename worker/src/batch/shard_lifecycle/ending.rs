@@ -1,10 +1,10 @@
 //! End of a shard: its replies are collected, or it is split, and its files are removed.
 
-use super::{ShardEnd, ShardWork};
+use super::{ShardEnd, ShardLifecycle};
 use crate::{
     batch::{
         BatchWork,
-        collect::{Collection, end_rows},
+        collect_results::{Collection, end_rows},
         file_content::FileContent,
         row_admission::return_jobs,
         row_settlement::RowEnd,
@@ -23,7 +23,7 @@ use tokio::time::sleep;
 /// Maximum number of downloads of files that lack rows.
 const MAX_DOWNLOADS: u32 = 4;
 
-impl ShardWork {
+impl ShardLifecycle {
     /// Collects the replies of an ended batch; `is_resumed` is true if an earlier process created
     /// it.
     pub(super) async fn collect(

@@ -28,7 +28,7 @@ pub struct ShardEnd {
 }
 
 /// The work on one shard.
-pub struct ShardWork {
+pub struct ShardLifecycle {
     work: Arc<BatchWork>,
     number: u32,
     /// Counts the shard while its batch is not created.
@@ -42,7 +42,7 @@ pub struct ShardWork {
     lost_creations: u32,
 }
 
-impl ShardWork {
+impl ShardLifecycle {
     /// Work on a shard that has not begun.
     pub fn new(work: &Arc<BatchWork>, number: u32) -> Self {
         let uncreated = Some(work.count(ShardCount::Uncreated));

@@ -8,15 +8,15 @@ use super::{
 
 /// A decision with its reasons.
 #[derive(Debug)]
-pub(crate) struct Conclusion {
+pub(crate) struct ComparisonDecision {
     pub(crate) decision: Decision,
     pub(crate) decided_by: Vec<String>,
     pub(crate) headline: String,
     pub(crate) reason: String,
 }
 
-impl Conclusion {
-    /// Conclusion with the headline of the first finding.
+impl ComparisonDecision {
+    /// ComparisonDecision with the headline of the first finding.
     fn new(decision: Decision, findings: Vec<RuleFinding>, reason: String) -> Self {
         let word = word(decision);
         let headline = match findings.first() {
@@ -31,7 +31,7 @@ impl Conclusion {
 /// Decides a comparison: *worse* if any rule decides so; else at best *inconclusive* if too many
 /// items are lost; else by the decisive metric, or, where neither run was judged, by the
 /// deterministic metrics. `judged` is true for a base and a head with a judge.
-pub(crate) fn conclude(figures: &PairFigures, rules: Rules, judged: [bool; 2]) -> Conclusion {
+pub(crate) fn decide(figures: &PairFigures, rules: Rules, judged: [bool; 2]) -> ComparisonDecision {
     let worse = worse_findings(figures, rules);
     if !worse.is_empty() {
         let mut reason = join(worse.iter().map(|finding| finding.sentence.as_str()), "; ");
@@ -43,11 +43,11 @@ pub(crate) fn conclude(figures: &PairFigures, rules: Rules, judged: [bool; 2]) -
                 decisive.decision.name()
             ));
         }
-        return Conclusion::new(Decision::Worse, worse, reason);
+        return ComparisonDecision::new(Decision::Worse, worse, reason);
     }
     let by_figures = match missing_verdicts(figures, judged) {
         None => by_figures(figures, rules),
-        Some(reason) => Conclusion::new(Decision::Inconclusive, Vec::new(), reason),
+        Some(reason) => ComparisonDecision::new(Decision::Inconclusive, Vec::new(), reason),
     };
     let Some(lost) = figures.lost.iter().find(|lost| lost.exceeds) else { return by_figures };
     let finding = lost_finding(lost, rules.max_lost);
@@ -55,7 +55,7 @@ pub(crate) fn conclude(figures: &PairFigures, rules: Rules, judged: [bool; 2]) -
         "{}, so the comparison is at best inconclusive; of the other items, {}",
         finding.sentence, by_figures.reason
     );
-    Conclusion::new(Decision::Inconclusive, vec![finding], reason)
+    ComparisonDecision::new(Decision::Inconclusive, vec![finding], reason)
 }
 
 /// The reason why the deterministic stages cannot decide for the verdicts that are missing; none if
@@ -110,12 +110,12 @@ fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<RuleFinding> {
 }
 
 /// The decision where no rule decides *worse* and no item is missing.
-fn by_figures(figures: &PairFigures, rules: Rules) -> Conclusion {
+fn by_figures(figures: &PairFigures, rules: Rules) -> ComparisonDecision {
     let decisive = &figures.decisive;
     if decisive.difference.n > 0 {
         let finding = mean_finding(decisive, rules.margin);
         let reason = finding.sentence.clone();
-        return Conclusion::new(decisive.decision, vec![finding], reason);
+        return ComparisonDecision::new(decisive.decision, vec![finding], reason);
     }
     let rates = figures.passes.iter().filter(|rate| rate.decides);
     let rates = rates.map(|rate| (rate.decision, rate_finding(rate)));
@@ -141,7 +141,7 @@ fn by_figures(figures: &PairFigures, rules: Rules) -> Conclusion {
         .filter(|(found, _)| *found == Some(decision))
         .map(|(_, finding)| finding)
         .collect();
-    Conclusion::new(decision, findings, reason)
+    ComparisonDecision::new(decision, findings, reason)
 }
 
 fn word(decision: Decision) -> &'static str {

@@ -9,8 +9,8 @@ mod pair;
 mod repair_trials;
 
 use crate::{
-    context::Context,
     item_texts::LoadedItem,
+    run_context::RunContext,
     source_image::{SourceImage, image_error},
 };
 use juror_image::{ImageError, MAX_MEASURED_SIDE};
@@ -107,7 +107,7 @@ impl From<JobError> for MeasuringError {
 pub async fn collect(
     job: &Job,
     loaded: &LoadedItem,
-    context: &Context,
+    context: &RunContext,
 ) -> Result<Option<ItemEvidence>, MeasuringError> {
     let Some((name, reference)) = screenshot_of(&job.item) else { return Ok(None) };
     if job.evidence.is_none() {
@@ -159,7 +159,7 @@ struct MeasuredItem<'job> {
     tokens: Option<&'job Tokens>,
     /// True if the judge is sent a contact sheet of the regions.
     sends_crops: bool,
-    context: &'job Context,
+    context: &'job RunContext,
 }
 
 impl MeasuredItem<'_> {
@@ -185,7 +185,7 @@ fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
 }
 
 /// Image referenced by the item, unless the pipeline command has made other code since.
-fn existing_render<'job>(item: &'job Item, context: &Context) -> Option<&'job ImageReference> {
+fn existing_render<'job>(item: &'job Item, context: &RunContext) -> Option<&'job ImageReference> {
     item.rendered().filter(|_| context.stages.pipeline_command.is_none())
 }
 

@@ -23,7 +23,7 @@ pub(super) enum ConnectionState {
     Closed(QueueError),
 }
 
-pub(super) struct Shared {
+pub(super) struct SharedConnection {
     pub(super) namespace: Namespace,
     phase: watch::Receiver<ConnectionState>,
     publisher: mpsc::Sender<PublishRequest>,
@@ -33,7 +33,7 @@ pub(super) struct Shared {
     aside: Semaphore,
 }
 
-impl Shared {
+impl SharedConnection {
     pub(super) fn new(
         namespace: Namespace,
         phase: watch::Receiver<ConnectionState>,

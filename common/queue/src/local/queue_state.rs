@@ -12,7 +12,7 @@ use tokio::{
 };
 
 #[derive(Debug)]
-pub(super) struct LocalShared<M> {
+pub(super) struct QueueState<M> {
     state: Mutex<State<M>>,
     capacity: usize,
     pub(super) free_slots: Semaphore,
@@ -45,7 +45,7 @@ pub(super) struct Entry<M> {
     pub(super) delivered_before: bool,
 }
 
-impl<M> LocalShared<M> {
+impl<M> QueueState<M> {
     pub(super) fn new(capacity: usize) -> Self {
         let capacity = capacity.clamp(1, Semaphore::MAX_PERMITS);
         Self {

@@ -1,4 +1,4 @@
-//! Context of a run's jobs: settings and services that the jobs themselves do not carry.
+//! RunContext of a run's jobs: settings and services that the jobs themselves do not carry.
 
 use crate::{
     batch_lane::BatchLane,
@@ -33,9 +33,9 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// Context shared by all jobs of one run. Rubric, judge and signals belong to the run; the rest
+/// RunContext shared by all jobs of one run. Rubric, judge and signals belong to the run; the rest
 /// belongs to the worker and is shared by the contexts of all its runs.
-pub struct Context {
+pub struct RunContext {
     /// Admission of calls.
     pub admission: Arc<dyn Admission>,
     /// Queue of calls that wait for admission.
@@ -84,7 +84,7 @@ pub struct Context {
     pub run_deadline: Option<Instant>,
 }
 
-impl Context {
+impl RunContext {
     /// True if the run's deadline has passed.
     pub fn deadline_passed(&self) -> bool {
         self.run_deadline.is_some_and(|deadline| Instant::now() >= deadline)

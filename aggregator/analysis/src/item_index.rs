@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// The items' ids, numbered from 0, and all current results, sorted by id and repeat, so that two
 /// runs of one dataset can be joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Items {
+pub struct ItemIndex {
     /// All ids, concatenated.
     text: String,
     /// Ends of the ids in `text`.
@@ -40,7 +40,7 @@ impl ItemGroups {
     }
 }
 
-impl Items {
+impl ItemIndex {
     /// Creates an empty collection for a run with `repeat` judgments per item, with capacity for
     /// `results`: growth would copy the data at every step.
     pub fn new(repeat: u32, results: usize) -> Self {
@@ -69,7 +69,7 @@ impl Items {
         item
     }
 
-    /// Sorts the results; call once, after the last [`Items::add`].
+    /// Sorts the results; call once, after the last [`ItemIndex::add`].
     pub fn sort(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         rows.sort_unstable_by(|left, right| {
