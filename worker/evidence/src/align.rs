@@ -1,7 +1,7 @@
 //! Fits a drawing to its screenshot: scale, shift, size.
 
 use crate::{
-    content_box::{content_outside, is_double, rim_color},
+    content_box::{OutsideContent, content_outside, is_double, rim_color},
     margin_shift::{ShiftedScreenshot, best_shift},
     measured_noise::{MeasuredNoise, noise_of},
     noise::PairNoise,
@@ -20,8 +20,8 @@ pub(crate) struct Alignment {
     /// The screenshot before it was shifted; none if it was not.
     pub unshifted: Option<ShiftedScreenshot>,
     pub noise: PairNoise,
-    /// Number of the screenshot's pixels of content that lie outside the drawing, in its pixels.
-    pub outside: usize,
+    /// Content of the screenshot that lies outside the drawing.
+    pub outside: Option<OutsideContent>,
 }
 
 impl Alignment {

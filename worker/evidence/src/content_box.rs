@@ -1,12 +1,14 @@
 //! Content of a picture, apart from the page around it.
 
 use crate::{
-    color::most_frequent_color,
+    color::{delta_e, most_frequent_color},
     raster::{Raster, Rgb, channel_difference},
 };
 
 /// Levels by which content differs from the border's color.
 const MIN_CONTRAST: u8 = 12;
+/// Number of pixels for each whose color difference is computed: CIEDE2000 is slow.
+const SAMPLED: usize = 16;
 
 /// Size of a screenshot's content divided by that of a drawing's, across and down; none where one
 /// has no content.
@@ -54,25 +56,58 @@ pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
     found
 }
 
-/// Number of a screenshot's pixels of content that lie outside a drawing, which is shifted by so many
-/// pixels to the right and down.
-pub(crate) fn content_outside(screenshot: &Raster, drawing: &Raster, [x, y]: [i32; 2]) -> usize {
+/// Content of a screenshot that lies outside a drawing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct OutsideContent {
+    /// Number of its pixels.
+    pub count: usize,
+    /// Left, top, right and bottom of all of it, in pixels of the drawing.
+    pub bounds: [i32; 4],
+    /// Sum of the color differences from what is behind it, over `sampled` pixels.
+    delta_e: f64,
+    sampled: usize,
+}
+
+impl OutsideContent {
+    /// Mean color difference from what is behind it.
+    pub fn mean_delta_e(&self) -> f64 {
+        self.delta_e / self.sampled.max(1) as f64
+    }
+
+    fn add(&mut self, own: [i32; 4], pixel: Rgb, behind: Rgb) {
+        let ([a, b, c, d], [left, top, right, bottom]) = (self.bounds, own);
+        self.bounds = [a.min(left), b.min(top), c.max(right), d.max(bottom)];
+        if self.count.is_multiple_of(SAMPLED) {
+            self.delta_e += delta_e(pixel, behind);
+            self.sampled += 1;
+        }
+        self.count += 1;
+    }
+}
+
+/// The content outside a drawing that is shifted by so many pixels to the right and down; none
+/// without any.
+pub(crate) fn content_outside(
+    screenshot: &Raster,
+    drawing: &Raster,
+    [x, y]: [i32; 2],
+) -> Option<OutsideContent> {
     let rim = rim_color(screenshot);
-    let width = screenshot.width() as i32;
-    let left = x.clamp(0, width) as usize;
-    let right = (x + drawing.width() as i32).clamp(0, width) as usize;
+    let covered_columns = x..x + drawing.width() as i32;
     let covered_rows = y..y + drawing.height() as i32;
-    let is_content = |pixel: &&Rgb| channel_difference(**pixel, rim) > MIN_CONTRAST;
-    let mut outside = 0;
+    let mut outside: Option<OutsideContent> = None;
     for row in 0..screenshot.height() {
-        let pixels = screenshot.row(row);
-        outside += match covered_rows.contains(&(row as i32)) {
-            true => {
-                let beside = pixels.iter().take(left).chain(pixels.iter().skip(right));
-                beside.filter(is_content).count()
-            }
-            false => pixels.iter().filter(is_content).count(),
+        let at = row as i32;
+        let is_covered = covered_rows.contains(&at);
+        let is_content = |(column, pixel): &(i32, &Rgb)| {
+            !(is_covered && covered_columns.contains(column))
+                && channel_difference(**pixel, rim) > MIN_CONTRAST
         };
+        for (column, pixel) in (0..).zip(screenshot.row(row)).filter(is_content) {
+            let own = [column - x, at - y, column - x + 1, at - y + 1];
+            let empty = OutsideContent { count: 0, bounds: own, delta_e: 0.0, sampled: 0 };
+            outside.get_or_insert(empty).add(own, *pixel, rim);
+        }
     }
     outside
 }
@@ -101,8 +136,14 @@ mod tests {
         let drawing = Raster::filled(100, 60, [250; 3]);
         let mut screenshot = Raster::filled(200, 120, [250; 3]);
         screenshot.fill([90, 50, 20, 20], [20; 3]);
-        assert_eq!(content_outside(&screenshot, &drawing, [0, 0]), 400 - 100);
-        assert_eq!(content_outside(&screenshot, &drawing, [10, 10]), 0);
-        assert_eq!(content_outside(&screenshot, &drawing, [-90, 0]), 400);
+        let outside = |shift: [i32; 2]| {
+            let content = content_outside(&screenshot, &drawing, shift);
+            content.map(|content| (content.count, content.bounds))
+        };
+        assert_eq!(outside([0, 0]), Some((400 - 100, [90, 50, 110, 70])));
+        assert_eq!(outside([10, 10]), None);
+        assert_eq!(outside([-90, 0]), Some((400, [180, 50, 200, 70])));
+        let content = content_outside(&screenshot, &drawing, [0, 0]).unwrap();
+        assert!(content.mean_delta_e() > 50.0);
     }
 }

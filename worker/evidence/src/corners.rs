@@ -1,53 +1,192 @@
-//! Corners of a box that differ together, as with another radius.
+//! Corners of boxes that are rounded otherwise than in the screenshot. Each browser draws the pixels
+//! of a curve in its own way, but none puts the curve elsewhere.
 
 use crate::{
     connected_areas::MarkedArea,
-    element_tree::{PageTree, area, grown, intersection},
+    element_tree::{PageTree, grown, intersection},
+    noise::MAX_NOISY_SHIFT,
+    raster::{ColorRange, Raster, channel_difference},
 };
 
-/// Maximum side of a corner, in pixels.
-const MAX_SIDE: i32 = 24;
-/// Minimum number of corners that differ with a box's radius: one may be covered.
-const MIN_CORNERS: usize = 3;
-/// Minimum number of differing pixels in a corner that differs.
-const MIN_CORNER_PIXELS: u32 = 8;
-/// Distance from a corner at which smoothed pictures still differ.
+/// Minimum side of a box whose corners are compared, in pixels.
+const MIN_SIDE: i32 = 12;
+/// Maximum length of a corner along both sides, in pixels.
+const MAX_LEG: i32 = 44;
+/// Length of a corner beyond its radius, and its minimum, in pixels.
+const BEYOND_RADIUS: i32 = 4;
+const MIN_LEG: i32 = 10;
+/// Distance from a corner to the parts of both sides that tell where the box is, and their length
+/// and half their width, in pixels.
+const TO_SIDES: i32 = 8;
+const SIDE_LENGTH: i32 = 6;
+const SIDE_WIDTH: i32 = 2;
+/// Maximum number of pixels of a side that differ although the box is there.
+const MAX_SIDE_PIXELS: usize = 3;
+/// Minimum contrast of a corner, in levels.
+const MIN_CONTRAST: u8 = 12;
+/// Minimum number of pixels of a corner that differ by half of its contrast.
+const MIN_DIFFERING: usize = 4;
+/// Minimum number of corners that differ with a box's radius.
+const MIN_CORNERS: usize = 2;
+/// Distance at which smoothed pictures still differ, in pixels.
 const BLUR: i32 = 2;
 
-/// Boxes of the corners of an element: left, top, right, bottom.
-pub(crate) fn corners_of([left, top, right, bottom]: [i32; 4]) -> [[i32; 4]; 4] {
-    let side = ((right - left).min(bottom - top) / 2).clamp(1, MAX_SIDE);
-    [
-        [left, top, left + side, top + side],
-        [right - side, top, right, top + side],
-        [left, bottom - side, left + side, bottom],
-        [right - side, bottom - side, right, bottom],
-    ]
+/// The corner of a box: the triangle between both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CornerArea {
+    corner: [i32; 2],
+    /// Direction of the box from its corner: 1 or -1, across and down.
+    inward: [i32; 2],
+    /// Length of the triangle along both sides.
+    leg: i32,
 }
 
-/// Areas of the boxes whose corners differ in areas of their own, the smallest boxes first. Each
-/// area is too small to be told from noise, and belongs to one box.
-pub(crate) fn boxes_of_corners(areas: &[MarkedArea], page: &PageTree<'_>) -> Vec<MarkedArea> {
-    let mut left: Vec<&MarkedArea> = areas.iter().collect();
-    left.retain(|area| area.count >= MIN_CORNER_PIXELS);
-    let mut boxes: Vec<[i32; 4]> = page.visible().map(|index| page.bounds(index)).collect();
-    boxes.sort_by(|one, other| area(*one).total_cmp(&area(*other)));
-    let mut found = Vec::new();
-    for bounds in boxes {
-        let corners = corners_of(bounds).map(|corner| grown(corner, BLUR));
-        let is_in = |area: &MarkedArea, corner: &[i32; 4]| {
-            intersection(area.bounds, *corner) == area.bounds
-        };
-        let differs = |corner: &&[i32; 4]| left.iter().any(|area| is_in(area, corner));
-        if corners.iter().filter(differs).count() < MIN_CORNERS {
-            continue;
+impl CornerArea {
+    /// The corners of an element; none of a small one, and of one whose dashes or dots each browser
+    /// spaces otherwise.
+    fn of_element(page: &PageTree<'_>, index: usize) -> Option<[Self; 4]> {
+        if ["dashed", "dotted"].contains(&page.style(index, "border-top-style")) {
+            return None;
         }
-        let (own, others): (Vec<_>, Vec<_>) =
-            left.into_iter().partition(|area| corners.iter().any(|corner| is_in(area, corner)));
-        found.extend(own.into_iter().copied().reduce(MarkedArea::joined));
-        left = others;
+        let [left, top, right, bottom] = page.painted_bounds(index);
+        let half = (right - left).min(bottom - top) / 2;
+        let radius = page.length(index, "border-top-left-radius").unwrap_or(f64::from(half));
+        let radius = (radius * page.snapshot.scale) as i32;
+        let leg = (radius.min(half) + BEYOND_RADIUS).max(MIN_LEG).min(half).min(MAX_LEG);
+        let corners = [
+            ([left, top], [1, 1]),
+            ([right - 1, top], [-1, 1]),
+            ([left, bottom - 1], [1, -1]),
+            ([right - 1, bottom - 1], [-1, -1]),
+        ];
+        (2 * half >= MIN_SIDE).then(|| corners.map(|(corner, inward)| Self { corner, inward, leg }))
     }
-    found
+
+    /// True if a pixel is part of it, or is smoothed with such pixels.
+    pub fn contains(&self, x: i32, y: i32) -> bool {
+        let ([left, top], [right, down]) = (self.corner, self.inward);
+        let (across, along) = ((x - left) * right, (y - top) * down);
+        across >= -BLUR && along >= -BLUR && across + along < self.leg + BLUR
+    }
+
+    /// True if all of an area may be part of it.
+    pub fn covers(&self, area: &MarkedArea) -> bool {
+        let ([x, y], [right, down]) = (self.corner, self.inward);
+        let end = [x + right * self.leg, y + down * self.leg];
+        let own = [x.min(end[0]), y.min(end[1]), x.max(end[0]) + 1, y.max(end[1]) + 1];
+        intersection(area.bounds, grown(own, BLUR)) == area.bounds
+    }
+
+    fn place(&self, across: i32, down: i32) -> [i32; 2] {
+        let ([x, y], [right, below]) = (self.corner, self.inward);
+        [x + right * across, y + below * down]
+    }
+
+    fn places(&self) -> impl Iterator<Item = [i32; 2]> {
+        let rows = (0..self.leg).flat_map(|down| (0..self.leg - down).map(move |at| (at, down)));
+        rows.map(|(across, down)| self.place(across, down))
+    }
+
+    /// Places on both sides of the box beside its corner, each side alone; those of a short side are
+    /// none, since they belong to its other corner.
+    fn sides(&self, [width, height]: [i32; 2]) -> [Vec<[i32; 2]>; 2] {
+        let start = self.leg + TO_SIDES;
+        let places = |length: i32, place: &dyn Fn(i32, i32) -> [i32; 2]| {
+            if 2 * (start + SIDE_LENGTH) > length {
+                return Vec::new();
+            }
+            let along = start..start + SIDE_LENGTH;
+            along
+                .flat_map(|at| (-SIDE_WIDTH..=SIDE_WIDTH).map(move |by| (at, by)))
+                .map(|(at, by)| place(at, by))
+                .collect()
+        };
+        [
+            places(width, &|along, aside| self.place(along, aside)),
+            places(height, &|along, aside| self.place(aside, along)),
+        ]
+    }
+}
+
+/// The corners of each box that the screenshot shows in its place with another radius. A corner may
+/// be covered, and a box may show two of them alone.
+pub(crate) fn boxes_of_other_radius(
+    screenshot: &Raster,
+    drawing: &Raster,
+    page: &PageTree<'_>,
+) -> Vec<[CornerArea; 4]> {
+    let pair = CornerPair { screenshot, drawing };
+    let painted = page.visible().filter(|&index| page.is_painted(index));
+    let boxes = painted.filter_map(|index| {
+        let [left, top, right, bottom] = page.painted_bounds(index);
+        let corners = CornerArea::of_element(page, index)?;
+        let size = [right - left, bottom - top];
+        let compared = corners.iter().filter_map(|corner| pair.has_other_radius(corner, size));
+        let (differing, equal): (Vec<bool>, Vec<bool>) = compared.partition(|differs| *differs);
+        (differing.len() >= MIN_CORNERS && equal.len() <= 1).then_some(corners)
+    });
+    boxes.collect()
+}
+
+struct CornerPair<'pair> {
+    screenshot: &'pair Raster,
+    drawing: &'pair Raster,
+}
+
+impl CornerPair<'_> {
+    /// True if the corner's sides are in their places, within the noise, and its curve is not; none
+    /// if its sides are elsewhere, or nothing is seen of it.
+    fn has_other_radius(&self, corner: &CornerArea, size: [i32; 2]) -> Option<bool> {
+        let limit = self.half_of_contrast(corner.places())?;
+        let [horizontal, vertical] = corner.sides(size);
+        if horizontal.is_empty() && vertical.is_empty() {
+            return None;
+        }
+        let is_at = |places: &[[i32; 2]], shift: [i32; 2]| {
+            self.differing(places.iter().copied(), shift, limit, MAX_SIDE_PIXELS) <= MAX_SIDE_PIXELS
+        };
+        let mut is_in_place = false;
+        for shift in noisy_shifts() {
+            if is_at(&horizontal, shift) && is_at(&vertical, shift) {
+                is_in_place = true;
+                if self.differing(corner.places(), shift, limit, MIN_DIFFERING) < MIN_DIFFERING {
+                    return Some(false);
+                }
+            }
+        }
+        is_in_place.then_some(true)
+    }
+
+    /// Half of the contrast of these places in the drawing, in levels; none if it is low.
+    fn half_of_contrast(&self, places: impl Iterator<Item = [i32; 2]>) -> Option<u8> {
+        let colors = places.filter_map(|[x, y]| self.drawing.get(x, y));
+        let range = ColorRange::of(colors)?;
+        let contrast = range.contrasts().into_iter().max().unwrap_or_default();
+        (contrast >= MIN_CONTRAST).then_some(contrast / 2)
+    }
+
+    /// Number of places that differ by more than a limit from the screenshot's, `shift` farther;
+    /// counting ends beyond `enough`.
+    fn differing(
+        &self,
+        places: impl Iterator<Item = [i32; 2]>,
+        [right, down]: [i32; 2],
+        limit: u8,
+        enough: usize,
+    ) -> usize {
+        let differs = |[x, y]: &[i32; 2]| {
+            let pair = self.drawing.get(*x, *y).zip(self.screenshot.get(x + right, y + down));
+            pair.is_none_or(|(drawn, shown)| channel_difference(drawn, shown) > limit)
+        };
+        places.filter(differs).take(enough + 1).count()
+    }
+}
+
+/// Shifts that other browsers cause, none first.
+fn noisy_shifts() -> impl Iterator<Item = [i32; 2]> {
+    let reach = -MAX_NOISY_SHIFT..=MAX_NOISY_SHIFT;
+    let all = reach.clone().flat_map(move |down| reach.clone().map(move |right| [right, down]));
+    std::iter::once([0, 0]).chain(all.filter(|shift| *shift != [0, 0]))
 }
 
 #[cfg(test)]
@@ -55,21 +194,46 @@ mod tests {
     use super::*;
     use crate::snapshot::Snapshot;
 
-    fn area_at(left: i32, top: i32) -> MarkedArea {
-        MarkedArea { bounds: [left, top, left + 6, top + 6], weight: 900, count: 20 }
+    /// A faint border around a box, with corners of this radius.
+    fn rounded(radius: i32, [left, top]: [i32; 2]) -> Raster {
+        let mut picture = Raster::filled(160, 120, [250; 3]);
+        for y in 0..80 {
+            for x in 0..120 {
+                let inner = [radius.max(x.min(119 - x)), radius.max(y.min(79 - y))];
+                let [across, down] =
+                    [inner[0] - x.min(119 - x), inner[1] - y.min(79 - y)].map(f64::from);
+                let distance = f64::from(radius) - across.hypot(down);
+                let is_border = (-0.5..1.0).contains(&distance)
+                    || (x.min(119 - x) == 0 && across == 0.0)
+                    || (y.min(79 - y) == 0 && down == 0.0);
+                if is_border {
+                    picture.fill([(left + x) as u32, (top + y) as u32, 1, 1], [226; 3]);
+                }
+            }
+        }
+        picture
     }
 
     #[test]
-    fn corners_of_one_box_are_one_area() {
-        let snapshot = Snapshot::of_texts(&[[20, 20, 120, 40], [20, 100, 120, 40]]);
+    fn another_radius_is_told_from_a_shifted_box_and_from_a_blurred_one() {
+        let mut snapshot = Snapshot::of_texts(&[[20, 20, 120, 80]]);
+        for element in &mut snapshot.elements {
+            let styles = [("border-top-width", "1px"), ("border-top-left-radius", "12px")];
+            element.styles.extend(styles.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        }
         let page = PageTree::new(&snapshot);
-        let corners = [area_at(20, 20), area_at(134, 20), area_at(20, 54), area_at(134, 54)];
-        let [whole] = boxes_of_corners(&corners, &page)[..] else { panic!("not one area") };
-        assert_eq!((whole.bounds, whole.count), ([20, 20, 140, 60], 80));
-        let [first, second, third, _] = corners;
-        assert_eq!(boxes_of_corners(&[first, second, third], &page).len(), 1, "one is covered");
-        assert_eq!(boxes_of_corners(&[first, second], &page), [], "two are another change");
-        let on_a_side = area_at(70, 20);
-        assert_eq!(boxes_of_corners(&[first, second, on_a_side], &page), []);
+        let drawing = rounded(12, [20, 20]);
+        let count = |shown: &Raster| boxes_of_other_radius(shown, &drawing, &page).len();
+        assert_eq!(count(&drawing), 0);
+        assert_eq!(count(&rounded(12, [22, 19])), 0, "shifted");
+        assert_eq!(count(&rounded(12, [29, 20])), 0, "elsewhere");
+        assert_eq!(count(&rounded(18, [20, 20])), 1);
+        assert_eq!(count(&rounded(6, [21, 20])), 1);
+        let mut covered = rounded(18, [20, 20]);
+        let corner = drawing.window([0, 0], [40, 40], [250; 3]);
+        for (x, y) in (0..40).flat_map(|y| (0..40).map(move |x| (x, y))) {
+            covered.fill([x, y, 1, 1], corner.at(x as i32, y as i32));
+        }
+        assert_eq!(count(&covered), 1, "one corner is as in the drawing");
     }
 }

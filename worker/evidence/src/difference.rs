@@ -1,8 +1,9 @@
 //! Pixels in which two pictures of one size differ beyond their noise.
 
 use crate::{
+    corners::{CornerArea, boxes_of_other_radius},
     element_tree::PageTree,
-    ink::{InkArea, texts_of_other_ink},
+    ink::texts_of_other_ink,
     noise::PairNoise,
     raster::{Raster, Rgb, channel_difference},
 };
@@ -18,6 +19,8 @@ pub(crate) struct PixelDifference {
     pub width: u32,
     pub height: u32,
     weights: Vec<u8>,
+    /// The corners of each box that has another radius, as far as a noisy pair shows.
+    pub other_corners: Vec<[CornerArea; 4]>,
 }
 
 impl PixelDifference {
@@ -27,13 +30,14 @@ impl PixelDifference {
             let pairs = screenshot.pixels().iter().zip(drawing.pixels());
             pairs.map(|(&one, &other)| weight(one, other, TOLERANCE)).collect()
         } else {
-            noisy_weights(screenshot, drawing, noise, &[])
+            noisy_weights(screenshot, drawing, noise, &|_, _| false)
         };
-        Self { width: drawing.width(), height: drawing.height(), weights }
+        let (width, height) = (drawing.width(), drawing.height());
+        Self { width, height, weights, other_corners: Vec::new() }
     }
 
-    /// The same with the snapshot of the drawing: in texts with more or less ink, small differences
-    /// count too.
+    /// The same with the snapshot of the drawing: in texts with more or less ink and in corners of
+    /// another radius, small differences count too.
     pub fn for_page(
         screenshot: &Raster,
         drawing: &Raster,
@@ -44,8 +48,13 @@ impl PixelDifference {
             return Self::new(screenshot, drawing, noise);
         }
         let texts = texts_of_other_ink(screenshot, drawing, page);
-        let weights = noisy_weights(screenshot, drawing, noise, &texts);
-        Self { width: drawing.width(), height: drawing.height(), weights }
+        let other_corners = boxes_of_other_radius(screenshot, drawing, page);
+        let is_changed = |x: i32, y: i32| {
+            texts.iter().any(|text| text.contains(x, y))
+                || other_corners.iter().flatten().any(|corner| corner.contains(x, y))
+        };
+        let weights = noisy_weights(screenshot, drawing, noise, &is_changed);
+        Self { width: drawing.width(), height: drawing.height(), weights, other_corners }
     }
 
     pub fn at(&self, x: i32, y: i32) -> u8 {
@@ -105,12 +114,12 @@ fn weight(one: Rgb, other: Rgb, tolerance: u8) -> u8 {
 }
 
 /// Weights of pictures with noise: both are smoothed, and an edge may lie a pixel off, but for
-/// those of these texts.
+/// those of places that are known to be changed.
 fn noisy_weights(
     screenshot: &Raster,
     drawing: &Raster,
     noise: &PairNoise,
-    texts: &[InkArea],
+    is_changed: &dyn Fn(i32, i32) -> bool,
 ) -> Vec<u8> {
     let (smooth_one, smooth_other) = (screenshot.smoothed(), drawing.smoothed());
     let (width, height) = (drawing.width() as i32, drawing.height() as i32);
@@ -120,7 +129,7 @@ fn noisy_weights(
             let (one, other) = (smooth_one.at(x, y), smooth_other.at(x, y));
             let plain = weight(one, other, noise.flat_levels.min(TEXT_LEVELS));
             let counts = plain > 0
-                && (texts.iter().any(|area| area.contains(x, y))
+                && (is_changed(x, y)
                     || channel_difference(one, other) > noise.flat_levels
                         && stands_out(&smooth_one, &smooth_other, [x, y], noise));
             weights.push(if counts { plain } else { 0 });

@@ -100,6 +100,18 @@ impl<'page> PageTree<'page> {
         around.find_map(|at| self.opaque_color(at, "background-color")).unwrap_or([255; 3])
     }
 
+    /// True if an element has a border, or a background other than what is behind it.
+    pub fn is_painted(&self, index: usize) -> bool {
+        let has_border = ["border-top-width", "border-bottom-width"]
+            .iter()
+            .any(|side| self.length(index, side).is_some_and(|width| width > 0.0));
+        let background = self.opaque_color(index, "background-color");
+        let behind = self.parent(index).map(|parent| self.visible_background(parent));
+        let is_filled = background.is_some() && background != behind;
+        let has_image = self.style(index, "background-image").contains("gradient");
+        has_border || is_filled || has_image
+    }
+
     /// An element and all below it, in document order.
     pub fn subtree(&self, index: usize) -> Vec<usize> {
         let mut found = vec![index];

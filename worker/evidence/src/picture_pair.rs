@@ -6,14 +6,14 @@ use crate::{
     difference::PixelDifference,
     element_tree::{PageTree, boxed},
     margin_shift::ShiftedScreenshot,
-    noise::PairNoise,
+    noise::{MAX_NOISY_SHIFT, PairNoise},
     pasted_screenshot::pastes_screenshot,
     raster::Raster,
-    regions::{DifferenceRegion, find_regions, mean_delta_e},
+    regions::{DifferenceRegion, MAX_REGIONS, find_regions, mean_delta_e},
     similarity,
     snapshot::Snapshot,
 };
-use juror_types::evidence::{Evidence, EvidenceRegion, EvidenceSource};
+use juror_types::evidence::{Evidence, EvidenceRegion, EvidenceSource, RegionKind};
 
 /// A screenshot and the drawing that was fitted to it.
 #[derive(Debug)]
@@ -68,12 +68,15 @@ impl<'pictures> PicturePair<'pictures> {
         };
         let regions = find_regions(screenshot, drawing, &difference, self.noise(), page.as_ref());
         let area = f64::from(drawing.width()) * f64::from(drawing.height());
-        let outside = self.alignment.outside as f64;
+        let outside = self.alignment.outside.map_or(0.0, |content| content.count as f64);
         let differing = difference.count() as f64 + outside;
         let (ssim, ssim_low) = similarity::mean_and_lowest_tenth(screenshot, drawing);
         let blocks = compare_blocks(screenshot, drawing);
         let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
-        let records = regions.iter().map(|region| self.record(region, page.as_ref()));
+        let missing = self.missing_outside();
+        let places = MAX_REGIONS - usize::from(missing.is_some());
+        let records = regions.iter().take(places).chain(&missing);
+        let records = records.map(|region| self.record(region, page.as_ref()));
         Evidence {
             scale: self.alignment.scale,
             shift: self.alignment.shift.map(|part| part * self.alignment.scale as i32),
@@ -119,6 +122,22 @@ impl<'pictures> PicturePair<'pictures> {
         }
     }
 
+    /// The screenshot's content that lies outside the drawing, unless noise may have put it there.
+    fn missing_outside(&self) -> Option<DifferenceRegion> {
+        let content = self.alignment.outside?;
+        let [left, top, right, bottom] = content.bounds;
+        let thinnest = (right - left).min(bottom - top);
+        let is_noise = !self.noise().is_none() && thinnest <= MAX_NOISY_SHIFT;
+        (!is_noise).then_some(DifferenceRegion {
+            bounds: content.bounds,
+            count: content.count as u32,
+            delta_e: content.mean_delta_e(),
+            kind: RegionKind::Missing,
+            moved_by: None,
+            element: None,
+        })
+    }
+
     /// Bounds in the drawing, converted to a box of the screenshot.
     pub(crate) fn screenshot_box(&self, [left, top, right, bottom]: [i32; 4]) -> [u32; 4] {
         let [x, y] = self.alignment.shift;
@@ -157,7 +176,6 @@ pub(crate) fn rounded(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_types::evidence::RegionKind;
 
     fn page(button: [u8; 3]) -> Raster {
         let mut picture = Raster::filled(320, 200, [248; 3]);
@@ -205,6 +223,15 @@ mod tests {
         let evidence =
             PicturePair::new(&screenshot, &smaller).measure(EvidenceSource::Rendered, None);
         assert!(evidence.pixels_equal < 0.45, "{}", evidence.pixels_equal);
+    }
+
+    #[test]
+    fn content_beyond_a_small_drawing_is_missing() {
+        let screenshot = page([37, 99, 235]);
+        let strip = screenshot.window([0, 0], [320, 40], [248; 3]);
+        let evidence = PicturePair::new(&screenshot, &strip).measure(EvidenceSource::Browser, None);
+        let [region] = evidence.regions.as_slice() else { panic!("{:?}", evidence.regions) };
+        assert_eq!((region.place, region.kind), ([20, 60, 80, 30], RegionKind::Missing));
     }
 
     #[test]

@@ -16,6 +16,14 @@ pub(crate) struct ColorRange {
 }
 
 impl ColorRange {
+    /// The range of some colors; none of no color.
+    pub fn of(mut colors: impl Iterator<Item = Rgb>) -> Option<Self> {
+        let first = colors.next()?;
+        let mut range = Self { low: first, high: first };
+        colors.for_each(|color| range.extend(color));
+        Some(range)
+    }
+
     /// Difference of the highest and the lowest value of each channel.
     pub fn contrasts(&self) -> Rgb {
         let [red, green, blue] = self.low;

@@ -3,8 +3,8 @@
 use crate::{
     color::most_frequent_color,
     difference::PixelDifference,
-    element_tree::{area, intersection},
-    raster::{Raster, Rgb, channel_difference},
+    element_tree::{area, grown, intersection},
+    raster::{ColorRange, Raster, Rgb, channel_difference},
     shapes::DrawnShape,
     template_matching::Patch,
 };
@@ -52,7 +52,10 @@ pub(crate) fn classify(
 ) -> RegionKind {
     let rims = RimCounts::new(screenshot, drawing, difference, bounds);
     let all = rims.screenshot.max(rims.drawing);
-    if all == 0 || f64::from(rims.both) >= 0.75 * f64::from(all) {
+    let has_same_edges = all == 0 || f64::from(rims.both) >= 0.75 * f64::from(all);
+    // Two letters share most of their edges, too.
+    let is_other_letter = || has_text && all > 0 && have_same_colors(screenshot, drawing, bounds);
+    if has_same_edges && !is_other_letter() {
         return RegionKind::Color;
     }
     let few = |count: u32| f64::from(count) <= 0.04 * f64::from(all);
@@ -68,6 +71,20 @@ pub(crate) fn classify(
         true => RegionKind::Text,
         false => RegionKind::Shape,
     }
+}
+
+/// True if a box has the same lightest and darkest colors in both pictures.
+fn have_same_colors(one: &Raster, other: &Raster, bounds: [i32; 4]) -> bool {
+    let [left, top, right, bottom] = one.visible_part(grown(bounds, 1));
+    let range = |picture: &Raster| {
+        let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
+        ColorRange::of(places.map(|(x, y)| picture.at(x, y)))
+    };
+    let is_same = |(one, other): (ColorRange, ColorRange)| {
+        let ends = [(one.low, other.low), (one.high, other.high)];
+        ends.into_iter().all(|(one, other)| channel_difference(one, other) <= MAX_LEVELS)
+    };
+    range(one).zip(range(other)).is_some_and(is_same)
 }
 
 /// The shapes that a region touches in one picture.
@@ -177,6 +194,28 @@ mod tests {
         assert_eq!(kind(&bars(4, [200, 0, 0]), &bars(4, [0, 0, 200])), RegionKind::Color);
         assert_eq!(kind(&bars(4, [0; 3]), &plain), RegionKind::Missing);
         assert_eq!(kind(&plain, &bars(4, [0; 3])), RegionKind::Added);
+    }
+
+    #[test]
+    fn another_letter_is_no_other_color() {
+        let letter = |ink: [u8; 3], height: u32| {
+            let mut picture = Raster::filled(60, 40, [255; 3]);
+            picture.fill([10, 10, 3, 20], ink);
+            picture.fill([19, 10, 3, 20], ink);
+            picture.fill([13, 10, 6, 2], ink);
+            picture.fill([13, 28, 6, 2], ink);
+            picture.fill([13, 19, 6, height], ink);
+            picture
+        };
+        let text = |screenshot: &Raster, drawing: &Raster| {
+            let difference = PixelDifference::new(screenshot, drawing, &PairNoise::NONE);
+            let shapes =
+                PairShapes { screenshot: contours_of(screenshot), drawing: contours_of(drawing) };
+            classify(screenshot, drawing, &difference, &shapes, [10, 10, 22, 30], true)
+        };
+        let eight = letter([20; 3], 2);
+        assert_eq!(text(&letter([20; 3], 1), &eight), RegionKind::Text);
+        assert_eq!(text(&letter([120, 30, 30], 2), &eight), RegionKind::Color);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::{
     color::delta_e,
     connected_areas::{MarkedArea, connected_areas},
-    corners::boxes_of_corners,
+    corners::CornerArea,
     difference::PixelDifference,
     element_tree::{PageTree, area, intersection},
     ink::{InkArea, has_other_ink},
@@ -51,7 +51,7 @@ pub(crate) fn find_regions(
 ) -> Vec<DifferenceRegion> {
     let mut areas = Vec::new();
     for gap in GAPS {
-        areas = differing_areas(difference, noise, page, gap);
+        areas = differing_areas(difference, noise, gap);
         if areas.len() <= MAX_REGIONS {
             break;
         }
@@ -79,13 +79,9 @@ pub(crate) fn find_regions(
 }
 
 /// True if nothing of a difference is large enough to be told from the noise of the pair.
-pub(crate) fn is_lost_in_noise(
-    difference: &PixelDifference,
-    noise: &PairNoise,
-    page: &PageTree<'_>,
-) -> bool {
+pub(crate) fn is_lost_in_noise(difference: &PixelDifference, noise: &PairNoise) -> bool {
     let [gap, ..] = GAPS;
-    !noise.is_none() && differing_areas(difference, noise, Some(page), gap).is_empty()
+    !noise.is_none() && differing_areas(difference, noise, gap).is_empty()
 }
 
 /// Mean color difference of the differing pixels of a box.
@@ -116,19 +112,17 @@ pub(crate) fn mean_delta_e(
 }
 
 /// Connected areas that differ beyond the noise, joined across at most `gap` cells.
-fn differing_areas(
-    difference: &PixelDifference,
-    noise: &PairNoise,
-    page: Option<&PageTree<'_>>,
-    gap: i32,
-) -> Vec<MarkedArea> {
+fn differing_areas(difference: &PixelDifference, noise: &PairNoise, gap: i32) -> Vec<MarkedArea> {
     let areas = connected_areas(difference.weights(), difference.width, gap);
     if noise.is_none() {
         return areas;
     }
     let (mut large, small): (Vec<_>, Vec<_>) = areas.into_iter().partition(is_beyond_noise);
-    let boxes = page.map(|page| boxes_of_corners(&small, page)).unwrap_or_default();
-    large.extend(boxes.into_iter().filter(is_beyond_noise));
+    let corners_of_box = |corners: &[CornerArea; 4]| {
+        let own = small.iter().filter(|area| corners.iter().any(|corner| corner.covers(area)));
+        own.copied().reduce(MarkedArea::joined)
+    };
+    large.extend(difference.other_corners.iter().filter_map(corners_of_box));
     large
 }
 

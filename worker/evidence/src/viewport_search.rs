@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 
 /// Maximum number of drawings in other viewports.
 const MAX_DRAWINGS: usize = 12;
+/// Minimum side of a viewport, as a part of the first one's: a margin is no larger.
+const MIN_PART: u32 = 4;
 
 /// A search for the viewport in which a page fits its screenshot best, in CSS pixels: a page that
 /// fills its viewport was narrower when a screenshot was taken that shows a margin beside it.
@@ -24,6 +26,8 @@ pub struct ViewportSearch {
     waiting: VecDeque<[u32; 2]>,
     tried: Vec<[u32; 2]>,
     best: [u32; 2],
+    /// Size of the screenshot, in CSS pixels.
+    screenshot: [u32; 2],
     /// Number of pixels that differ in the best viewport.
     fewest_differing: f64,
     /// Width of the content beyond the right edge of the first viewport: what a narrower one cuts
@@ -52,11 +56,13 @@ impl ViewportSearch {
                 true => Vec::new(),
                 false => margins(screenshot, drawing, evidence),
             };
+        let size = [screenshot.width(), screenshot.height()];
         let mut search = Self {
             waiting: VecDeque::new(),
             tried: vec![viewport],
             best: viewport,
-            fewest_differing: differing(evidence, viewport),
+            screenshot: size,
+            fewest_differing: differing(evidence, viewport, size),
             cut_off: cut_off(viewport, content),
             center: viewport,
             has_differences: !evidence.regions.is_empty(),
@@ -87,7 +93,7 @@ impl ViewportSearch {
     /// before. `content` is the size of its content there.
     pub fn judge(&mut self, evidence: &Evidence, content: [u32; 2]) -> bool {
         let Some(&viewport) = self.tried.last() else { return false };
-        let differing = differing(evidence, viewport);
+        let differing = differing(evidence, viewport, self.screenshot);
         let is_better =
             differing < self.fewest_differing && cut_off(viewport, content) <= self.cut_off;
         if is_better {
@@ -104,17 +110,20 @@ impl ViewportSearch {
     /// Lets a viewport wait that is this much larger than the center.
     fn propose(&mut self, [across, down]: [i32; 2]) {
         let [width, height] = self.center;
-        let larger = |side: u32, by: i32| side.saturating_add_signed(by).max(1);
-        let viewport = [larger(width, across), larger(height, down)];
-        if !self.tried.contains(&viewport) && !self.waiting.contains(&viewport) {
+        let viewport = [width.saturating_add_signed(across), height.saturating_add_signed(down)];
+        let first = self.tried.first().copied().unwrap_or(viewport);
+        let is_large = viewport.iter().zip(first).all(|(side, first)| side * MIN_PART >= first);
+        if is_large && !self.tried.contains(&viewport) && !self.waiting.contains(&viewport) {
             self.waiting.push_back(viewport);
         }
     }
 }
 
-/// Number of pixels that differ: their share is smaller in a larger viewport.
-fn differing(evidence: &Evidence, [width, height]: [u32; 2]) -> f64 {
-    (1.0 - evidence.pixels_equal) * f64::from(width) * f64::from(height)
+/// Number of pixels that differ, over both pictures: their share is smaller in a larger viewport,
+/// and a smaller one shows fewer of the screenshot's.
+fn differing(evidence: &Evidence, viewport: [u32; 2], screenshot: [u32; 2]) -> f64 {
+    let sides = viewport.iter().zip(screenshot).map(|(side, own)| f64::from((*side).max(own)));
+    (1.0 - evidence.pixels_equal) * sides.product::<f64>()
 }
 
 fn cut_off([width, _]: [u32; 2], [content, _]: [u32; 2]) -> u32 {
@@ -212,6 +221,20 @@ mod tests {
         fitting.pixels_equal = 1.0;
         assert!(!search.judge(&fitting, [309, 126]));
         assert!(search.judge(&fitting, viewport));
+    }
+
+    #[test]
+    fn a_viewport_that_leaves_most_of_the_screenshot_out_does_not_fit() {
+        let (screenshot, drawing) = (page([300, 120]).smoothed(), page([309, 126]));
+        let first = evidence(&screenshot, &drawing);
+        let mut search = ViewportSearch::new(&screenshot, &drawing, &first, [309, 126], [309, 126]);
+        search.propose([0, -125]);
+        search.propose([-280, 0]);
+        assert!(search.waiting.iter().all(|[width, height]| *width > 77 && *height > 31));
+        search.tried.push([309, 40]);
+        let mut strip = first.clone();
+        strip.pixels_equal = 0.5;
+        assert!(!search.judge(&strip, [309, 40]));
     }
 
     #[test]

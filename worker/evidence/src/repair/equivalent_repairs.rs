@@ -30,15 +30,23 @@ pub(crate) fn single_elements(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hy
 }
 
 /// Changes that often render the same picture as a change of lengths; likelier ones have a higher
-/// priority.
-pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypothesis> {
+/// priority. In a noisy pair, which shows lengths to a pixel or so, they are whole numbers.
+pub(crate) fn equivalents(
+    page: &PageTree<'_>,
+    found: &Hypothesis,
+    is_exact: bool,
+) -> Vec<Hypothesis> {
     let HypothesisKind::Length { property, delta } = found.kind else { return Vec::new() };
     let mut ways = nearby_ways(page, found.element, property, delta);
     ways.extend(boundary_ways(page, found.element, property, delta));
     let is_shared = found.change.elements.len() > 1;
     let changes = ways.into_iter().enumerate().filter_map(|(place, (element, property, delta))| {
         let element = element?;
-        let delta = without_rounding(property, delta);
+        let present = property.length(page, element);
+        let delta = match is_exact {
+            true => without_rounding(property, delta),
+            false => (present + delta).round() - present,
+        };
         let alike = page.alike(element);
         let elements = if is_shared && alike.len() > 1 { alike } else { vec![element] };
         let change = property.change(page, &elements, delta)?;

@@ -57,6 +57,11 @@ impl Hypothesis {
         roundness + if is_stated { 1.0 } else { 0.0 }
     }
 
+    /// True if lengths are changed.
+    pub fn is_length(&self) -> bool {
+        matches!(self.kind, HypothesisKind::Length { .. })
+    }
+
     /// The property that is set; `display` for a removal.
     pub fn property(&self) -> &str {
         match &self.change.edit {

@@ -41,6 +41,8 @@ pub(super) struct JudgedTrial<'trial> {
     pub offset: [i32; 2],
     pub before: u64,
     pub remaining: u64,
+    /// True if the pictures are without noise.
+    pub is_exact: bool,
 }
 
 impl JudgedTrial<'_> {
@@ -56,7 +58,8 @@ impl JudgedTrial<'_> {
         if gain > NEARLY_SOLVED {
             let raised =
                 |other: Hypothesis| Hypothesis { priority: other.priority + 100.0 * gain, ..other };
-            proposed.extend(equivalents(page, self.hypothesis).into_iter().map(raised));
+            proposed
+                .extend(equivalents(page, self.hypothesis, self.is_exact).into_iter().map(raised));
         }
         if gain > MIN_GAIN && self.remaining > 0 {
             let priority = 60.0 + 130.0 * gain;

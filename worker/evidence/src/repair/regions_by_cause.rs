@@ -42,7 +42,9 @@ impl RepairSearch {
         };
         let is_repaired = |region: &EvidenceRegion| {
             let bounds = bounds(region);
-            remaining.count_in(bounds) as f64 <= REMAINING * before.count_in(bounds) as f64
+            let differing = before.count_in(bounds);
+            // Content outside the drawing differs in no pixel of it.
+            differing > 0 && remaining.count_in(bounds) as f64 <= REMAINING * differing as f64
         };
         evidence.regions.retain(|region| !is_named(region) && !is_repaired(region));
         evidence.regions.splice(0..0, named);

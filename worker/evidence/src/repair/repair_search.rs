@@ -5,7 +5,7 @@ mod round;
 use super::{
     areas::{DifferenceAreas, gain},
     best_trial::{BestTrial, DrawnTrial},
-    hypothesis::{Hypothesis, HypothesisKind},
+    hypothesis::Hypothesis,
     hypothesis_queue::HypothesisQueue,
     missing::{MissingShape, ShownShapes, adds_space_for, joined},
     refine::{JudgedTrial, Tracks},
@@ -40,6 +40,10 @@ impl Default for RepairLimits {
 const MIN_GAIN: f64 = 0.25;
 /// Maximum number of edge pixels of the screenshot's content that a repair may hide.
 const MAX_HIDDEN: usize = 30;
+
+/// Share of the difference that a length may leave beyond another one in a noisy pair for each unit
+/// of its plausibility: what noise leaves says little of the cause.
+const LIKELIER: f64 = 0.05;
 
 /// Maximum distance of missing content from an element in its place, in pixels.
 const BESIDE: i32 = 4;
@@ -169,7 +173,8 @@ impl RepairSearch {
         };
         if self.equivalents_left.is_none() {
             let (hypothesis, drawing) = (&hypothesis, &drawing);
-            let trial = JudgedTrial { hypothesis, drawing, offset, before, remaining };
+            let is_exact = self.noise.is_none();
+            let trial = JudgedTrial { hypothesis, drawing, offset, before, remaining, is_exact };
             let page = PageTree::new(&self.snapshot);
             self.queue.extend(self.tracks.refined(&page, &self.field, &trial));
         }
@@ -231,6 +236,13 @@ impl RepairSearch {
         let is_likelier =
             |best: &BestTrial| hypothesis.plausibility(&page) > best.hypothesis.plausibility(&page);
         let is_better = |best: &BestTrial| {
+            let are_lengths = hypothesis.is_length() && best.hypothesis.is_length();
+            if are_lengths && !self.noise.is_none() {
+                let cost = |hypothesis: &Hypothesis, remaining: u64| {
+                    remaining as f64 - LIKELIER * before as f64 * hypothesis.plausibility(&page)
+                };
+                return cost(hypothesis, remaining) < cost(&best.hypothesis, best.remaining);
+            }
             remaining < best.remaining || remaining == best.remaining && is_likelier(best)
         };
         remaining < before && self.best.as_ref().is_none_or(is_better)
@@ -254,7 +266,7 @@ impl RepairSearch {
         if hypothesis.change.edit == PageEdit::Remove && self.is_beside_missing(hypothesis, known) {
             return false;
         }
-        let is_length = matches!(hypothesis.kind, HypothesisKind::Length { .. });
+        let is_length = hypothesis.is_length();
         let shown = fitted.unwrap_or(&self.shown);
         if is_length && fitted.is_none() && shown.are_covered(known, drawing) {
             return false;

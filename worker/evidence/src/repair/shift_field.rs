@@ -141,18 +141,6 @@ impl ShiftField {
     }
 }
 
-/// True if an element's own box is visible.
-pub(crate) fn is_painted(page: &PageTree<'_>, element: usize) -> bool {
-    let has_border = ["border-top-width", "border-bottom-width"]
-        .iter()
-        .any(|side| page.length(element, side).is_some_and(|width| width > 0.0));
-    let background = page.opaque_color(element, "background-color");
-    let behind = page.parent(element).map(|parent| page.visible_background(parent));
-    let is_filled = background.is_some() && background != behind;
-    let has_image = page.style(element, "background-image").contains("gradient");
-    has_border || is_filled || has_image
-}
-
 /// Boxes of an element's own text and of the corners of its painted box.
 fn boxes_of(page: &PageTree<'_>, element: usize) -> Vec<([i32; 4], bool)> {
     let [left, top, right, bottom] = page.bounds(element);
@@ -167,7 +155,7 @@ fn boxes_of(page: &PageTree<'_>, element: usize) -> Vec<([i32; 4], bool)> {
             }
         }
     }
-    if is_painted(page, element) {
+    if page.is_painted(element) {
         let corner = [8, (right - left) / 2, (bottom - top) / 2].into_iter().min().unwrap_or(8);
         let (near_x, far_x) = ((left - 3, left + corner), (right - corner, right + 3));
         let (near_y, far_y) = ((top - 3, top + corner), (bottom - corner, bottom + 3));

@@ -10,7 +10,7 @@ use crate::{
     repair::{
         changeable_length::LengthProperty as P,
         hypothesis::Hypothesis,
-        shift_field::{FollowedPatch, REACH, is_painted},
+        shift_field::{FollowedPatch, REACH},
     },
 };
 
@@ -27,7 +27,7 @@ const ONE: f64 = 0.6;
 impl FirstHypotheses<'_> {
     /// Paddings, line heights and borders of boxes that grow, by what they grow.
     pub(super) fn grown_boxes(&self) -> Vec<Hypothesis> {
-        let grown = self.page.visible().filter(|&index| is_painted(self.page, index));
+        let grown = self.page.visible().filter(|&index| self.page.is_painted(index));
         let mut grown: Vec<(usize, [f64; 2])> =
             grown.filter_map(|index| Some((index, self.box_growth(index)?))).collect();
         // Boxes that grow in both directions first, then the smaller ones.

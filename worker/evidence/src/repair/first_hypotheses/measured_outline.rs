@@ -5,9 +5,7 @@ use crate::{
     color::most_frequent,
     element_tree::grown,
     raster::{Raster, Rgb, channel_difference},
-    repair::{
-        changeable_length::LengthProperty as P, hypothesis::Hypothesis, shift_field::is_painted,
-    },
+    repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis},
 };
 use std::collections::BTreeMap;
 
@@ -32,7 +30,7 @@ const CORNER: f64 = 0.95;
 impl FirstHypotheses<'_> {
     /// Borders and radii of the sizes that the screenshot shows.
     pub(super) fn measured_outlines(&self, differing: &[usize]) -> Vec<Hypothesis> {
-        let painted = || differing.iter().copied().filter(|&index| is_painted(self.page, index));
+        let painted = || differing.iter().copied().filter(|&index| self.page.is_painted(index));
         let borders: BTreeMap<usize, f64> =
             painted().filter_map(|index| Some((index, self.other_thickness(index)?))).collect();
         let corners: BTreeMap<usize, CornerDifference> =

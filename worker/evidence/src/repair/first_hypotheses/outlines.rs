@@ -2,14 +2,12 @@
 
 use super::FirstHypotheses;
 use crate::{
-    corners::corners_of,
     element_tree::{area, grown, intersection},
-    repair::{
-        changeable_length::LengthProperty as P, hypothesis::Hypothesis, shadow::shadows,
-        shift_field::is_painted,
-    },
+    repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis, shadow::shadows},
 };
 
+/// Maximum side of a corner, in pixels.
+const MAX_CORNER: i32 = 24;
 /// Height of the strips beside a box in which a shadow of its own is looked for, in pixels.
 const STRIP: i32 = 2;
 
@@ -25,7 +23,7 @@ impl FirstHypotheses<'_> {
             let corners = self.corner_weight(bounds, self.total);
             let elements = self.members(index);
             let has_border = P::BorderWidth.length(self.page, index) > 0.0;
-            if is_painted(self.page, index)
+            if self.page.is_painted(index)
                 || self.page.element(index).is_some_and(|e| e.image.is_some())
             {
                 let members_share =
@@ -96,4 +94,15 @@ impl FirstHypotheses<'_> {
         });
         inside.iter().sum::<u64>().min(most)
     }
+}
+
+/// Boxes of the corners of an element: left, top, right, bottom.
+fn corners_of([left, top, right, bottom]: [i32; 4]) -> [[i32; 4]; 4] {
+    let side = ((right - left).min(bottom - top) / 2).clamp(1, MAX_CORNER);
+    [
+        [left, top, left + side, top + side],
+        [right - side, top, right, top + side],
+        [left, bottom - side, left + side, bottom],
+        [right - side, bottom - side, right, bottom],
+    ]
 }

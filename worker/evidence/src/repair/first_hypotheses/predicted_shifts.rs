@@ -5,7 +5,7 @@ use super::FirstHypotheses;
 use crate::repair::{
     changeable_length::LengthProperty as P,
     hypothesis::{Hypothesis, HypothesisKind},
-    shift_field::{FollowedPatch, is_painted},
+    shift_field::FollowedPatch,
 };
 use std::{cmp::Ordering, collections::BTreeSet};
 
@@ -83,7 +83,7 @@ impl FirstHypotheses<'_> {
             }
             P::LineHeight => self.has_lines_of(index),
             P::PaddingBlock | P::PaddingBottom | P::PaddingTop => {
-                display != "inline" && (is_stated || is_painted(page, index))
+                display != "inline" && (is_stated || page.is_painted(index))
             }
             _ => display != "inline",
         }

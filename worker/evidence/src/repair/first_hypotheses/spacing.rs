@@ -4,9 +4,7 @@ use super::FirstHypotheses;
 use crate::{
     element_tree::area,
     repair::{
-        changeable_length::LengthProperty as P,
-        hypothesis::Hypothesis,
-        shift_field::{ShiftField, is_painted},
+        changeable_length::LengthProperty as P, hypothesis::Hypothesis, shift_field::ShiftField,
     },
 };
 use std::collections::BTreeSet;
@@ -78,7 +76,7 @@ impl FirstHypotheses<'_> {
         let &ContentMoves { across, down, far_across, far_down, growth } = moves;
         let longer = if growth != 0.0 { growth } else { far_down };
         let (display, children) = (page.style(index, "display"), page.children(index).len());
-        let is_painted = is_painted(page, index);
+        let is_painted = page.is_painted(index);
         let mut changes = Vec::new();
         // A text beside an icon is an item too.
         let has_own_text = page.element(index).is_some_and(|element| !element.text.is_empty());

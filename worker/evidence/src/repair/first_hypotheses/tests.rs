@@ -208,7 +208,7 @@ fn a_space_is_written_on_either_side_of_its_boundary() {
     let change = P::MarginTop.change(&page, &[3], 6.0).unwrap();
     let kind = HypothesisKind::Length { property: P::MarginTop, delta: 6.0 };
     let found = Hypothesis { element: 3, change, kind, is: String::new(), priority: 0.0 };
-    let ways = equivalents(&page, &found);
+    let ways = equivalents(&page, &found, true);
     let has = |element: usize, property: &str| {
         ways.iter().any(|way| way.element == element && way.property() == property)
     };
@@ -250,7 +250,7 @@ fn other_ways_have_lengths_of_half_a_pixel_at_least() {
     let change = P::LineHeight.change(&page, &[0], 6.05).unwrap();
     let kind = HypothesisKind::Length { property: P::LineHeight, delta: 6.05 };
     let found = Hypothesis { element: 0, change, kind, is: String::new(), priority: 0.0 };
-    let ways = equivalents(&page, &found);
+    let ways = equivalents(&page, &found, true);
     let padding = ways.iter().find(|way| way.property() == "padding-block").unwrap();
     assert_eq!(padding.value(), "3px");
 }

@@ -39,7 +39,7 @@ impl RepairSearch {
             return;
         }
         let page = PageTree::new(&self.snapshot);
-        if is_lost_in_noise(&difference, &self.noise, &page) {
+        if is_lost_in_noise(&difference, &self.noise) {
             return;
         }
         self.field = ShiftField::new(&page, &self.drawing, &self.screenshot);
@@ -92,7 +92,7 @@ impl RepairSearch {
             is_paint || other.kind == HypothesisKind::Alignment || is_space && is_near
         };
         self.queue.retain(is_other_way);
-        self.queue.extend(equivalents(&page, found));
+        self.queue.extend(equivalents(&page, found, self.noise.is_none()));
         self.equivalents_left = Some(MAX_EQUIVALENTS.min(self.queue.len()));
     }
 
