@@ -126,7 +126,7 @@ fn print_next_steps(ended: &EndedRun, report: &Report, global: &GlobalFlags) {
         let (scored, planned) = (report.coverage.scored, report.coverage.planned);
         let judged = match scored {
             0 => "no job was judged".to_owned(),
-            _ => format!("{scored} of {planned} jobs judged, in the dataset's order"),
+            _ => format!("{scored} of {planned} jobs judged"),
         };
         let budget_error = first_budget_error(ended.journal.files(), report);
         terminal::print_notice(&format!(
@@ -134,12 +134,17 @@ fn print_next_steps(ended: &EndedRun, report: &Report, global: &GlobalFlags) {
              with: juror run --resume {run} (--budget-usd AMOUNT raises the run's own budget)",
             budget_error.map(|message| format!("\n  {message}")).unwrap_or_default()
         ));
-    } else if report.coverage.errors.contains_key(&ErrorKind::Deadline) {
-        let skipped = report.coverage.errors.get(&ErrorKind::Deadline).copied().unwrap_or_default();
+    } else if let Some(skipped) = report.coverage.errors.get(&ErrorKind::Deadline) {
+        // Without a deadline of the run, it is the provider's.
+        let (what, hint) = match ended.journal.record().deadline {
+            Some(_) => {
+                ("the deadline has passed", "\n  (with --deadline TIME to set a new deadline)")
+            }
+            None => ("the 24 hours of a batch ended", ""),
+        };
         terminal::print_notice(&format!(
-            "the deadline has passed: {} skipped\n  resume with: juror run --resume {run}\n  \
-             (with --deadline TIME to set a new deadline)",
-            counted(skipped, "job")
+            "{what}: {} skipped\n  resume with: juror run --resume {run}{hint}",
+            counted(*skipped, "job")
         ));
     } else if ended.stopped || !report.coverage.is_complete() {
         let unscored = report.coverage.planned.saturating_sub(report.coverage.scored);

@@ -39,8 +39,20 @@ fn list(json: bool) -> Result<(), Failure> {
 fn check(files: &[PathBuf], json: bool) -> Result<(), Failure> {
     let mut checked: Vec<Rubric> = Vec::new();
     let mut records = Vec::new();
+    let mut invalid: Option<Failure> = None;
     for file in files {
-        let (rubric, _) = load(&file.to_string_lossy())?;
+        let rubric = match load(&file.to_string_lossy()) {
+            Ok((rubric, _)) => rubric,
+            Err(error) => {
+                let failure = Failure::from(error);
+                let (file, error) = (file, failure.to_string());
+                records.push(serde_json::json!({ "file": file, "error": error }));
+                if let Some(earlier) = invalid.replace(failure) {
+                    terminal::fail(&earlier);
+                }
+                continue;
+            }
+        };
         let warnings = warnings::warnings(&rubric, &checked);
         if json {
             records.push(serde_json::json!({
@@ -56,7 +68,10 @@ fn check(files: &[PathBuf], json: bool) -> Result<(), Failure> {
         }
         checked.push(rubric);
     }
-    if json { terminal::print_json(&records) } else { Ok(()) }
+    if json {
+        terminal::print_json(&records)?;
+    }
+    invalid.map_or(Ok(()), Err)
 }
 
 fn print_checked(rubric: &Rubric) -> Result<(), Failure> {

@@ -60,8 +60,8 @@ fn run_ended_by_its_budget_reports_its_judged_prefix() {
         (
             "capped",
             "0.055",
-            "1 of 3 jobs judged, in the dataset's order",
-            "unjudged: the judged ones are the first",
+            "1 of 3 jobs judged",
+            "unjudged: those judged before it ended are no random sample",
         ),
     ] {
         let flags = ["--budget-usd", budget, "--no-cache", "-j", "1"];

@@ -15,11 +15,12 @@ use std::collections::BTreeSet;
 pub fn coverage_warnings(record: &RunRecord, coverage: &Coverage, has_ledger: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(unjudged) = coverage.errors.get(&ErrorKind::Budget) {
-        let judged = match coverage.scored {
-            0 => "none was judged",
-            _ => {
-                "the judged ones are the first in the dataset's order, not a random sample (--sample N judges a random sample)"
+        let judged = match (coverage.scored, record.dataset.sample) {
+            (0, _) => "none was judged",
+            (_, None) => {
+                "those judged before it ended are no random sample (--sample N judges one)"
             }
+            (_, Some(_)) => "those judged before it ended are a part of the sample",
         };
         warnings.push(format!("the budget left {} unjudged: {judged}", counted(*unjudged, "job")));
     }

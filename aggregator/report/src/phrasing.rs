@@ -66,7 +66,7 @@ pub fn judged_part(report: &Report) -> Option<String> {
     let mut texts = selection_texts(&report.run.dataset);
     texts.extend(report.coverage.errors.get(&ErrorKind::Budget).map(|unjudged| {
         format!(
-            "only the first in the dataset's order, since the budget left {} unjudged",
+            "only those judged before the budget ended, which left {} unjudged",
             counted(*unjudged, "job")
         )
     }));

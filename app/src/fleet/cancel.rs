@@ -83,7 +83,8 @@ pub fn local_summary(files: &RunFiles) -> Result<CancelSummary, AppError> {
     if files.is_held() {
         return Err(AppError::conflict(format!(
             "run {run_id} is a run of this machine: stop it with Ctrl-C in its terminal, or, if \
-             `juror serve` started it, cancel it in the dashboard"
+             `juror serve` started it, cancel it in the dashboard; then cancel batches that it \
+             waits for with: juror cancel {run_id}"
         )));
     }
     Ok(CancelSummary {

@@ -47,7 +47,11 @@ pub async fn show(
     let view = site.views.get(&run).await?;
     let repeat = query.value("repeat").unwrap_or(0);
     let Some(place) = view.place_of(&item, repeat) else {
-        return Err(PageError::missing(format!("Run {run} has no result of item {item:?}.")));
+        let result = match view.place_of(&item, 0) {
+            Some(_) => format!("result {} of item {item:?}", repeat + 1),
+            None => format!("result of item {item:?}"),
+        };
+        return Err(PageError::missing(format!("Run {run} has no {result}.")));
     };
     let requested = ItemFilters::from_query(&query);
     let reading = Arc::clone(&view);

@@ -132,6 +132,11 @@ fn token(token: &TokenEvidence) -> Option<String> {
     Some(format!("token {key} = {expected}: {path} has {value} beside elements that have it"))
 }
 
+/// A share in percent; one that is neither 0 nor 1 is not rounded to it.
 fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    match share {
+        share if share > 0.0 && share < 0.0005 => "less than 0.1 %".to_owned(),
+        share if share < 1.0 && share >= 0.9995 => "more than 99.9 %".to_owned(),
+        share => format!("{:.1} %", share * 100.0),
+    }
 }

@@ -62,8 +62,8 @@ fn each_row_has_the_judged_part_of_the_dataset() {
     let results = results.into_iter().map(Ok);
     write(&report, &MetadataColumns::default(), results, &mut out).unwrap();
     let table = String::from_utf8(out).unwrap();
-    let part = "a random sample of 2 of 10 items (seed 7); only the first in the dataset's \
-                order, since the budget left 1 job unjudged";
+    let part = "a random sample of 2 of 10 items (seed 7); only those judged \
+                before the budget ended, which left 1 job unjudged";
     assert_eq!(table.matches(part).count(), 2, "{table}");
 }
 

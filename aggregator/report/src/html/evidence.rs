@@ -68,7 +68,7 @@ fn facts_of(outcome: &EvidenceOutcome, findings: &[Finding], item: Option<usize>
 }
 
 fn figures(evidence: &Evidence) -> Vec<String> {
-    let share = |value: f64| figure(value, Unit::Share);
+    let share = share_text;
     let source = match (evidence.source, &evidence.browser) {
         (EvidenceSource::Rendered, _) => "a picture of the dataset".to_owned(),
         (EvidenceSource::Command, _) => "drawn by render_command".to_owned(),
@@ -119,10 +119,11 @@ fn fact(region: &EvidenceRegion) -> Markup {
     }
 }
 
-/// Share of the image; one that would be rounded to zero is shown as less than a thousandth.
+/// A share in percent; one that is neither 0 nor 1 is not rounded to it.
 fn share_text(share: f64) -> String {
     match share {
         share if share > 0.0 && share < 0.0005 => "under 0.1%".to_owned(),
+        share if share < 1.0 && share >= 0.9995 => "over 99.9%".to_owned(),
         share => figure(share, Unit::Share),
     }
 }

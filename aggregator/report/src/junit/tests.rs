@@ -46,7 +46,7 @@ fn outcomes_map_to_junit_statuses() {
         r#"<skipped message="no budget"/>"#,
         "\nscore: 0.82\n",
         r#"<property name="endpoint" value="https://api.openai.com/v1"/>"#,
-        r#"<property name="judged_part" value="only the first in the dataset's order, since the budget left 1 job unjudged"/>"#,
+        r#"<property name="judged_part" value="only those judged before the budget ended, which left 1 job unjudged"/>"#,
     ] {
         assert!(suite.contains(part), "no {part} in:\n{suite}");
     }

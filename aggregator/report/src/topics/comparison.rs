@@ -252,7 +252,9 @@ fn level_of(decision: Decision) -> Level {
 /// `200 pairs would reveal a change of 0.05 percentage points 4 times in 5.`
 fn detectable(comparison: &Comparison) -> Option<String> {
     let decisive = &comparison.decisive;
-    let detectable = decisive.difference.detectable?;
+    let (least, most) = decisive.unit().bounds();
+    // From two pairs or three, anything may follow.
+    let detectable = decisive.difference.detectable.filter(|change| *change <= most - least)?;
     Some(format!(
         "{} would reveal a change of {} {} 4 times in 5.",
         counted(decisive.difference.n, "pair"),
