@@ -28,7 +28,7 @@ use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Path of the API.
-pub const PLACE: &str = "/api/v1";
+pub const BASE_PATH: &str = "/api/v1";
 
 pub use images::address as image_address;
 pub use timeout::limit_duration;
@@ -50,7 +50,7 @@ pub fn routes() -> Router<AppState> {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
         });
     // A nested router does not answer to its own path with a slash.
-    Router::new().nest(PLACE, router).route(&format!("{PLACE}/"), any(missing))
+    Router::new().nest(BASE_PATH, router).route(&format!("{BASE_PATH}/"), any(missing))
 }
 
 /// Schemas of the document that no operation references.

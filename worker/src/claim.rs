@@ -25,7 +25,7 @@ pub struct ClaimedJob<'job> {
     /// RunContext that it is judged with.
     pub context: &'job Arc<RunContext>,
     /// Result so far.
-    pub record: ResultBuilder,
+    pub builder: ResultBuilder,
     /// Time by which its delivery must be requeued.
     pub deadline: Option<Instant>,
     /// Outages of the ledger before it was claimed.
@@ -60,9 +60,9 @@ pub async fn claim<'job>(
         } => {
             let outages = context.admission.outages();
             let key = ClaimKey { fence, ..unclaimed };
-            let record = ResultBuilder::begin(job, context, key.clone(), unattributed_cost);
+            let builder = ResultBuilder::begin(job, context, key.clone(), unattributed_cost);
             let claimed =
-                ClaimedJob { job, context, record, deadline, outages, starts, isolated_starts };
+                ClaimedJob { job, context, builder, deadline, outages, starts, isolated_starts };
             Ok(Claiming::Claimed(Box::new(claimed), key))
         }
     }

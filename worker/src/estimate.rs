@@ -65,18 +65,17 @@ pub fn estimate<'a>(
         if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
             return Ok(Estimated::NoCall);
         }
-        let question = match JudgeRequest::for_job(job, judge, &loaded, None, setup, context).await
-        {
-            Ok(question) => question,
+        let request = match JudgeRequest::for_job(job, judge, &loaded, None, setup, context).await {
+            Ok(request) => request,
             Err(error) => return Ok(Estimated::Failed(error)),
         };
-        if let Some(error) = question.unreadable() {
+        if let Some(error) = request.unreadable() {
             return Ok(Estimated::Failed(error));
         }
-        let cached = setup.cache && context.store.cached(&question.key).await?.is_some();
-        let evidence = evidence_input(job, &loaded, &question, &context.rubric);
+        let cached = setup.cache && context.store.cached(&request.key).await?.is_some();
+        let evidence = evidence_input(job, &loaded, &request, &context.rubric);
         let bounds = |candidate: &Candidate| {
-            question.bounds(&evidence, &candidate.judge, &candidate.terms, &candidate.rules)
+            request.bounds(&evidence, &candidate.judge, &candidate.terms, &candidate.rules)
         };
         let bounds = candidates.iter().map(bounds).collect();
         Ok(Estimated::Request { cached, bounds })
@@ -88,7 +87,7 @@ pub fn estimate<'a>(
 fn evidence_input(
     job: &Job,
     loaded: &LoadedItem,
-    question: &JudgeRequest,
+    request: &JudgeRequest,
     rubric: &Rubric,
 ) -> EvidenceInput {
     let is_measured = job.item.rendered().is_some() || loaded.code.is_some();
@@ -96,7 +95,7 @@ fn evidence_input(
         return EvidenceInput::default();
     }
     let texts = prompt::evidence_tokens(rubric, loaded.expected_tokens.as_ref());
-    let screenshot = screenshot_of(&job.item).and_then(|(name, _)| question.image_size(name));
+    let screenshot = screenshot_of(&job.item).and_then(|(name, _)| request.image_size(name));
     let Some((width, height)) = screenshot.filter(|_| job.evidence == EvidenceMode::Full) else {
         return EvidenceInput { texts, images: Vec::new() };
     };

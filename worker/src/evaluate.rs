@@ -33,8 +33,8 @@ pub async fn evaluate(job: &Job, context: &Arc<RunContext>) -> Result<JobResult,
         // Boxed: the future is large, and a worker's stack is small.
         let finished = match Box::pin(prepare(*claimed)).await? {
             PreparedJob::Finished(finished) => finished,
-            PreparedJob::NeedsCall(judging, prepared, record) => {
-                match judging.judge(*prepared, record).await? {
+            PreparedJob::NeedsCall(judging, prepared, builder) => {
+                match judging.judge(*prepared, builder).await? {
                     Judged::Stored(result) => return Ok(*result),
                     Judged::Unstored(finished) => *finished,
                 }
@@ -57,9 +57,9 @@ pub(crate) async fn prepare_without_call(
         Claiming::Finished(result) => return Ok(Uncalled::Finished(result)),
     };
     let ended = match Box::pin(prepare(*claimed)).await {
-        Ok(PreparedJob::NeedsCall(_, prepared, record)) => {
+        Ok(PreparedJob::NeedsCall(_, prepared, builder)) => {
             context.store.requeue(&key).await?;
-            return Ok(Uncalled::NeedsCall(prepared, Box::new(record)));
+            return Ok(Uncalled::NeedsCall(prepared, Box::new(builder)));
         }
         Ok(PreparedJob::Finished(finished)) => store(finished, context).await,
         Err(interruption) => Err(interruption),

@@ -191,15 +191,15 @@ struct LabeledImage {
 
 /// Inputs of a request's key.
 #[derive(Serialize)]
-struct Identity<'question> {
+struct Identity<'request> {
     schema: u32,
-    base_url: &'question str,
-    judge: &'question Judge,
+    base_url: &'request str,
+    judge: &'request Judge,
     reasoning_allowance: u32,
     rubric: Digest,
     instructions: Digest,
-    item: &'question str,
-    images: Vec<(&'question str, Option<Digest>)>,
+    item: &'request str,
+    images: Vec<(&'request str, Option<Digest>)>,
     preparation: (u32, u64, u32, Option<u32>),
     repeat: u32,
 }

@@ -60,14 +60,14 @@ impl Judging<'_> {
     pub async fn judge(
         &self,
         mut prepared: PreparedRequest,
-        mut record: ResultBuilder,
+        mut builder: ResultBuilder,
     ) -> Result<Judged, Interruption> {
         let Self { judge, setup, context, .. } = *self;
         // Calls settled by earlier holders count as unusable replies.
         let larger_output =
             setup.terms.larger_output_limit(prepared.bounds.max_output_tokens).is_some();
         let mut tally =
-            AttemptTally { answers: record.attempts(), larger_output, ..AttemptTally::default() };
+            AttemptTally { answers: builder.attempts(), larger_output, ..AttemptTally::default() };
         let mut first: Option<FirstVerdict> = None;
         loop {
             let Permission { permit, lease, waited } = match self.permission(&prepared).await {
@@ -75,8 +75,8 @@ impl Judging<'_> {
                 Err(NotPermitted::Interrupted(interruption)) => return Err(interruption),
                 Err(NotPermitted::Skipped((kind, reason))) => {
                     let ended = match first {
-                        Some(first) => first.score(record),
-                        None => record.skipped(kind, reason),
+                        Some(first) => first.score(builder),
+                        None => builder.skipped(kind, reason),
                     };
                     return Ok(Judged::Unstored(Box::new(ended)));
                 }
@@ -97,16 +97,16 @@ impl Judging<'_> {
             let cost = cost(money, bill, &prepared.bounds);
             telemetry::call_ended(&call, decision.verdict.is_some(), cost, &judge.model, context);
             let other = setup.pricing.other_model(&call.end);
-            record.called(judge, &call.end, bill.as_ref(), &prepared.bounds, other);
+            builder.called(judge, &call.end, bill.as_ref(), &prepared.bounds, other);
             let remember = reply_for_cache(prepared.key, judge, setup, &call.end, bill);
             let next;
-            (next, record) = match decision.end_job(record, remember, &mut first) {
-                JobAfterCall::Unfinished(next, record) => (next, record),
+            (next, builder) = match decision.end_job(builder, remember, &mut first) {
+                JobAfterCall::Unfinished(next, builder) => (next, builder),
                 JobAfterCall::Finished(finished) => {
                     return self.end(&lease, money, bill, finished).await;
                 }
             };
-            end_lease(&*context.admission, &lease, money, bill, None, &record.claim).await?;
+            end_lease(&*context.admission, &lease, money, bill, None, &builder.claim).await?;
             if next == NextStep::RetryLonger {
                 prepared.raise_output_limit(&setup.terms);
             }
@@ -227,7 +227,7 @@ pub(crate) async fn end_lease(
 
 /// The reply for the cache; none if another model gave it.
 pub(crate) fn reply_for_cache(
-    question: Digest,
+    key: Digest,
     judge: &Judge,
     setup: &JudgeSetup,
     end: &CallEnd,
@@ -239,7 +239,7 @@ pub(crate) fn reply_for_cache(
     }
     let CallBill { cost, usage, .. } = bill?;
     let judge = judge_record(judge, &setup.base_url, answer, None);
-    Some((question, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
+    Some((key, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
 }
 
 /// Cost of a call, billed or presumed.

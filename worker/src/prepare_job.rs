@@ -43,9 +43,9 @@ const WORKERS_THAT_LOOK_FOR_A_FILE: u32 = 3;
 /// in progress here, since it costs nothing.
 pub async fn prepare(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interruption> {
     if let Some(error) = claimed.poison() {
-        return Ok(PreparedJob::Finished(claimed.record.failed(error)));
+        return Ok(PreparedJob::Finished(claimed.builder.failed(error)));
     }
-    let (is_suspect, key) = (claimed.is_suspect(), claimed.record.claim.clone());
+    let (is_suspect, key) = (claimed.is_suspect(), claimed.builder.claim.clone());
     let RunContext { isolation, store, shutdown, .. } = &**claimed.context;
     let guard = shutdown.drain.run_until_cancelled(isolation.join(is_suspect)).await;
     let _guard = guard.ok_or(Interruption::Stopping)?;
@@ -64,61 +64,61 @@ type UsedTexts = BTreeMap<&'static str, UsedText>;
 
 /// Every step that costs nothing.
 async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interruption> {
-    let ClaimedJob { job, context, mut record, deadline, outages, .. } = claimed;
+    let ClaimedJob { job, context, mut builder, deadline, outages, .. } = claimed;
     let (loaded, texts, stages) = match prepare_stages(job, context).await {
         Ok(staged) => staged,
-        Err(error) => return without_input(job, context, record, error).await,
+        Err(error) => return without_input(job, context, builder, error).await,
     };
-    record.texts(&texts, loaded.language);
-    record.stages(stages);
+    builder.texts(&texts, loaded.language);
+    builder.stages(stages);
     keep::texts(&loaded, context).await?;
 
-    let evidence = match measure(job, &loaded, context, &mut record).await {
+    let evidence = match measure(job, &loaded, context, &mut builder).await {
         Ok(evidence) => evidence,
-        Err(error) => return without_input(job, context, record, error).await,
+        Err(error) => return without_input(job, context, builder, error).await,
     };
     if let Some(evidence) = &evidence {
-        record.evidence(evidence);
+        builder.evidence(evidence);
         keep::renders(evidence, context).await?;
     }
 
     let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
         // With a judge, the images are read for the request; without one they are checked here.
         return match inspect_images(&job.item, &context.sources).await {
-            Ok(()) => Ok(PreparedJob::Finished(record.without_verdict())),
-            Err(error) => without_input(job, context, record, error).await,
+            Ok(()) => Ok(PreparedJob::Finished(builder.without_verdict())),
+            Err(error) => without_input(job, context, builder, error).await,
         };
     };
     if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
         let error = missing_output(&loaded, context.stages.pipeline_command.is_some());
-        return Ok(PreparedJob::Finished(record.without_output(error)));
+        return Ok(PreparedJob::Finished(builder.without_output(error)));
     }
 
-    let question =
+    let request =
         match JudgeRequest::for_job(job, judge, &loaded, evidence.as_ref(), setup, context).await {
-            Ok(question) => question,
-            Err(error) => return without_input(job, context, record, error).await,
+            Ok(request) => request,
+            Err(error) => return without_input(job, context, builder, error).await,
         };
-    record.images(question.inputs());
-    record.code_note(question.code_note.clone());
-    for (digest, bytes) in question.originals() {
+    builder.images(request.inputs());
+    builder.code_note(request.code_note.clone());
+    for (digest, bytes) in request.originals() {
         keep::input(digest, bytes, context).await?;
     }
-    if let Some((cached, verdict)) = cached_verdict(&question, setup, context).await? {
-        record.record_reply(cached.judge, Some(cached.reply));
-        return Ok(PreparedJob::Finished(record.scored_from_cache(verdict)));
+    if let Some((cached, verdict)) = cached_verdict(&request, setup, context).await? {
+        builder.record_reply(cached.judge, Some(cached.reply));
+        return Ok(PreparedJob::Finished(builder.scored_from_cache(verdict)));
     }
     if context.deadline_passed() {
         let (kind, message) = past_deadline();
-        return Ok(PreparedJob::Finished(record.skipped(kind, message)));
+        return Ok(PreparedJob::Finished(builder.skipped(kind, message)));
     }
-    let prepared_question = match question.prepare(judge, setup).await {
-        Ok(prepared_question) => prepared_question,
-        Err(error) => return Ok(PreparedJob::Finished(record.failed(error))),
+    let prepared = match request.prepare(judge, setup).await {
+        Ok(prepared) => prepared,
+        Err(error) => return Ok(PreparedJob::Finished(builder.failed(error))),
     };
-    record.images(prepared_question.inputs.clone());
+    builder.images(prepared.inputs.clone());
     let judging = Judging { job, judge, setup, context, deadline, outages };
-    Ok(PreparedJob::NeedsCall(judging, Box::new(prepared_question), record))
+    Ok(PreparedJob::NeedsCall(judging, Box::new(prepared), builder))
 }
 
 /// Ends a job whose files cannot be used, unless other workers may have a missing file and have not
@@ -126,12 +126,12 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
 async fn without_input<'job>(
     job: &Job,
     context: &RunContext,
-    record: ResultBuilder,
+    builder: ResultBuilder,
     mut error: JobError,
 ) -> Result<PreparedJob<'job>, Interruption> {
     let references = job.item.references().map(str::to_owned).collect();
     if let Some(absence) = context.sources.absence(references).await {
-        match context.store.record_missing_file(&record.claim).await? {
+        match context.store.record_missing_file(&builder.claim).await? {
             None => {}
             Some(others) if others < WORKERS_THAT_LOOK_FOR_A_FILE => {
                 return Err(Interruption::FileNotHere(absence.to_string()));
@@ -141,7 +141,7 @@ async fn without_input<'job>(
             }
         }
     }
-    Ok(PreparedJob::Finished(record.failed(error)))
+    Ok(PreparedJob::Finished(builder.failed(error)))
 }
 
 /// The item's code and tokens, from its files or from the user's pipeline, their records, and the
@@ -171,12 +171,12 @@ async fn measure(
     job: &Job,
     loaded: &LoadedItem,
     context: &RunContext,
-    record: &mut ResultBuilder,
+    builder: &mut ResultBuilder,
 ) -> Result<Option<ItemEvidence>, JobError> {
     match evidence_stage::collect(job, loaded, context).await {
         Ok(evidence) => Ok(evidence),
         Err(MeasuringError::Unmeasured(reason)) => {
-            record.unmeasured(reason);
+            builder.unmeasured(reason);
             Ok(None)
         }
         Err(MeasuringError::Input(error)) => Err(error),
@@ -185,14 +185,14 @@ async fn measure(
 
 /// An earlier reply to the same request and its verdict, if replies are cached.
 async fn cached_verdict(
-    question: &JudgeRequest,
+    request: &JudgeRequest,
     setup: &JudgeSetup,
     context: &RunContext,
 ) -> Result<Option<(CachedReply, Verdict)>, Interruption> {
     if !setup.cache {
         return Ok(None);
     }
-    let cached = context.store.cached(&question.key).await?;
+    let cached = context.store.cached(&request.key).await?;
     Ok(cached.and_then(|cached| {
         let verdict = parse_reply::read(&context.rubric, &cached.reply).ok()?;
         Some((cached, verdict))

@@ -53,15 +53,15 @@ impl Condition {
     /// Checks every 10 s while the condition is met and every second while it is not, until the
     /// token is cancelled; `check` returns true if it is met. After 5 s without a result it counts
     /// as unmet.
-    pub async fn keep_looking(&self, cancelled: &CancellationToken, look: impl AsyncFn() -> bool) {
-        let looking = async {
+    pub async fn keep_looking(&self, cancelled: &CancellationToken, check: impl AsyncFn() -> bool) {
+        let checking = async {
             loop {
-                let met = timeout(CHECK_TIMEOUT, look()).await.unwrap_or(false);
+                let met = timeout(CHECK_TIMEOUT, check()).await.unwrap_or(false);
                 self.set(met);
                 sleep(if met { CHECK_INTERVAL } else { RETRY_INTERVAL }).await;
             }
         };
-        cancelled.run_until_cancelled(looking).await;
+        cancelled.run_until_cancelled(checking).await;
     }
 }
 
@@ -97,17 +97,17 @@ mod tests {
         let readiness = Readiness::new();
         let condition = readiness.require("redis");
         let (cancelled, seen) = (CancellationToken::new(), RefCell::new(Vec::new()));
-        let look = || async {
+        let check = || async {
             seen.borrow_mut().push(readiness.unmet().is_empty());
-            let looks = seen.borrow().len();
-            match looks {
+            let checks = seen.borrow().len();
+            match checks {
                 2 => std::future::pending().await,
                 4 => cancelled.cancel(),
                 _ => {}
             }
             true
         };
-        condition.keep_looking(&cancelled, look).await;
+        condition.keep_looking(&cancelled, check).await;
         assert_eq!(*seen.borrow(), [false, true, false, true]);
     }
 }

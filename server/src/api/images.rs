@@ -1,6 +1,6 @@
 //! Judged images, by the digests in results.
 
-use super::PLACE;
+use super::BASE_PATH;
 use crate::{
     api::extract::{InRun, StrictQuery, blocking},
     app_state::AppState,
@@ -43,7 +43,7 @@ pub fn address(
     input: &InputRecord,
     details: Option<&ItemDetails>,
 ) -> Option<String> {
-    let url = |digest: &Digest| format!("{PLACE}/runs/{}/images/{digest}", result.run_id);
+    let url = |digest: &Digest| format!("{BASE_PATH}/runs/{}/images/{digest}", result.run_id);
     if let Some(judged) = &input.digest {
         return Some(url(judged));
     }

@@ -25,7 +25,7 @@ pub fn complete(document: &OpenApi) -> Result<String, String> {
         }
         if let Some(document) = document.as_object_mut() {
             document.insert("info".to_owned(), info());
-            document.insert("servers".to_owned(), json!([{ "url": super::PLACE }]));
+            document.insert("servers".to_owned(), json!([{ "url": super::BASE_PATH }]));
             // The empty one: a server on a loopback address may be open.
             document.insert("security".to_owned(), json!([{ "token": [] }, { "session": [] }, {}]));
         }

@@ -1,4 +1,4 @@
-use super::PLACE;
+use super::BASE_PATH;
 use crate::test_site::{IMAGE, PageResponse, TestSite, ask, get};
 use axum::{Router, body::Body};
 use juror_types::id::Digest;
@@ -15,20 +15,20 @@ fn site() -> TestSite {
 }
 
 async fn read(router: &Router, path: &str) -> Value {
-    let answer = get(router, &format!("{PLACE}{path}"), &[]).await;
+    let answer = get(router, &format!("{BASE_PATH}{path}"), &[]).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.body);
     assert_eq!(answer.header("content-type"), "application/json");
     answer.json()
 }
 
 async fn problem(router: &Router, path: &str, status: u16) -> String {
-    let path = format!("{PLACE}{path}");
+    let path = format!("{BASE_PATH}{path}");
     let bare = path.split('?').next().unwrap().to_owned();
     get(router, &path, &[]).await.problem(status, &bare)
 }
 
 async fn send(router: &Router, path: &str, body: &Value) -> PageResponse {
-    ask(router, "POST", &format!("{PLACE}{path}"), &[JSON], body.to_string()).await
+    ask(router, "POST", &format!("{BASE_PATH}{path}"), &[JSON], body.to_string()).await
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn reports_come_in_every_format() {
         ("md", "text/markdown; charset=utf-8", "judged"),
         ("junit.xml", "application/xml", "<testsuite"),
     ] {
-        let path = format!("{PLACE}/runs/judged/report.{ending}");
+        let path = format!("{BASE_PATH}/runs/judged/report.{ending}");
         let report = get(&router, &path, &[]).await;
         assert_eq!((report.status.as_u16(), report.header("content-type")), (200, media_type));
         assert!(report.body.contains(holds), "{ending}");
@@ -173,7 +173,7 @@ async fn reports_come_in_every_format() {
         problem(&router, &format!("/runs/nothing/report.{ending}"), 404).await;
         problem(&router, &format!("/runs/judged/report.of.{ending}"), 404).await;
     }
-    let page = get(&router, &format!("{PLACE}/runs/judged/report.html"), &[]).await;
+    let page = get(&router, &format!("{BASE_PATH}/runs/judged/report.html"), &[]).await;
     let policy = page.header("content-security-policy");
     assert!(policy.contains("script-src 'unsafe-inline'"), "its own policy allows just its own");
     assert!(page.body.contains("script-src 'sha256-"));
@@ -181,14 +181,14 @@ async fn reports_come_in_every_format() {
     let served = read(&router, "/runs/judged/report.json").await;
     assert_eq!(served["overall"], serde_json::from_str::<Value>(&written).unwrap()["overall"]);
     let zipped = [("accept-encoding", "gzip")];
-    let report = get(&router, &format!("{PLACE}/runs/judged/report.json"), &zipped).await;
+    let report = get(&router, &format!("{BASE_PATH}/runs/judged/report.json"), &zipped).await;
     assert_eq!(report.header("content-encoding"), "gzip");
 }
 
 #[tokio::test]
 async fn the_stream_of_a_finished_run_ends() {
     let router = site().open();
-    let path = format!("{PLACE}/runs/judged/events");
+    let path = format!("{BASE_PATH}/runs/judged/events");
     let stream = get(&router, &path, &[("accept-encoding", "gzip")]).await;
     assert_eq!((stream.status.as_u16(), stream.header("content-type")), (200, "text/event-stream"));
     assert_eq!(stream.header("content-encoding"), "", "nothing is held back to be packed");
@@ -305,9 +305,9 @@ async fn conflicts_are_409_and_missing_runs_are_404() {
     for action in ["cancel", "resume"] {
         let path = format!("/runs/judged/{action}");
         let refused = send(&router, &path, &json!({})).await;
-        assert!(refused.problem(409, &format!("{PLACE}{path}")).contains("judged"));
+        assert!(refused.problem(409, &format!("{BASE_PATH}{path}")).contains("judged"));
         let path = format!("/runs/nothing/{action}");
-        send(&router, &path, &json!({})).await.problem(404, &format!("{PLACE}{path}"));
+        send(&router, &path, &json!({})).await.problem(404, &format!("{BASE_PATH}{path}"));
     }
     problem(&router, "/nothing", 404).await;
     problem(&router, "/", 404).await;

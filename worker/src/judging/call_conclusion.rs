@@ -44,9 +44,9 @@ pub(crate) struct FirstVerdict {
 
 impl FirstVerdict {
     /// Ends a job with this verdict.
-    pub(crate) fn score(self, mut record: ResultBuilder) -> FinishedJob {
-        record.restore_reply(self.answer);
-        FinishedJob { remember: self.remember, ..record.scored(self.verdict) }
+    pub(crate) fn score(self, mut builder: ResultBuilder) -> FinishedJob {
+        builder.restore_reply(self.answer);
+        FinishedJob { remember: self.remember, ..builder.scored(self.verdict) }
     }
 }
 
@@ -74,24 +74,24 @@ impl CallConclusion {
     /// `first`, which scores the job if the second reply is rejected.
     pub(crate) fn end_job(
         self,
-        record: ResultBuilder,
+        builder: ResultBuilder,
         remember: Option<(Digest, CachedReply)>,
         first: &mut Option<FirstVerdict>,
     ) -> JobAfterCall {
         let Self { verdict, asks_once_more, next, .. } = self;
         if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
-            let (answer, remember) = (record.recorded_reply(), remember.clone());
+            let (answer, remember) = (builder.recorded_reply(), remember.clone());
             *first = Some(FirstVerdict { verdict, answer, remember });
         } else if next.rejects_reply()
             && let Some(first) = first.take()
         {
-            return JobAfterCall::Finished(first.score(record));
+            return JobAfterCall::Finished(first.score(builder));
         }
         JobAfterCall::Finished(match (next, verdict) {
-            (NextStep::Accept, Some(verdict)) => FinishedJob { remember, ..record.scored(verdict) },
-            (NextStep::Unscorable(message), _) => record.unscorable(message),
-            (NextStep::Fail(kind, message), _) => record.failed(JobError { kind, message }),
-            (next, _) => return JobAfterCall::Unfinished(next, record),
+            (NextStep::Accept, Some(verdict)) => FinishedJob { remember, ..builder.scored(verdict) },
+            (NextStep::Unscorable(message), _) => builder.unscorable(message),
+            (NextStep::Fail(kind, message), _) => builder.failed(JobError { kind, message }),
+            (next, _) => return JobAfterCall::Unfinished(next, builder),
         })
     }
 }
