@@ -14,6 +14,7 @@ use crate::{
     source_image::{SourceImage, image_error},
 };
 use juror_image::{ImageError, MAX_MEASURED_SIDE};
+use juror_render::RenderError;
 use juror_telemetry::EvidenceFinding;
 use juror_types::{
     evidence::{Evidence, EvidenceMode, EvidenceOutcome, EvidenceSource},
@@ -28,7 +29,6 @@ use tokio::time::Instant;
 /// The image that is measured against, where an item names it.
 const SCREENSHOT: &str = "screenshot";
 
-/// The evidence of one item.
 pub struct ItemEvidence {
     /// The record of the result.
     pub outcome: EvidenceOutcome,
@@ -38,11 +38,19 @@ pub struct ItemEvidence {
     pub rendered: Option<SourceImage>,
     /// The contact sheet of the regions; none without regions, and where no judge is sent one.
     pub crops: Option<SourceImage>,
-    /// True if the code was rendered; none if an image existed already.
-    pub renders: Option<bool>,
 }
 
 impl ItemEvidence {
+    /// True if the code was rendered; none if an image existed already.
+    pub fn renders(&self) -> Option<bool> {
+        match &self.outcome {
+            EvidenceOutcome::Failed { .. } => Some(false),
+            EvidenceOutcome::Measured(evidence) => {
+                (evidence.source != EvidenceSource::Rendered).then_some(true)
+            }
+        }
+    }
+
     /// The image of this name for the judge, if the mode includes it.
     pub fn image(&self, name: &str, mode: EvidenceMode) -> Option<&SourceImage> {
         let is_sent = mode == EvidenceMode::Full;
@@ -56,7 +64,7 @@ impl ItemEvidence {
 
     /// Images that are not part of the dataset.
     pub fn made(&self) -> impl Iterator<Item = &SourceImage> {
-        let is_made = self.renders.is_some();
+        let is_made = self.renders().is_some();
         self.rendered.iter().filter(move |_| is_made).chain(&self.crops)
     }
 
@@ -66,14 +74,13 @@ impl ItemEvidence {
         rendered: SourceImage,
         crops: Option<SourceImage>,
     ) -> Self {
-        let renders = (evidence.source != EvidenceSource::Rendered).then_some(true);
         let outcome = EvidenceOutcome::Measured(Box::new(evidence));
-        Self { outcome, screenshot, rendered: Some(rendered), crops, renders }
+        Self { outcome, screenshot, rendered: Some(rendered), crops }
     }
 
     fn failed(error: String, screenshot: SourceImage) -> Self {
         let outcome = EvidenceOutcome::Failed { error };
-        Self { outcome, screenshot, rendered: None, crops: None, renders: Some(false) }
+        Self { outcome, screenshot, rendered: None, crops: None }
     }
 }
 
@@ -88,7 +95,7 @@ pub enum MeasuringError {
 impl MeasuringError {
     /// Error of an item whose measuring ends with the process.
     fn interrupted() -> Self {
-        Self::Unmeasured("measuring was interrupted".to_owned())
+        Self::Unmeasured(RenderError::Interrupted.to_string())
     }
 }
 

@@ -47,7 +47,6 @@ pub struct RecordedAnswer {
 
 /// A job's result under construction.
 pub struct ResultBuilder {
-    /// The claim that it is worked on under.
     pub claim: ClaimKey,
     context: Arc<RunContext>,
     result: JobResult,
@@ -116,7 +115,7 @@ impl ResultBuilder {
 
     /// Records the measurements and the measured images.
     pub fn evidence(&mut self, evidence: &ItemEvidence) {
-        if evidence.renders.is_some() {
+        if let Some(renders) = evidence.renders() {
             let unknown = || Generation {
                 code_compiles: None,
                 quality_score: None,
@@ -124,9 +123,8 @@ impl ResultBuilder {
                 error: None,
             };
             let generation = self.result.generation.get_or_insert_with(unknown);
-            generation.renders = evidence.renders;
-            let failed = evidence.renders == Some(false);
-            self.stages_passed = Some(!failed && self.stages_passed.unwrap_or(true));
+            generation.renders = Some(renders);
+            self.stages_passed = Some(renders && self.stages_passed.unwrap_or(true));
         }
         self.result.evidence = Some(evidence.outcome.clone());
         let pictures = [&evidence.screenshot].into_iter().chain(&evidence.rendered);

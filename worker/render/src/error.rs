@@ -104,6 +104,9 @@ pub enum RenderError {
     /// The page ended during rendering: out of memory, a crash, or a navigation.
     #[error("its page ended: out of memory, crashed or left")]
     PageEnded,
+    /// The process ends.
+    #[error("measuring was interrupted")]
+    Interrupted,
     /// The browser is at fault.
     #[error(transparent)]
     Browser(#[from] RendererError),
@@ -112,7 +115,7 @@ pub enum RenderError {
 impl RenderError {
     /// True if this is a finding about the code.
     pub fn is_about_code(&self) -> bool {
-        !matches!(self, Self::Browser(_) | Self::Viewport { .. })
+        !matches!(self, Self::Interrupted | Self::Browser(_) | Self::Viewport { .. })
     }
 }
 

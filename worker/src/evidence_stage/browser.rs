@@ -48,12 +48,11 @@ pub(super) async fn measure(
     let budget = RenderTime::default();
     let stage = BrowserStage { renderer, item, code, screenshot: picture, budget };
     match stage.evidence().await {
-        Ok(Some((evidence, drawn, crops))) => {
+        Ok((evidence, drawn, crops)) => {
             let origin = InputRecord::BROWSER;
             let rendered = SourceImage::made(Item::RENDERED, origin, drawn.picture).await;
             Ok(ItemEvidence::measured(evidence, screenshot, rendered, crops))
         }
-        Ok(None) => Err(interrupted()),
         Err(error) if error.is_about_code() => {
             Ok(ItemEvidence::failed(error.to_string(), screenshot))
         }
@@ -71,7 +70,6 @@ struct BrowserStage<'job> {
     budget: RenderTime,
 }
 
-/// A page that was rendered and measured.
 struct MeasuredPage<'renderer> {
     source: PageSource,
     /// Live page; none for a cached render.
@@ -92,29 +90,24 @@ impl MeasuredPage<'_> {
 }
 
 impl<'job> BrowserStage<'job> {
-    /// Evidence with its repairs, its render and its contact sheet; none while the process ends.
-    async fn evidence(
-        &self,
-    ) -> Result<Option<(Evidence, RenderedPage, Option<SourceImage>)>, RenderError> {
-        let Some(plain) = self.best_scale().await? else { return Ok(None) };
-        let Some(framed) = self.best_frame(plain).await? else { return Ok(None) };
-        let Some(measured) = self.best_viewport(framed).await? else { return Ok(None) };
-        let (evidence, drawn, pair) = match self.with_repairs(measured).await? {
-            Some(MeasuredPage { evidence, drawn, pair, .. }) => (evidence, drawn, pair),
-            None => return Ok(None),
-        };
+    /// Evidence with its repairs, its render and its contact sheet.
+    async fn evidence(&self) -> Result<(Evidence, RenderedPage, Option<SourceImage>), RenderError> {
+        let plain = self.best_scale().await?;
+        let framed = self.best_frame(plain).await;
+        let measured = self.best_viewport(framed).await?;
+        let MeasuredPage { evidence, drawn, pair, .. } = self.with_repairs(measured).await?;
         let crops = self.item.crops(&pair, &evidence).await;
-        Ok(Some((evidence, drawn, crops)))
+        Ok((evidence, drawn, crops))
     }
 
-    /// The page, closed, with the repairs of its regions; none while the process ends.
+    /// The page, closed, with the repairs of its regions.
     async fn with_repairs(
         &self,
         measured: MeasuredPage<'job>,
-    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
+    ) -> Result<MeasuredPage<'job>, RenderError> {
         let trials = self.item.context.evidence.trials();
         if measured.evidence.regions.is_empty() || trials == 0 {
-            return Ok(Some(measured.closed().await));
+            return Ok(measured.closed().await);
         }
         let MeasuredPage { source, page, drawn, pair, evidence } = measured;
         let page = match page {
@@ -122,53 +115,48 @@ impl<'job> BrowserStage<'job> {
             None => match self.renderer.open_within(&source, &self.budget).await {
                 Ok(page) => page,
                 // The page was rendered and measured already; only the repairs are lost.
-                Err(_) => {
-                    return Ok(Some(MeasuredPage { source, page: None, drawn, pair, evidence }));
-                }
+                Err(_) => return Ok(MeasuredPage { source, page: None, drawn, pair, evidence }),
             },
         };
-        let evidence = repair_trials::with_repairs(page, &pair, evidence, trials).await;
-        Ok(evidence.map(|evidence| MeasuredPage { source, page: None, drawn, pair, evidence }))
+        let evidence = repair_trials::with_repairs(page, &pair, evidence, trials).await?;
+        Ok(MeasuredPage { source, page: None, drawn, pair, evidence })
     }
 
     /// The page at the device scale that fits the screenshot better.
-    async fn best_scale(&self) -> Result<Option<MeasuredPage<'job>>, RenderError> {
-        let Some(single) = self.at_scale(1, None).await? else { return Ok(None) };
+    async fn best_scale(&self) -> Result<MeasuredPage<'job>, RenderError> {
+        let single = self.at_scale(1, None).await?;
         let is_even = [self.screenshot.width(), self.screenshot.height()].map(|side| side % 2 == 0);
         if single.evidence.regions.is_empty() || is_even != [true, true] {
-            return Ok(Some(single));
+            return Ok(single);
         }
         let ratio = single.pair.content_ratio().await.unwrap_or([1.0; 2]);
         let is_twice = ratio.map(|side| TWICE.contains(&side));
         if single.evidence.ssim >= ALIKE && is_twice == [false, false] {
-            return Ok(Some(single));
+            return Ok(single);
         }
         // Closed first: there may be only one browser.
         let single = single.closed().await;
-        let Ok(Some(double)) = self.at_scale(2, None).await else { return Ok(Some(single)) };
+        let Ok(double) = self.at_scale(2, None).await else { return Ok(single) };
         // Structural similarity is unreliable for a small component on an empty page.
         let (one, other) = (&single.evidence, &double.evidence);
         let is_nearer = is_twice == [true, true] && other.pixels_equal > one.pixels_equal;
         if other.ssim > one.ssim || is_nearer {
-            return Ok(Some(double));
+            return Ok(double);
         }
         double.closed().await;
-        Ok(Some(single))
+        Ok(single)
     }
 
     /// The page with the frame that takes most of a component's difference away, if one takes half.
-    async fn best_frame(
-        &self,
-        plain: MeasuredPage<'job>,
-    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
+    async fn best_frame(&self, plain: MeasuredPage<'job>) -> MeasuredPage<'job> {
         let evidence = &plain.evidence;
         let is_alike = evidence.regions.is_empty() && evidence.shift == [0, 0];
         if is_alike || matches!(self.code, PageCode::Html(_)) {
-            return Ok(Some(plain));
+            return plain;
         }
         let frames = plain.pair.possible_frames().await;
         if frames.is_empty() {
-            return Ok(Some(plain));
+            return plain;
         }
         let scale = evidence.scale;
         let half_of = |page: &Evidence| 1.0 - (1.0 - page.pixels_equal) * FRAME_GAIN;
@@ -177,7 +165,7 @@ impl<'job> BrowserStage<'job> {
         for frame in frames {
             let is_padded = frame.padding > 0;
             // A component may fail at this width only; skip that frame.
-            let Ok(Some(framed)) = self.at_scale(scale, Some(frame)).await else { continue };
+            let Ok(framed) = self.at_scale(scale, Some(frame)).await else { continue };
             let framed = framed.closed().await;
             let is_better = framed.evidence.regions.is_empty()
                 || framed.evidence.pixels_equal > limit && framed.evidence.shift == [0, 0];
@@ -192,23 +180,22 @@ impl<'job> BrowserStage<'job> {
                 break;
             }
         }
-        Ok(Some(best))
+        best
     }
 
     /// The page in a viewport without the margin of the screenshot, if that fits better.
     async fn best_viewport(
         &self,
         page: MeasuredPage<'job>,
-    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
+    ) -> Result<MeasuredPage<'job>, RenderError> {
         let PageSource { scale, ref frame, viewport, .. } = page.source;
-        let search = page.pair.viewport_search(&page.evidence, viewport).await;
-        let Some(mut search) = search else { return Ok(None) };
+        let mut search = page.pair.viewport_search(&page.evidence, viewport).await?;
         let (frame, mut best) = (frame.clone(), page);
         while let Some(viewport) = search.next_viewport() {
             // Closed first: there may be only one browser.
             best = best.closed().await;
             let other = self.drawn_in(viewport, scale, frame.clone()).await;
-            let Ok(Some(other)) = other else { continue };
+            let Ok(other) = other else { continue };
             let content = other.pair.snapshot.as_ref().map_or([0; 2], |page| page.content);
             if search.judge(&other.evidence, content) {
                 best = other;
@@ -216,14 +203,14 @@ impl<'job> BrowserStage<'job> {
                 other.closed().await;
             }
         }
-        Ok(Some(best))
+        Ok(best)
     }
 
     async fn at_scale(
         &self,
         scale: u32,
         frame: Option<PageFrame>,
-    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
+    ) -> Result<MeasuredPage<'job>, RenderError> {
         let size = [self.screenshot.width(), self.screenshot.height()];
         self.drawn_in(size.map(|side| side / scale), scale, frame).await
     }
@@ -233,7 +220,7 @@ impl<'job> BrowserStage<'job> {
         viewport: [u32; 2],
         scale: u32,
         frame: Option<PageFrame>,
-    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
+    ) -> Result<MeasuredPage<'job>, RenderError> {
         let source = PageSource {
             code: self.code.clone(),
             props: self.item.item.props.clone(),
@@ -247,11 +234,11 @@ impl<'job> BrowserStage<'job> {
         let (screenshot, tokens) = (Arc::clone(&self.screenshot), token_values(self.item.tokens));
         let snapshot = Some(Arc::new(drawn.snapshot.clone()));
         let pair = RenderedPair { screenshot, drawing, snapshot, tokens };
-        let Some(evidence) = pair.measure(EvidenceSource::Browser).await else { return Ok(None) };
+        let evidence = pair.measure(EvidenceSource::Browser).await?;
         let browser = Some(self.renderer.short_name().to_owned());
         let RenderedPage { partial, refused, error: page_error, .. } = drawn.clone();
         let evidence = Evidence { browser, frame, partial, refused, page_error, ..evidence };
-        Ok(Some(MeasuredPage { source, page, drawn, pair, evidence }))
+        Ok(MeasuredPage { source, page, drawn, pair, evidence })
     }
 
     /// Cached render, or a new one with its page.

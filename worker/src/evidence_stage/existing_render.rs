@@ -71,7 +71,7 @@ async fn measure(
     let (picture, drawing) = picture.zip(drawing).ok_or_else(interrupted)?;
     let tokens = token_values(item.tokens);
     let pair = RenderedPair { screenshot: picture, drawing, snapshot: None, tokens };
-    let evidence = pair.measure(source).await.ok_or_else(interrupted)?;
+    let evidence = pair.measure(source).await.map_err(|_| interrupted())?;
     let crops = item.crops(&pair, &evidence).await;
     Ok(ItemEvidence::measured(evidence, screenshot, rendered, crops))
 }

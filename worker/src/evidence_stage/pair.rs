@@ -5,6 +5,7 @@ use juror_evidence::{
     PicturePair, Raster, Snapshot, ViewportSearch, content_ratio, possible_frames,
 };
 use juror_image::{ImageError, RgbPixels};
+use juror_render::RenderError;
 use juror_types::{
     evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
     item::Tokens,
@@ -23,8 +24,8 @@ pub(super) struct RenderedPair {
 }
 
 impl RenderedPair {
-    /// Evidence without repairs; none while the process ends.
-    pub async fn measure(&self, source: EvidenceSource) -> Option<Evidence> {
+    /// Evidence without repairs.
+    pub async fn measure(&self, source: EvidenceSource) -> Result<Evidence, RenderError> {
         let own = self.clone();
         let measuring = spawn_blocking(move || {
             let snapshot = own.snapshot.as_deref();
@@ -37,7 +38,7 @@ impl RenderedPair {
                 ..pair.measure(source, snapshot)
             }
         });
-        measuring.await.ok()
+        measuring.await.map_err(|_| RenderError::Interrupted)
     }
 
     /// The contact sheet of these regions as PNG; none without regions, and while the process ends.
@@ -60,19 +61,18 @@ impl RenderedPair {
         measuring.await.ok()?
     }
 
-    /// Search for the viewport of a page that was rendered in this one; none while the process
-    /// ends.
+    /// Search for the viewport of a page that was rendered in this one.
     pub async fn viewport_search(
         &self,
         evidence: &Evidence,
         viewport: [u32; 2],
-    ) -> Option<ViewportSearch> {
+    ) -> Result<ViewportSearch, RenderError> {
         let (own, evidence) = (self.clone(), evidence.clone());
         let fitting = spawn_blocking(move || {
             let content = own.snapshot.as_ref().map_or([0; 2], |page| page.content);
             ViewportSearch::new(&own.screenshot, &own.drawing, &evidence, viewport, content)
         });
-        fitting.await.ok()
+        fitting.await.map_err(|_| RenderError::Interrupted)
     }
 
     /// Frames that may surround a component in the screenshot.

@@ -3,7 +3,7 @@
 
 use super::{css_pixels, pair::RenderedPair};
 use juror_evidence::{PageChange, PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
-use juror_render::{OpenPage, RenderedPage};
+use juror_render::{OpenPage, RenderError, RenderedPage};
 use juror_types::evidence::Evidence;
 use tokio::{
     sync::mpsc::{Receiver, Sender, channel},
@@ -11,14 +11,13 @@ use tokio::{
 };
 
 /// Adds the repairs found with at most this many renders of the page, and closes the page. A page
-/// that cannot be rendered ends the search with the repairs found so far. None while the process
-/// ends.
+/// that cannot be rendered ends the search with the repairs found so far.
 pub(super) async fn with_repairs(
     mut page: OpenPage<'_>,
     pair: &RenderedPair,
     evidence: Evidence,
     trials: usize,
-) -> Option<Evidence> {
+) -> Result<Evidence, RenderError> {
     let (to_page, mut changes) = channel(1);
     let (to_search, drawings) = channel(1);
     let (pair, live) = (pair.clone(), LivePage { to_page, drawings });
@@ -27,14 +26,14 @@ pub(super) async fn with_repairs(
         let Ok(drawn) = page.draw(&changes).await else {
             // Dropping an unclosed page ends its browser.
             drop((page, to_search));
-            return searching.await.ok();
+            return searching.await.map_err(|_| RenderError::Interrupted);
         };
         if to_search.send(drawn).await.is_err() {
             break;
         }
     }
     page.close().await;
-    searching.await.ok()
+    searching.await.map_err(|_| RenderError::Interrupted)
 }
 
 /// A live page for the search.
