@@ -2,7 +2,7 @@
 //! becomes a batch at the provider, and its rows become results.
 //!
 //! `row_admission` makes rows of jobs, `shard_builder` writes them into a shard, `shard_lifecycle` works
-//! on it from its file to its end, `collect` reads the results of its batch, and `row_settlement`
+//! on it from its file to its end, `collect_results` reads the results of its batch, and `row_settlement`
 //! makes a result of a row; `unsent_shard` gives up a shard that was never sent.
 //! `worker_role::batch_keeper` puts these together.
 

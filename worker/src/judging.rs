@@ -41,13 +41,10 @@ pub enum Judged {
 
 /// Inputs of one job's calls.
 pub struct Judging<'job> {
-    /// The job.
     pub job: &'job Job,
-    /// Judge.
     pub judge: &'job Judge,
     /// This worker's access to it.
     pub setup: &'job JudgeSetup,
-    /// RunContext that it is judged with.
     pub context: &'job RunContext,
     /// Time by which its delivery must be requeued.
     pub deadline: Option<Instant>,
@@ -103,7 +100,7 @@ impl Judging<'_> {
             (next, builder) = match decision.end_job(builder, remember, &mut first) {
                 JobAfterCall::Unfinished(next, builder) => (next, builder),
                 JobAfterCall::Finished(finished) => {
-                    return self.end(&lease, money, bill, finished).await;
+                    return end_job(&*context.admission, &lease, money, bill, finished).await;
                 }
             };
             end_lease(&*context.admission, &lease, money, bill, None, &builder.claim).await?;
@@ -165,27 +162,6 @@ impl Judging<'_> {
         let is_own = self.setup.pricing.other_model(end).is_none();
         is_own.then(|| self.setup.token_scale.learn(&prepared.bounds, usage.input_tokens))?
     }
-
-    /// Ends a job and the lease of its last call together.
-    async fn end(
-        &self,
-        lease: &LeaseId,
-        money: LeaseEnd,
-        bill: Option<CallBill>,
-        finished: FinishedJob,
-    ) -> Result<Judged, Interruption> {
-        let admission = &*self.context.admission;
-        let claim = finished.claim.clone();
-        if bill.is_none() {
-            end_lease(admission, lease, money, None, None, &claim).await?;
-            return Ok(Judged::Unstored(Box::new(finished)));
-        }
-        let result = finished.result.clone();
-        match end_lease(admission, lease, money, bill, Some(finished), &claim).await? {
-            true => Ok(Judged::Stored(Box::new(result))),
-            false => Err(Interruption::ClaimLost),
-        }
-    }
 }
 
 /// The bill of a call; emits its warnings.
@@ -201,6 +177,26 @@ pub(crate) async fn bill(
         context.events.emit(Event::Warning(warning)).await;
     }
     Some(bill)
+}
+
+/// Ends a job and the lease of its last call together.
+pub(crate) async fn end_job(
+    admission: &dyn Admission,
+    lease: &LeaseId,
+    money: LeaseEnd,
+    bill: Option<CallBill>,
+    finished: FinishedJob,
+) -> Result<Judged, Interruption> {
+    let claim = finished.claim.clone();
+    if bill.is_none() {
+        end_lease(admission, lease, money, None, None, &claim).await?;
+        return Ok(Judged::Unstored(Box::new(finished)));
+    }
+    let result = finished.result.clone();
+    match end_lease(admission, lease, money, bill, Some(finished), &claim).await? {
+        true => Ok(Judged::Stored(Box::new(result))),
+        false => Err(Interruption::ClaimLost),
+    }
 }
 
 /// Ends the lease of a call, together with its job if that is finished; returns whether a result

@@ -4,7 +4,7 @@
 use super::{
     BatchWork, MAX_CONCURRENT_ROWS, PAGE,
     row::RowRecord,
-    unsent_shard::{UnsentJobs, discard_shard, release_rows},
+    unsent_shard::{discard_shard, release_rows},
 };
 use crate::{
     batch_lane::BatchLane,
@@ -141,7 +141,8 @@ pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), 
 /// their queue.
 pub async fn abandon_shard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     let (records, shard) = (&*work.lane.records, work.shard(number));
-    let released = release_rows(&shard, UnsentJobs::Return, records, &*work.context.admission);
+    // The rows are kept, closed, until the jobs are returned to their queue.
+    let released = release_rows(&shard, RowChange::Close, records, &*work.context.admission);
     if !released.await? {
         return Ok(());
     }

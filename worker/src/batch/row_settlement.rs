@@ -5,10 +5,10 @@ use crate::{
     batch_lane::BatchLane,
     call_cost::CallBill,
     claim::unclaimed,
-    evaluate::record_result,
+    evaluate::{record_result, store_and_record},
     interruption::Interruption,
     judging::{
-        self,
+        self, Judged,
         call_admission::past_deadline,
         call_conclusion::{CallConclusion, JobAfterCall},
         reply_for_cache,
@@ -25,7 +25,6 @@ use juror_ledger::{
 use juror_telemetry::CallCost;
 use juror_types::outcome::{ErrorKind, JobError, JobResult};
 
-/// End of a row.
 #[derive(Clone, Debug)]
 pub enum RowEnd {
     /// The row ran, with this end of its call.
@@ -38,7 +37,6 @@ pub enum RowEnd {
 
 /// End of its job.
 pub enum JobEnd {
-    /// The job has its result.
     Finished(Box<JobResult>),
     /// The job is judged again, in another batch or in an ordinary call.
     Again,
@@ -148,7 +146,8 @@ impl RowFinishing<'_> {
             JobAfterCall::Finished(finished) => return self.paid(money, bill, finished).await,
             JobAfterCall::Unfinished(next, _) => next,
         };
-        self.end_lease(money, bill, None).await?;
+        let (admission, lease) = (&*context.admission, &self.row.lease);
+        judging::end_lease(admission, lease, money, bill, None, &self.claim).await?;
         self.record.raised |= next == NextStep::RetryLonger;
         let falls_back = self.work.lane.falls_back;
         let ended = self.again(falls_back).await?;
@@ -168,16 +167,14 @@ impl RowFinishing<'_> {
         bill: Option<CallBill>,
         finished: FinishedJob,
     ) -> Result<JobEnd, Interruption> {
-        let result = finished.result.clone();
-        if bill.is_none() {
-            self.end_lease(money, None, None).await?;
-            return self.store(finished).await;
+        let (admission, lease) = (&*self.context.admission, &self.row.lease);
+        match judging::end_job(admission, lease, money, bill, finished).await? {
+            Judged::Stored(result) => {
+                record_result(&result, self.context).await;
+                Ok(JobEnd::Finished(result))
+            }
+            Judged::Unstored(finished) => self.store(*finished).await,
         }
-        let may_publish = self.end_lease(money, bill, Some(finished)).await?;
-        if !may_publish {
-            return Err(Interruption::ClaimLost);
-        }
-        self.finished(result).await
     }
 
     /// Stores a result of a row that cost nothing.
@@ -187,27 +184,8 @@ impl RowFinishing<'_> {
     }
 
     async fn store(self, finished: FinishedJob) -> Result<JobEnd, Interruption> {
-        let result = finished.result.clone();
-        if !self.context.store.finish(finished).await? {
-            return Err(Interruption::ClaimLost);
-        }
-        self.finished(result).await
-    }
-
-    async fn finished(self, result: JobResult) -> Result<JobEnd, Interruption> {
-        record_result(&result, self.context).await;
+        let result = store_and_record(finished, self.context).await?;
         Ok(JobEnd::Finished(Box::new(result)))
-    }
-
-    /// Ends the row's lease; returns whether a result that was stored with it may be published.
-    async fn end_lease(
-        &self,
-        money: LeaseEnd,
-        bill: Option<CallBill>,
-        finished: Option<FinishedJob>,
-    ) -> Result<bool, Interruption> {
-        let admission = &*self.context.admission;
-        judging::end_lease(admission, &self.row.lease, money, bill, finished, &self.claim).await
     }
 
     /// Closes the row, so that its job is retried.
