@@ -1,15 +1,17 @@
 //! The user's own programs that take part in a run. They come from the settings of the process that
 //! runs them, never from a job or a dataset.
 
+mod command_input;
 mod compile;
-mod input_file;
 mod pipeline;
 mod process;
 mod render;
 
-pub use compile::compile;
-pub use pipeline::run_pipeline;
-pub use render::{RenderCommandError, run_render};
+pub(crate) use {
+    compile::compile,
+    pipeline::run_pipeline,
+    render::{RenderCommandError, run_render},
+};
 
 use std::time::Duration;
 

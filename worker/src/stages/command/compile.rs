@@ -2,7 +2,7 @@
 
 use super::{
     CommandSettings,
-    input_file::{FILE, write_file},
+    command_input::{FILE, write_file},
     process,
 };
 use crate::stages::compile::Compilation;

@@ -1,6 +1,6 @@
 //! The user's own pipeline, run for each item, so that a run covers it from end to end.
 
-use super::{CommandSettings, process};
+use super::{CommandSettings, command_input::CommandInput, process};
 use crate::{
     design_tokens::flatten,
     item_texts::{LoadedItem, is_blank, language_of_code},
@@ -10,9 +10,8 @@ use juror_types::{
     item::{Item, Language, Tokens},
     outcome::{ErrorKind, JobError},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Runs the `pipeline_command` for an item and replaces the item's fields by its output. The
 /// command gets the item as one JSON object on stdin and writes one to stdout.
@@ -26,13 +25,9 @@ pub async fn run_pipeline(
         kind: ErrorKind::Pipeline,
         message: format!("pipeline_command {}: {what}", settings.program),
     };
-    let paths = item.images.iter().filter_map(|(name, image)| {
-        let path = roots.resolve(&image.reference).ok()?;
-        Some((name.as_str(), path.to_str()?.to_owned()))
-    });
-    let question = PipelineInput { schema: juror_types::SCHEMA, item, paths: paths.collect() };
-    let question = serde_json::to_vec(&question).map_err(|error| failed(error.to_string()))?;
-    let finished = process::run(settings, &settings.arguments, &question)
+    let request = serde_json::to_vec(&CommandInput::new(item, roots))
+        .map_err(|error| failed(error.to_string()))?;
+    let finished = process::run(settings, &settings.arguments, &request)
         .await
         .map_err(|error| failed(error.to_string()))?;
     if !finished.status.success() {
@@ -42,16 +37,6 @@ pub async fn run_pipeline(
         failed(format!("its answer is not the JSON object that is expected: {error}"))
     })?;
     merge(loaded, answer).map_err(failed)
-}
-
-/// Input of the command on stdin.
-#[derive(Serialize)]
-struct PipelineInput<'a> {
-    schema: u32,
-    #[serde(flatten)]
-    item: &'a Item,
-    /// Absolute paths of those images that are files here, by name.
-    paths: BTreeMap<&'a str, String>,
 }
 
 /// Output of the command on stdout. Fields that it leaves out stay as the item has them.

@@ -2,14 +2,12 @@
 
 use super::{
     CommandSettings,
-    input_file::{FILE, write_file},
+    command_input::{CommandInput, FILE, write_file},
     process::{self, ProcessError},
 };
 use bytes::Bytes;
 use juror_files::data_roots::{MAX_IMAGE_BYTES, Roots};
 use juror_types::item::{Item, Language};
-use serde::Serialize;
-use std::collections::BTreeMap;
 use tokio::task::spawn_blocking;
 
 /// Placeholder in arguments for the path of the PNG to write.
@@ -45,12 +43,8 @@ pub async fn run_render(
     let arguments = settings.arguments.iter();
     let arguments: Vec<String> =
         arguments.map(|argument| argument.replace(FILE, &file).replace(OUTPUT, &picture)).collect();
-    let paths = item.images.iter().filter_map(|(name, image)| {
-        let path = roots.resolve(&image.reference).ok()?;
-        Some((name.as_str(), path.to_str()?.to_owned()))
-    });
-    let request = RenderRequest { schema: juror_types::SCHEMA, item, paths: paths.collect() };
-    let request = serde_json::to_vec(&request).map_err(|error| not_run(error.to_string()))?;
+    let request = serde_json::to_vec(&CommandInput::new(item, roots))
+        .map_err(|error| not_run(error.to_string()))?;
     let finished = match process::run(settings, &arguments, &request).await {
         Ok(finished) => finished,
         Err(error @ (ProcessError::NotStarted(_) | ProcessError::Pipe(_))) => {
@@ -81,16 +75,6 @@ pub async fn run_render(
         Ok(Err(error)) => Err(not_run(format!("its picture cannot be read: {error}"))),
         Err(error) => Err(not_run(error.to_string())),
     }
-}
-
-/// Input of the command on stdin.
-#[derive(Serialize)]
-struct RenderRequest<'item> {
-    schema: u32,
-    #[serde(flatten)]
-    item: &'item Item,
-    /// Absolute paths of those images that are files here, by name.
-    paths: BTreeMap<&'item str, String>,
 }
 
 /// The last line of a program's output that is not blank, where programs usually put the error.

@@ -78,14 +78,14 @@ async fn pipeline_receives_the_item_and_its_image_paths() {
         item.images.insert(name.to_owned(), image);
     }
     let roots = Roots::new(vec![folder.path().to_owned()]);
-    let keep = folder.path().join("question.json");
+    let keep = folder.path().join("request.json");
     let script = format!("cat > {}; echo '{{}}'", keep.display());
     run_pipeline(&item, LoadedItem::default(), &roots, &retrying(&script)).await.unwrap();
-    let question: serde_json::Value = serde_json::from_slice(&fs::read(keep).unwrap()).unwrap();
-    assert_eq!(question["schema"], 1);
-    assert_eq!(question["id"], "one");
+    let request: serde_json::Value = serde_json::from_slice(&fs::read(keep).unwrap()).unwrap();
+    assert_eq!(request["schema"], 1);
+    assert_eq!(request["id"], "one");
     let path = folder.path().canonicalize().unwrap().join("a.png");
-    assert_eq!(question["paths"], json!({"screenshot": path}));
+    assert_eq!(request["paths"], json!({"screenshot": path}));
 }
 
 #[tokio::test]
