@@ -11,7 +11,8 @@ use juror_types::{
     model::{PriceEntry, Prices, is_same_model},
     usage::{Money, Usage},
 };
-use std::sync::atomic::{AtomicBool, Ordering};
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
 
 /// The pricing of one run's calls.
 #[derive(Debug)]
@@ -21,12 +22,8 @@ pub struct CallPricing {
     terms: ModelTerms,
     /// Prices, for a model that replaced the requested one.
     prices: Prices,
-    warned_other_model: AtomicBool,
-    warned_unknown_usage: AtomicBool,
-    warned_other_cost: AtomicBool,
-    warned_other_lane: AtomicBool,
-    warned_version: AtomicBool,
-    warned_tier: AtomicBool,
+    /// Kinds of warnings that were returned.
+    warned: Mutex<BTreeSet<PricingWarning>>,
 }
 
 /// Bill of one call.
@@ -45,17 +42,7 @@ pub struct CallBill {
 impl CallPricing {
     /// The pricing of calls to a model that has these names, on these terms.
     pub fn new(names: Vec<String>, terms: ModelTerms, prices: Prices) -> Self {
-        Self {
-            names,
-            terms,
-            prices,
-            warned_other_model: AtomicBool::new(false),
-            warned_unknown_usage: AtomicBool::new(false),
-            warned_other_cost: AtomicBool::new(false),
-            warned_other_lane: AtomicBool::new(false),
-            warned_version: AtomicBool::new(false),
-            warned_tier: AtomicBool::new(false),
-        }
+        Self { names, terms, prices, warned: Mutex::default() }
     }
 
     /// Responding model, if it is not the requested one.
@@ -133,7 +120,7 @@ impl CallPricing {
     /// Warnings about this call; each kind is returned once.
     pub fn warnings(&self, end: &CallEnd, bill: &CallBill) -> Vec<String> {
         let mut warnings = [self.model_warnings(end), self.tier_warnings(end)].concat();
-        if !bill.metered && first(&self.warned_unknown_usage) {
+        if !bill.metered && self.is_first(PricingWarning::UnknownUsage) {
             warnings.push(format!(
                 "the vision API does not report the usage of its replies: each is booked at its \
                  maximum cost (this one at ${})",
@@ -142,7 +129,7 @@ impl CallPricing {
         }
         if let Some(table_cost) = bill.table_cost
             && differs(bill.cost, table_cost)
-            && first(&self.warned_other_cost)
+            && self.is_first(PricingWarning::OtherCost)
         {
             warnings.push(format!(
                 "the vision API charged ${} for a reply that costs ${table_cost} by the price \
@@ -158,7 +145,7 @@ impl CallPricing {
         let requested = self.names.first().map_or("", String::as_str);
         let mut warnings = Vec::new();
         if let Some(model) = self.other_model(end)
-            && first(&self.warned_other_model)
+            && self.is_first(PricingWarning::OtherModel)
         {
             let priced = match self.prices.find(model) {
                 Some(_) => "its own price",
@@ -173,7 +160,7 @@ impl CallPricing {
         }
         if let Some(version) = self.version(end)
             && version.price != self.terms.prices.price
-            && first(&self.warned_version)
+            && self.is_first(PricingWarning::PricedVersion)
         {
             warnings.push(format!(
                 "{} replies for {requested} and has a price of its own, at which its replies are booked; \
@@ -188,7 +175,7 @@ impl CallPricing {
     fn tier_warnings(&self, end: &CallEnd) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some(tier) = dearer_tier(end)
-            && first(&self.warned_tier)
+            && self.is_first(PricingWarning::DearerTier)
         {
             warnings.push(format!(
                 "the vision API replies in the service tier {tier}, which has no price: such \
@@ -201,7 +188,7 @@ impl CallPricing {
             && self.terms.lane != Lane::Mixed
             // Batch rows keep the lane batch even if the run's lane has changed.
             && answer.lane != Lane::Batch
-            && first(&self.warned_other_lane)
+            && self.is_first(PricingWarning::OtherLane)
         {
             warnings.push(format!(
                 "the vision API replies in the lane {} in place of {}: such replies are \
@@ -213,11 +200,22 @@ impl CallPricing {
         }
         warnings
     }
+
+    /// True at the first warning of this kind.
+    fn is_first(&self, warning: PricingWarning) -> bool {
+        self.warned.lock().insert(warning)
+    }
 }
 
-/// True at the first call for a kind of warning.
-fn first(warned: &AtomicBool) -> bool {
-    !warned.swap(true, Ordering::Relaxed)
+/// Kind of a warning about the cost of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum PricingWarning {
+    OtherModel,
+    UnknownUsage,
+    OtherCost,
+    OtherLane,
+    PricedVersion,
+    DearerTier,
 }
 
 fn dearer_tier(end: &CallEnd) -> Option<&str> {
