@@ -3,7 +3,7 @@
 mod controller;
 
 use controller::{CallSample, Controller};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -58,7 +58,7 @@ impl Concurrency {
 
     /// The maximum number of calls in flight now.
     pub fn limit(&self) -> usize {
-        self.shared.size().limit
+        self.shared.size.lock().limit
     }
 
     /// Waits for a permit in first-come order. A dropped future leaves its turn to the next.
@@ -81,7 +81,7 @@ impl Concurrency {
 
 impl Permit {
     /// Reports a call that was made under this permit and has just ended, after `latency`. Returns
-    /// the new limit if crowding lowered it.
+    /// whether this is the first time, if crowding lowered the limit.
     pub fn report(&self, signal: Signal, latency: Duration) -> Option<Lowered> {
         let ended = self.shared.origin.elapsed();
         self.shared.learn(CallSample { signal, begun: ended.saturating_sub(latency), ended })
@@ -91,7 +91,7 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         let Some(permit) = self.permit.take() else { return };
-        let mut size = self.shared.size();
+        let mut size = self.shared.size.lock();
         if size.total > size.limit {
             size.total -= 1;
             permit.forget();
@@ -118,13 +118,8 @@ struct Size {
 }
 
 impl SharedLimit {
-    fn size(&self) -> MutexGuard<'_, Size> {
-        // No panic under the lock can leave the numbers inconsistent.
-        self.size.lock()
-    }
-
     fn learn(&self, sample: CallSample) -> Option<Lowered> {
-        let mut size = self.size();
+        let mut size = self.size.lock();
         let before = size.limit;
         size.controller.learn(sample);
         size.limit = size.controller.limit();

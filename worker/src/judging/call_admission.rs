@@ -34,7 +34,6 @@ pub(crate) type Skip = (ErrorKind, String);
 
 /// The reason why no call may be made.
 pub(crate) enum NotPermitted {
-    /// The job is skipped.
     Skipped(Skip),
     /// The job ends without a result.
     Interrupted(Interruption),
@@ -276,7 +275,8 @@ fn too_many_at_once(problem: &str) -> String {
     )
 }
 
-/// Reports a call to the concurrency; returns the new limit if too many calls were in flight.
+/// Reports a call to the concurrency limiter; returns whether this is the first time, if too many
+/// calls were in flight.
 fn report(permit: &Permit, call: &Call) -> Option<Lowered> {
     let signal = match &call.end {
         CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
