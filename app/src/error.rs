@@ -3,7 +3,8 @@
 use crate::{run_specification::RequestField, settings::SettingsError};
 use juror_aggregator::fleet::AggregatorError;
 use juror_analysis::{
-    calibration::stored_calibration::CalibrationFileError, compare_runs::CompareError,
+    calibration::{LabelError, stored_calibration::CalibrationFileError},
+    compare_runs::CompareError,
 };
 use juror_journal::journal::JournalError;
 use juror_ledger::error::LedgerError;
@@ -136,6 +137,12 @@ impl From<CompareError> for AppError {
             CompareError::Journal(error) => error.into(),
             CompareError::Rubric { .. } => Self::invalid(error),
         }
+    }
+}
+
+impl From<LabelError> for AppError {
+    fn from(error: LabelError) -> Self {
+        Self::invalid(error)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
 };
 use juror_analysis::{
     calibration::{
-        Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate,
+        Binding, Calibration, CalibrationInput, Labels, calibrate,
         stored_calibration::{self, KnownCalibration},
     },
     format::counted,
@@ -20,7 +20,7 @@ use juror_app::{
     reporting::{baseline, run_lookup},
     rubrics,
 };
-use juror_journal::journal::{JournalError, RunFiles};
+use juror_journal::journal::RunFiles;
 use juror_report::topics::calibration_file;
 use juror_types::rubric::Rubric;
 use std::path::Path;
@@ -50,17 +50,6 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
         terminal::print_notice(&format!("calibration: {}", own.display()));
     }
     Ok(Exit::Done)
-}
-
-enum Unreadable {
-    Label(LabelError),
-    Journal(JournalError),
-}
-
-impl From<LabelError> for Unreadable {
-    fn from(error: LabelError) -> Self {
-        Self::Label(error)
-    }
 }
 
 /// Refuses to replace a calibration of enough items by one of too few for the same judge. An
@@ -118,11 +107,8 @@ fn read_labels(file: &Path, rubric: &Rubric) -> Result<Labels, Failure> {
 
 fn labels_of_items(files: &RunFiles, report: &Report) -> Result<Labels, Failure> {
     let results = report.items.read(files).map_err(AppError::from)?;
-    let results = results.map(|result| result.map_err(Unreadable::Journal));
-    let labels = Labels::from_items(&report.rubric, results).map_err(|error| match error {
-        Unreadable::Label(error) => Failure::usage(error),
-        Unreadable::Journal(error) => AppError::from(error).into(),
-    })?;
+    let results = results.map(|result| result.map_err(AppError::from));
+    let labels = Labels::from_items(&report.rubric, results)?;
     if labels.is_empty() {
         return Err(Failure::usage(format!(
             "no item of run {} has a label for a criterion: pass --labels FILE, or add `labels` to \
