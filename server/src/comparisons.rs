@@ -53,8 +53,8 @@ pub enum NotCompared {
 }
 
 impl Comparisons {
-    /// A comparer of the runs in a directory, where blessed ones are old after some days; 0 for
-    /// never.
+    /// A comparer of the runs in a directory. It warns of a baseline that was blessed more than
+    /// `max_baseline_age_days` ago; 0 for never.
     pub fn new(runs_dir: &Path, max_baseline_age_days: u32) -> Self {
         let blessed = BlessedRuns::new(runs_dir);
         let limiter = WorkLimiter::new(MAX_CONCURRENT, MAX_WAITING);
@@ -136,7 +136,8 @@ struct KeptComparison {
     comparison: Arc<Comparison>,
 }
 
-/// Terms of a comparison. Its warnings depend on the day and the blessing.
+/// Terms of a comparison. It warns of a baseline older than `max_baseline_age_days`, so that a
+/// cached one is valid for one date and one blessing.
 #[derive(Clone, Debug, PartialEq)]
 struct ComparisonTerms {
     rules: Rules,

@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 /// A job after every step that needs no call.
 pub(crate) enum Uncalled {
-    /// The job has its result.
     Finished(Box<JobResult>),
     /// The judge of the job must be called. The claim is released.
     NeedsCall(Box<PreparedRequest>, Box<ResultBuilder>),
@@ -72,9 +71,9 @@ pub(crate) async fn prepare_without_call(
 pub(crate) async fn record_result(result: &JobResult, context: &RunContext) {
     telemetry::job_finished(result, &context.metrics);
     if context.breaker.item_ended(result) {
-        // The count of this process is used if the fleet's count is unknown.
-        let row = context.store.count_unusable(&result.run_id).await;
-        context.breaker.check(row.unwrap_or_default());
+        // A store without a count for the whole fleet leaves this process's own.
+        let streak = context.store.count_unusable(&result.run_id).await;
+        context.breaker.check(streak.unwrap_or_default());
     }
     if context.breaker.is_open() {
         // Stops the run's other jobs before they are paid for.
@@ -109,7 +108,7 @@ async fn record_end(
             | Interruption::FileNotHere(_)),
         ) => {
             telemetry::job_requeued(interruption);
-            // A regular requeue does not count as an unfinished start.
+            // A job that is given back in order does not count as a crash.
             context.store.requeue(claim).await?;
         }
         Err(_) => {}

@@ -26,8 +26,8 @@ impl PerSecondLimiter {
         Self(None)
     }
 
-    /// A ceiling of this many calls per second, with a burst of a twentieth of a second (at least
-    /// one call): timers are too coarse to keep up a high rate without it.
+    /// A ceiling of this many calls per second. Up to a twentieth of a second's calls may start at
+    /// once (at least one): timers are too coarse to keep up a high rate without that.
     pub fn per_second(rate: f64) -> Result<Self, InvalidRate> {
         if !(rate > 0.0 && rate <= 1e6) {
             return Err(InvalidRate(rate));

@@ -17,7 +17,7 @@ pub enum Compilation {
     Sound,
     /// The first error, with its place.
     Broken(String),
-    /// The built-in check must not parse this code: the reason, and the remedy.
+    /// Reason why this code is not parsed (it could take too much stack or time), with the remedy.
     Unchecked(&'static str),
 }
 
@@ -81,7 +81,7 @@ pub(super) fn parse_part<T: Send>(
 }
 
 fn first_error(code: &str, language: Language) -> Option<String> {
-    // Scripts could be parsed as template literals, and markup as text.
+    // A leading ``` is a template literal to JavaScript and text to HTML, so it is checked first.
     if code.trim_start().starts_with("```") {
         return Some("line 1: the code is wrapped in a Markdown fence (```)".to_owned());
     }
@@ -91,8 +91,8 @@ fn first_error(code: &str, language: Language) -> Option<String> {
     }
 }
 
-/// Catches a panic of a parser, so that it costs that item its check and nothing else. The profiles
-/// unwind, and no half-changed state outlives the closure.
+/// Catches a panic of a parser, so that it costs that item its check and nothing else. Both profiles
+/// unwind, so a panic can be caught, and nothing shared is left half-changed.
 fn catch_panic<T>(
     code: &str,
     language: Language,

@@ -36,7 +36,8 @@ pub fn broker_version<'a>(
     Box::pin(async move {
         let address = Address::parse(url, files)?;
         let silent = |why: &dyn std::fmt::Display| {
-            QueueError::Unavailable(format!("{address}: {why}; start it, or correct fleet.broker"))
+            let remedy = "start RabbitMQ, or correct the setting fleet.broker";
+            QueueError::Unavailable(format!("{address}: {why}; {remedy}"))
         };
         match timeout(MAX_WAIT, greeting(&address)).await {
             Ok(Ok(Greeting::Amqp(frame))) => {

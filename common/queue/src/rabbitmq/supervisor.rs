@@ -30,7 +30,8 @@ pub(super) struct BrokerConnector {
 }
 
 impl Supervisor {
-    /// Keeps a connection, this one first, until it is stopped or the broker refuses it.
+    /// Starts with this connection, and connects again whenever it fails, until it is stopped or
+    /// the broker refuses it.
     pub(super) async fn run(self, first: Arc<BrokerConnection>, mut publisher: Publisher) {
         let mut link = first;
         let mut backoff = Backoff::for_connections();
@@ -98,7 +99,7 @@ impl BrokerConnector {
             };
             let left = max_wait.map(|max_wait| max_wait.saturating_sub(since.elapsed()));
             if left.is_some_and(|left| left.is_zero()) {
-                let remedy = "start it, or correct fleet.broker";
+                let remedy = "start RabbitMQ, or correct the setting fleet.broker";
                 return Err(QueueError::Unavailable(format!("{problem}; {remedy}")));
             }
             if !is_warned {

@@ -34,7 +34,9 @@ pub(super) struct VerdictRecord {
 /// The record has the scores of neither formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a verdict has semantic_correctness, scores, total_score and max_score, or dimensions, weighted_total, percentage, grade and overall_assessment"
+    "this verdict lacks the scores of either formula: it needs (semantic_correctness, scores, \
+     total_score and max_score) or (dimensions, weighted_total, percentage, grade and \
+     overall_assessment)"
 )]
 pub(super) struct NoScore;
 
@@ -111,7 +113,10 @@ mod tests {
     fn verdict_without_all_scores_of_a_formula_is_refused() {
         for scores in [json!({}), json!({"semantic_correctness": 0.9, "total_score": 9.0})] {
             let error = read(scores).unwrap_err().to_string();
-            assert!(error.starts_with("a verdict has semantic_correctness"), "{error}");
+            assert!(
+                error.starts_with("this verdict lacks the scores of either formula"),
+                "{error}"
+            );
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Batches of the only run of a process: their begin, and their end when no job is in progress and
-//! none can come.
+//! Starts the batches of a process that has one run, and finishes when no more jobs can arrive.
 
 use super::{
     BatchKeeper,
@@ -20,8 +19,8 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 
 impl BatchKeeper {
-    /// Discards shards that were never sent: their jobs are published again with the run's. Returns
-    /// the number of shards that may have a batch at the provider.
+    /// Discards shards that were never sent. Their jobs are queued again when the run is resumed.
+    /// Returns the number of shards that may have a batch at the provider.
     pub(super) async fn discard_unsent(
         &self,
         run: &RunId,
@@ -56,7 +55,7 @@ impl BatchKeeper {
         }
         let sent = self.discard_unsent(run, run_states).await?;
         if let Some(work) = self.only_work(run, run_states).await? {
-            // Fails while shard files are left, which is intended.
+            // remove_dir refuses a folder with files: remaining shard files are kept.
             let _ = tokio::fs::remove_dir(&work.lane.folder).await;
         }
         if sent > 0 {
@@ -93,8 +92,8 @@ impl Shards<'_> {
         let mut looks = ticks(IDLE_LOOK);
         loop {
             self.start_planned().await;
-            // Read before the shards: a job in progress may still become a row, and only the work
-            // on a shard returns jobs.
+            // Checked before the shards: otherwise a job could become a row between the two checks
+            // and be missed.
             let is_drained = jobs.is_drained();
             if is_drained {
                 self.seal(Duration::ZERO).await?;
