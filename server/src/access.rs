@@ -14,14 +14,12 @@ mod origin;
 mod proxies;
 mod session_store;
 
-pub use access_token::{InvalidSecret, Secret};
-pub use authorization::authorize;
-pub use body_limit::limit_body;
-pub use headers::secure;
-pub use host::named_port as host_port;
-pub use login::routes;
-pub use origin::announces_json;
+pub use access_token::Secret;
 pub use proxies::TrustedProxies;
+pub(crate) use {
+    authorization::authorize, body_limit::limit_body, headers::secure,
+    host::named_port as host_port, login::routes, origin::announces_json,
+};
 
 use axum::http::{HeaderMap, header};
 use login_limiter::Attempts;

@@ -27,7 +27,6 @@ use axum::{
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Path of the API.
 pub const BASE_PATH: &str = "/api/v1";
 
 pub use images::address as image_address;

@@ -20,22 +20,18 @@ const MAX_WAITING_THUMBNAILS: usize = 256;
 /// State of the server, shared by clones.
 #[derive(Clone)]
 pub struct AppState {
-    /// Catalog of the runs.
-    pub catalog: Arc<Catalog>,
+    pub(crate) catalog: Arc<Catalog>,
     /// Cache of run views.
-    pub views: Arc<Views>,
+    pub(crate) views: Arc<Views>,
     /// Live progress of runs.
-    pub live: Arc<LiveRuns>,
-    /// Comparisons of runs.
-    pub comparisons: Arc<Comparisons>,
+    pub(crate) live: Arc<LiveRuns>,
+    pub(crate) comparisons: Arc<Comparisons>,
     /// Source of items and judged files.
-    pub item_source: Arc<dyn ItemSource>,
-    /// Launcher of runs.
-    pub launcher: Arc<dyn RunLauncher>,
-    /// Limiter of thumbnails.
-    pub thumbnails: Arc<WorkLimiter>,
+    pub(crate) item_source: Arc<dyn ItemSource>,
+    pub(crate) launcher: Arc<dyn RunLauncher>,
+    pub(crate) thumbnails: Arc<WorkLimiter>,
     /// Default rules of comparisons.
-    pub rules: Rules,
+    pub(crate) rules: Rules,
 }
 
 impl AppState {

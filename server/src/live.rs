@@ -51,7 +51,6 @@ pub struct Follower {
 /// Update for a follower.
 #[derive(Clone, Debug)]
 pub struct LiveUpdate {
-    /// State of the run.
     pub state: Arc<LiveState>,
     /// Number of results at the end of `state.recent` that are new to this follower.
     pub new: usize,

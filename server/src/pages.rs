@@ -33,7 +33,6 @@ use axum::{
     routing::{get, post},
 };
 
-/// Routes of the pages.
 pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/", get(overview::show))

@@ -34,7 +34,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of this status.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             kind: "about:blank",
@@ -70,7 +69,6 @@ impl Problem {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// Status of the problem.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
@@ -161,7 +159,6 @@ pub async fn name_instance(request: Request, next: Next) -> Response {
     response
 }
 
-/// HTTP status of an error.
 pub fn status_of(error: &AppError) -> StatusCode {
     match error {
         AppError::Invalid(_) | AppError::Field { .. } => StatusCode::UNPROCESSABLE_ENTITY,

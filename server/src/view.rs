@@ -32,9 +32,7 @@ use rows::Rows;
 /// A run in memory: its report, and a row of about 150 bytes for each result. The results
 /// themselves stay in the journal.
 pub struct RunView {
-    /// Files of the run.
     pub files: RunFiles,
-    /// State of the run.
     pub state: RunState,
     /// Report computed from the journal.
     pub report: Report,

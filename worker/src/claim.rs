@@ -10,7 +10,6 @@ use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Result of a claim.
 pub enum Claiming<'job> {
     /// The claim is granted to this worker, under this key.
     Claimed(Box<ClaimedJob<'job>>, ClaimKey),
@@ -18,11 +17,8 @@ pub enum Claiming<'job> {
     Finished(Box<JobResult>),
 }
 
-/// A job under a claim.
 pub struct ClaimedJob<'job> {
-    /// The job.
     pub job: &'job Job,
-    /// RunContext that it is judged with.
     pub context: &'job Arc<RunContext>,
     /// Result so far.
     pub builder: ResultBuilder,
@@ -36,7 +32,6 @@ pub struct ClaimedJob<'job> {
     isolated_starts: u32,
 }
 
-/// Claims a job.
 pub async fn claim<'job>(
     job: &'job Job,
     context: &'job Arc<RunContext>,

@@ -5,7 +5,6 @@ use juror_ledger::error::LedgerError;
 /// Reason that a job has no result yet. The job is requeued, and paid results are kept.
 #[derive(Debug, thiserror::Error)]
 pub enum Interruption {
-    /// The worker is stopping.
     #[error("the worker is stopping")]
     Stopping,
     /// Calls of this run cannot succeed until a person acts.
@@ -14,13 +13,10 @@ pub enum Interruption {
     /// The job cannot be judged here, or the ledger has no record of its run's budget.
     #[error("{0}")]
     UnknownRun(String),
-    /// The job waited for as long as a delivery may be held.
     #[error("the job waited for the maximum time of a delivery")]
     WaitTimeout,
-    /// Another worker has claimed the job.
     #[error("the job is claimed by another worker")]
     ClaimedElsewhere,
-    /// Another worker took the job over.
     #[error("another worker has taken over the job")]
     ClaimLost,
     /// The ledger was unavailable while the job waited for its call, and may know the job's result
@@ -30,7 +26,6 @@ pub enum Interruption {
     /// A file of the job is not available here, but another worker may have it.
     #[error("{0}")]
     FileNotHere(String),
-    /// Its code has to be rendered, and this worker has no renderer.
     #[error("its code must be rendered by a worker with a browser")]
     RenderingUnsupported,
     /// The ledger cannot be used, so nothing may be spent or published.

@@ -47,14 +47,12 @@ pub struct EvidenceInput {
 pub struct PreparedRequest {
     /// See [`JudgeRequest::key`].
     pub key: Digest,
-    /// The request.
     pub request: Request,
     /// The images, with what preparation did to them.
     pub inputs: Vec<InputRecord>,
     /// For each image of the request, the URL that its exact bytes were read from; none if there is
     /// none or it must not be shown.
     pub urls: Vec<Option<Url>>,
-    /// Bounds of the call.
     pub bounds: Bounds,
 }
 

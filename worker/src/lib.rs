@@ -1,4 +1,4 @@
-//! One job to one result. [`evaluate`] is one job's life, top to bottom; [`worker_role`] is the role.
+//! One job to one result. `evaluate` is one job's life, top to bottom; [`worker_role`] is the role.
 
 pub mod batch;
 pub mod batch_lane;
@@ -11,23 +11,23 @@ pub mod cost_bounds;
 mod design_token_equality;
 pub mod design_tokens;
 pub mod estimate;
-pub mod evaluate;
+mod evaluate;
 pub mod evidence_resources;
 mod evidence_stage;
 pub mod evidence_warnings;
 pub mod file_check;
-pub mod interruption;
+mod interruption;
 pub mod item_texts;
 mod judge_request;
 mod judging;
 mod lone_surrogates;
 pub mod next_step_after_call;
-pub mod parse_reply;
+mod parse_reply;
 pub mod per_second_limiter;
 mod prepare_job;
 pub mod prompt;
 mod result_builder;
-pub mod retry_delay;
+mod retry_delay;
 pub mod retrying_ledger;
 pub mod run_context;
 mod source_image;

@@ -25,22 +25,15 @@ const MAX_REPLY: usize = 256 * 1024;
 /// job is unscorable; the result records the kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
-    /// There is no text.
     #[error("the judge's reply is empty")]
     Empty,
-    /// The text is beyond every sensible length.
     #[error("the judge's reply has {bytes} bytes, more than the {MAX_REPLY} that are read")]
-    TooLong {
-        /// Length in bytes.
-        bytes: usize,
-    },
-    /// There is no JSON object in it.
+    TooLong { bytes: usize },
     #[error("the judge's reply is not JSON: {problem}")]
     NotJson {
         /// The parser's problem, with line and column.
         problem: String,
     },
-    /// The object does not end.
     #[error("the judge's reply breaks off inside its JSON; a higher output limit may help")]
     IncompleteJson,
     /// A value has another type than required, or a key is repeated.
@@ -48,35 +41,14 @@ pub enum ReplyError {
     WrongShape {
         /// The place, as in `scores.layout_accuracy`.
         place: String,
-        /// The problem there.
         problem: String,
     },
-    /// A key is not there.
     #[error("the judge's reply lacks {place}")]
-    Missing {
-        /// The place, as in `scores.layout_accuracy`.
-        place: String,
-    },
-    /// A score lies outside the scale.
+    Missing { place: String },
     #[error("the judge's reply gives {place} {score}, outside the scale of {min} to {max}")]
-    OutOfRange {
-        /// The place, as in `scores.layout_accuracy`.
-        place: String,
-        /// The judge's score.
-        score: String,
-        /// The scale's worst score.
-        min: u32,
-        /// The scale's best score.
-        max: u32,
-    },
-    /// A score is a fraction.
+    OutOfRange { place: String, score: String, min: u32, max: u32 },
     #[error("the judge's reply gives {place} {score}, which is not a whole number")]
-    NotWhole {
-        /// The place, as in `scores.layout_accuracy`.
-        place: String,
-        /// The judge's score.
-        score: String,
-    },
+    NotWhole { place: String, score: String },
 }
 
 impl From<AnswerError> for ReplyError {

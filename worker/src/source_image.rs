@@ -21,7 +21,6 @@ const MAX_INLINE_DIGEST: usize = 512 * 1024;
 pub struct SourceImage {
     /// Name, origin and digest.
     pub record: InputRecord,
-    /// Bytes.
     pub bytes: Bytes,
     /// The URL that it was read from; none for any other place, and for a URL with a query or an
     /// account, since these may be secrets.

@@ -1,10 +1,10 @@
 //! The deterministic stages: results that need no call.
 
 pub mod command;
-pub mod compile;
+pub(crate) mod compile;
 pub mod component;
-pub mod retrieval;
-pub mod strip;
+mod retrieval;
+pub(crate) mod strip;
 
 use crate::item_texts::LoadedItem;
 use command::CommandSettings;
@@ -20,14 +20,17 @@ pub struct StageRules {
     /// Command in place of the built-in check that code compiles.
     pub compile_command: Option<CommandSettings>,
     /// Command that produces code, tokens, pattern and quality score of each item; see
-    /// [`command::run_pipeline`], which runs before [`evaluate`].
+    /// `run_pipeline`, which runs before `evaluate`.
     pub pipeline_command: Option<CommandSettings>,
-    /// Command that renders the image of an item's code; see [`command::run_render`].
+    /// Command that renders the image of an item's code; see `run_render`.
     pub render_command: Option<CommandSettings>,
 }
 
 /// Evaluates the stages that have data. Fails only if the `compile_command` could not do its work.
-pub async fn evaluate(loaded: &LoadedItem, settings: &StageRules) -> Result<Stages, JobError> {
+pub(crate) async fn evaluate(
+    loaded: &LoadedItem,
+    settings: &StageRules,
+) -> Result<Stages, JobError> {
     Ok(Stages {
         token_extraction: token_extraction(loaded),
         retrieval: retrieval::check(loaded),

@@ -3,7 +3,7 @@
 mod batch;
 mod call_result;
 mod extra_headers;
-pub mod headers;
+pub(crate) mod headers;
 mod http;
 mod http_client;
 mod http_settings;

@@ -4,7 +4,6 @@
 use super::host;
 use axum::http::{HeaderMap, header};
 
-/// Origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A page of this server, or direct navigation.

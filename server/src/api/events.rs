@@ -205,7 +205,6 @@ impl EventReader {
     }
 }
 
-/// Text of the events of an update.
 fn events_text(LiveUpdate { state, new, missed }: &LiveUpdate) -> String {
     let mut text = String::new();
     for finished in state.recent.iter().skip(state.recent.len().saturating_sub(*new)) {

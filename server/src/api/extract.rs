@@ -18,7 +18,6 @@ pub struct InRun(pub RunId, pub String);
 /// Query that rejects unknown parameters, which may be mistyped.
 pub struct StrictQuery<T>(pub T);
 
-/// JSON body.
 pub struct JsonBody<T>(pub T);
 
 impl<S: Send + Sync> FromRequestParts<S> for RunOf {

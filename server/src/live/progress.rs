@@ -18,13 +18,11 @@ pub struct LiveState {
     pub is_read: bool,
     /// Number of results in the journal, superseded rounds included.
     pub results: u64,
-    /// Progress of the run.
     pub progress: LiveProgress,
     /// The newest results, oldest first.
     pub recent: VecDeque<FinishedResult>,
 }
 
-/// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LiveProgress {
     /// Number of all jobs.
@@ -54,13 +52,11 @@ pub struct FinishedResult {
     pub screenshot_id: String,
     /// Number of the item's repeat.
     pub repeat: u32,
-    /// Outcome of its job.
     pub outcome: Outcome,
     /// The verdict as one number from 0 to 1, if the job is scored and has one.
     pub score: Option<f64>,
     /// Cost of its calls.
     pub cost_usd: Money,
-    /// Error of the job.
     pub error: Option<JobError>,
     /// True if the verdict is the simulator's.
     pub simulated: bool,

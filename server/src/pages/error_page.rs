@@ -82,7 +82,6 @@ pub fn run_named(name: &str) -> Result<RunId, PageError> {
     RunId::parse(name).map_err(|_| PageError::missing(format!("There is no run {name:?}.")))
 }
 
-/// State of a run as a chip.
 pub fn state_chip(state: RunState) -> Markup {
     let (class, word) = match state {
         RunState::Running => ("undecided", "running"),

@@ -9,7 +9,6 @@ use maud::{DOCTYPE, Markup, html};
 pub enum NavigationPage {
     /// The newest run.
     Overview,
-    /// All runs.
     Runs,
     /// Comparison of two runs.
     Compare,

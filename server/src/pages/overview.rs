@@ -78,7 +78,6 @@ pub async fn show(
     Ok(page(Some(visitor), "Overview", NavigationPage::Overview, &content).into_response())
 }
 
-/// Query of the page.
 struct OverviewQuery {
     choice: RunChoice,
     run: Option<String>,

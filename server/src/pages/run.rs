@@ -76,7 +76,6 @@ pub async fn show(
     Ok(page(Some(visitor), &sanitize(&name), NavigationPage::Runs, &content).into_response())
 }
 
-/// Cancels a run.
 pub async fn cancel(
     State(site): State<AppState>,
     Path(name): Path<String>,
@@ -86,7 +85,6 @@ pub async fn cancel(
     Ok(Redirect::to(&links::run(&run)))
 }
 
-/// Resumes a run.
 pub async fn resume(
     State(site): State<AppState>,
     Path(name): Path<String>,

@@ -38,7 +38,6 @@ impl RunChoice {
         kept.map(|(_, value)| Self::of_query(&PageQuery::parse(value.trim()))).unwrap_or_default()
     }
 
-    /// The choice of the query.
     pub fn of_query(query: &PageQuery) -> Self {
         let text = |name| query.text(name).map(str::to_owned);
         Self { dataset: text("dataset"), rubric: text("rubric") }

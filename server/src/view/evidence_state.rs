@@ -26,7 +26,6 @@ impl EvidenceState {
         (Self::NotRendered, "not_rendered", "does not render"),
     ];
 
-    /// The state of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(_, known, _)| *known == name).map(|(state, ..)| state)
     }

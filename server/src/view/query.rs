@@ -12,7 +12,6 @@ use std::cmp::Ordering;
 /// Query of results: conditions that must all hold, and an order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowQuery {
-    /// Outcome.
     pub outcome: Option<Outcome>,
     /// Tag, by its position among the tags.
     pub tag: Option<u16>,
@@ -28,7 +27,6 @@ pub struct RowQuery {
     pub severity: Option<Severity>,
     /// True for verdicts that contradict themselves, false for those that do not.
     pub contradictory: Option<bool>,
-    /// State of the evidence.
     pub evidence: Option<EvidenceState>,
     /// True for verdicts that report attempts to instruct the judge, false for those that do not.
     pub suspected_instructions: Option<bool>,
@@ -40,7 +38,6 @@ pub struct RowQuery {
     pub text: Option<String>,
     /// True if no result matches, whatever the other conditions are.
     pub selects_none: bool,
-    /// Order of the results.
     pub order: Order,
     /// True if the order is reversed.
     pub descending: bool,
@@ -53,7 +50,6 @@ pub enum Order {
     /// lowest scores.
     #[default]
     Urgency,
-    /// By the item's id.
     Id,
     /// By the column at a position.
     Column(usize),

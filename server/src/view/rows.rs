@@ -22,9 +22,7 @@ const UNKNOWN_KIND: u16 = u16::MAX - 1;
 /// Row of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Outcome of its job.
     pub outcome: Outcome,
-    /// Urgency.
     pub urgency: Urgency,
     /// Number of the item's repeat.
     pub repeat: u32,

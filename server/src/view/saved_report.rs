@@ -30,7 +30,6 @@ pub struct SavedComparison {
     pub headline: String,
     /// Reason, as a clause without its full stop.
     pub reason: String,
-    /// The baseline.
     pub base: SavedBase,
     /// Items and issues that changed since.
     pub changes: BaselineChanges,
@@ -39,7 +38,6 @@ pub struct SavedComparison {
 /// The baseline of a saved comparison.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SavedBase {
-    /// The run.
     pub run: RunId,
 }
 

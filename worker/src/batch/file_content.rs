@@ -10,7 +10,6 @@ use tokio::{
 /// Numbers of a batch's files and of their lines.
 #[derive(Debug, Default)]
 pub struct FileContent {
-    /// Files.
     pub files: usize,
     /// Lines that name a row.
     pub rows: u64,

@@ -12,10 +12,8 @@ use juror_types::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Record of a row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RowRecord {
-    /// The job.
     pub job: Job,
     /// Result so far.
     pub builder: BuilderSnapshot,
@@ -37,7 +35,6 @@ pub(crate) struct RowRecord {
 }
 
 impl RowRecord {
-    /// Reads the record of a row.
     pub fn read(row: &BatchRow) -> Result<Self, LedgerError> {
         serde_json::from_str(&row.record).map_err(|error| {
             LedgerError::Broken(format!(

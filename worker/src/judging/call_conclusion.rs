@@ -13,19 +13,14 @@ use juror_ledger::job_store::{CachedReply, FinishedJob};
 use juror_types::{id::Digest, outcome::JobError, rubric::Rubric, verdict::Verdict};
 use serde::{Deserialize, Serialize};
 
-/// Conclusion of a call.
 pub(crate) struct CallConclusion {
-    /// The verdict in its reply.
     pub(crate) verdict: Option<Verdict>,
     /// True if the verdict contradicts itself, so that the judge is called once more.
     pub(crate) asks_once_more: bool,
-    /// End of its lease.
     pub(crate) money: LeaseEnd,
-    /// Next step of its job.
     pub(crate) next: NextStep,
 }
 
-/// A job after a call.
 pub(crate) enum JobAfterCall {
     /// The call was its last one.
     Finished(FinishedJob),
@@ -88,7 +83,9 @@ impl CallConclusion {
             return JobAfterCall::Finished(first.score(builder));
         }
         JobAfterCall::Finished(match (next, verdict) {
-            (NextStep::Accept, Some(verdict)) => FinishedJob { remember, ..builder.scored(verdict) },
+            (NextStep::Accept, Some(verdict)) => {
+                FinishedJob { remember, ..builder.scored(verdict) }
+            }
             (NextStep::Unscorable(message), _) => builder.unscorable(message),
             (NextStep::Fail(kind, message), _) => builder.failed(JobError { kind, message }),
             (next, _) => return JobAfterCall::Unfinished(next, builder),

@@ -13,7 +13,6 @@ use std::ops::Range;
 /// Code for the judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedCode {
-    /// The code.
     pub text: String,
     /// Difference from the item's own code, for the record; none if there is none.
     pub note: Option<String>,

@@ -55,7 +55,6 @@ pub struct KeeperSettings {
 
 /// Outcome of offering a job to a batch.
 pub(super) enum BatchOutcome {
-    /// The job is in a batch.
     UnderWay,
     /// The job has its result without a call.
     Finished(Box<JobResult>),

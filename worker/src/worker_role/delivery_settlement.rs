@@ -258,9 +258,7 @@ impl DeliveryHandler {
 
 /// Progress of a job that was delivered.
 enum JobProgress {
-    /// The job has its result.
     Result(Box<JobResult>),
-    /// The job is in a batch.
     Batch,
 }
 

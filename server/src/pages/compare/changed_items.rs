@@ -42,7 +42,6 @@ impl ChangedItems {
     }
 }
 
-/// Section of the changed items.
 pub fn section(
     base: &RunView,
     head: &RunView,

@@ -8,11 +8,9 @@ use juror_types::item::Language;
 pub enum Kind {
     /// Text without a color of its own.
     Plain,
-    /// A comment.
     Comment,
     /// A string.
     Text,
-    /// A number.
     Number,
     /// A word of the language.
     Word,

@@ -31,7 +31,6 @@ pub struct TablePage {
     pub selected: usize,
     /// The page, from 1.
     pub page: usize,
-    /// Results on the page.
     pub results: Vec<JobResult>,
 }
 
@@ -51,7 +50,6 @@ impl TablePage {
     }
 }
 
-/// The section.
 pub fn section(view: &RunView, query: &ItemFilters, shown: &TablePage) -> Markup {
     let report = &view.report;
     let columns = shown_columns(report);

@@ -9,7 +9,6 @@ use std::cmp::Ordering;
 /// Sort key of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOrder {
-    /// Column to sort by.
     pub column: RunColumn,
     /// True if the order is descending.
     pub descends: bool,

@@ -126,7 +126,6 @@ impl StartForm {
 pub struct FieldErrors(Vec<(RequestField, String)>);
 
 impl FieldErrors {
-    /// Adds the error of a field.
     pub fn add(&mut self, field: RequestField, message: impl Into<String>) {
         self.0.push((field, message.into()));
     }
@@ -136,12 +135,10 @@ impl FieldErrors {
         self.0.is_empty()
     }
 
-    /// Errors with their fields.
     pub fn iter(&self) -> impl Iterator<Item = (RequestField, &str)> {
         self.0.iter().map(|(field, message)| (*field, message.as_str()))
     }
 
-    /// The error of a field.
     pub fn message(&self, field: RequestField) -> Option<&str> {
         self.iter().find(|(other, _)| *other == field).map(|(_, message)| message)
     }

@@ -20,19 +20,15 @@ const MAX_DATES: usize = 8;
 
 /// A run in a chart.
 pub struct ChartPoint {
-    /// Id of the run.
     pub run: RunId,
     /// Time of its creation, RFC 3339.
     pub created_at: String,
-    /// Value of the metric.
     pub metric: PastMetric,
 }
 
 /// Chart of a metric, oldest run first.
 pub struct TrendChart<'a> {
-    /// Title of the metric.
     pub title: &'a str,
-    /// Unit of the metric.
     pub unit: Unit,
     /// Bound of the gate, if there is one.
     pub target: Option<f64>,
