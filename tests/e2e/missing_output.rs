@@ -116,6 +116,8 @@ fn a_pipeline_that_returns_no_code_has_no_output() {
     let judge = perfect_judge();
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &[]).exits(3);
     run.stdout_contains(&["1 without output", "pipeline_command returned none"]);
+    harness.write("answer.json", r#"{"generated_code": null}"#);
+    harness.resume("first", &[]).exits(3).stdout_contains(&["1 without output"]);
     harness.write("answer.json", r#"{"generated_code": "<p>a</p>"}"#);
     harness.resume("first", &[]).exits(0).stdout_contains(&["1 of 1 scored"]);
 }

@@ -79,7 +79,7 @@ async fn pipeline_receives_the_item_and_its_image_paths() {
     }
     let roots = Roots::new(vec![folder.path().to_owned()]);
     let keep = folder.path().join("request.json");
-    let script = format!("cat > {}; echo '{{}}'", keep.display());
+    let script = format!("cat > {}; echo '{{\"quality_score\": 1}}'", keep.display());
     run_pipeline(&item, LoadedItem::default(), &roots, &retrying(&script)).await.unwrap();
     let request: serde_json::Value = serde_json::from_slice(&fs::read(keep).unwrap()).unwrap();
     assert_eq!(request["schema"], 1);
@@ -94,6 +94,7 @@ async fn pipeline_failure_is_reported() {
         ("echo broken >&2; exit 7", "pipeline_command sh: exit status: 7: broken"),
         ("kill -9 $$", "signal: 9"),
         ("echo nonsense", "not the JSON object"),
+        ("echo '{}'", "its answer has no field"),
         ("echo '{\"generated_cod\": 1}'", "unknown field `generated_cod`"),
         ("echo '{\"quality_score\": 88}'", "quality_score 88 is not from 0 to 1"),
         ("echo '{\"extracted_tokens\": 3}'", "extracted_tokens: tokens must be"),
