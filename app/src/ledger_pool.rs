@@ -42,7 +42,7 @@ impl<'a> Ledgers<'a> {
                 Entry::Occupied(open) => open.into_mut(),
                 Entry::Vacant(place) => place.insert(open_ledger_of(record, self.settings)?),
             };
-            return backend.ledger(&record.run_id).await.map_err(AppError::internal);
+            return Ok(backend.ledger(&record.run_id).await?);
         };
         let backend = match self.fleets.get(namespace) {
             Some(backend) => backend.clone(),

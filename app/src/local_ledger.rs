@@ -1,7 +1,7 @@
 //! The ledger of this machine's runs.
 
 use crate::{error::AppError, settings::Settings};
-use juror_ledger::sqlite::SqliteLedger;
+use juror_ledger::{error::LedgerError, sqlite::SqliteLedger};
 use juror_types::run::RunRecord;
 use std::path::{Path, PathBuf};
 
@@ -47,5 +47,9 @@ fn open(file: &Path, settings: &Settings) -> Result<SqliteLedger, AppError> {
             folder.display()
         ))
     })?;
-    SqliteLedger::open(file).map_err(AppError::internal)
+    SqliteLedger::open(file).map_err(|error| match error {
+        // A damaged file is no mistake in the command line or the settings.
+        LedgerError::Broken(_) => AppError::internal(error),
+        LedgerError::Unavailable(_) => error.into(),
+    })
 }

@@ -81,11 +81,11 @@ impl PrunePlan {
 /// # Errors
 /// A process works on the run now, or its files cannot be removed.
 pub async fn remove(runs_dir: &Path, run: &RunId, ledger: &SqliteLedger) -> Result<bool, AppError> {
-    let directory = JournalWriter::open(runs_dir, run)?;
-    if !ledger.delete_run(run).await.map_err(AppError::internal)? {
+    let writer = JournalWriter::open(runs_dir, run)?;
+    if !ledger.delete_run(run).await? {
         return Ok(false);
     }
-    let folder = directory.files().directory().to_owned();
+    let folder = writer.files().directory().to_owned();
     // Renamed first, so that a partly removed run is never listed.
     let renamed = runs_dir.join(format!(".pruned-{run}"));
     fs::rename(&folder, &renamed).and_then(|()| fs::remove_dir_all(&renamed)).map_err(|error| {

@@ -94,9 +94,9 @@ impl RunService {
                         "run_id {run}: the runs directory has a file or folder of this name that is not \
                          a run; use another run_id"
                     ))),
-                    Err(error) => Err(AppError::internal(error)),
+                    Err(error) => Err(error.into()),
                 },
-                Err(error) => Err(AppError::internal(error)),
+                Err(error) => Err(error.into()),
             }
         })
         .await

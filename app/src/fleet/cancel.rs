@@ -10,6 +10,7 @@ use juror_analysis::fold::{Fold, Rounds};
 use juror_journal::journal::RunFiles;
 use juror_ledger::{
     batches::BatchRecords as _,
+    error::LedgerError,
     redis::{RedisLedger, RunStatus},
     sqlite::SqliteLedger,
 };
@@ -18,7 +19,7 @@ use juror_types::{
     is_default,
     run::RunRecord,
 };
-use juror_worker::batch::cancel_batches;
+use juror_worker::batch::{CancelBatchesError, cancel_batches};
 use serde::Serialize;
 
 /// State of a run after a request to cancel it.
@@ -133,7 +134,7 @@ async fn cancel_in(
     settings: &Settings,
     environment: &Environment,
 ) -> Result<u32, AppError> {
-    let shards = backend.shards(&record.run_id).await.map_err(AppError::internal)?;
+    let shards = backend.shards(&record.run_id).await?;
     if shards.is_empty() {
         return Ok(0);
     }
@@ -143,6 +144,11 @@ async fn cancel_in(
     let cancelled = cancel_batches(&record.run_id, &owner, &client, backend, pause).await;
     cancelled.map_err(|error| {
         let run = &record.run_id;
-        AppError::internal(format!("the batches of run {run} cannot be cancelled: {error}"))
+        let message = format!("the batches of run {run} cannot be cancelled: {error}");
+        match error {
+            CancelBatchesError::Ledger(LedgerError::Broken(_)) => AppError::invalid(message),
+            CancelBatchesError::Ledger(LedgerError::Unavailable(_))
+            | CancelBatchesError::Provider(_) => AppError::unavailable(message),
+        }
     })
 }

@@ -77,7 +77,7 @@ pub async fn execute(
         look = Some(next);
     };
     judging_session.end(&mut journal)?;
-    let ledger = backend.ledger(&journal.record().run_id).await.map_err(AppError::internal)?;
+    let ledger = backend.ledger(&journal.record().run_id).await?;
     Ok(Executed { journal, ledger, paused })
 }
 

@@ -69,11 +69,11 @@ pub async fn open_run(
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
     let owner = OwnerId::random();
-    backend.adopt(run, &owner).await.map_err(AppError::internal)?;
-    let mut journal = RunJournal::read(directory).map_err(AppError::internal)?;
+    backend.adopt(run, &owner).await?;
+    let mut journal = RunJournal::read(directory)?;
     catch_up(&mut journal, backend, run).await?;
     let spent = journal.fold().spent().cost;
-    let known = backend.ledger(run).await.map_err(AppError::internal)?;
+    let known = backend.ledger(run).await?;
     let other_ledger = (known.is_none() && spent > Money::ZERO).then(|| {
         format!(
             "the ledger in {} has no account of run {run}: the costs in its journal count, but what \
@@ -81,13 +81,12 @@ pub async fn open_run(
             setup.settings.run.state_dir().display()
         )
     });
-    let opened = budgets::open_run(backend, &record, &setup.settings.budget, spent).await;
-    let zone_change = opened.map_err(AppError::internal)?;
-    let ledger = backend.ledger(run).await.map_err(AppError::internal)?;
+    let zone_change = budgets::open_run(backend, &record, &setup.settings.budget, spent).await?;
+    let ledger = backend.ledger(run).await?;
     let presumed = ledger.map(|ledger| ledger.presumed).unwrap_or_default();
     if let Some(judge) = &judge {
         let limits = judge::limits(&setup.settings, Some(&judge.terms.facts));
-        backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
+        backend.set_limits(&judge.endpoint, limits).await?;
     }
     let resources = RoundResources { owner, judge, kept_inputs, evidence };
     Ok(Opened { journal, judging_session, resources, zone_change, other_ledger, presumed })

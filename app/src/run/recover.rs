@@ -15,14 +15,14 @@ pub async fn catch_up(
 ) -> Result<(), AppError> {
     let mut last = None;
     loop {
-        let page = backend.stored_rounds(run, last.as_ref()).await.map_err(AppError::internal)?;
+        let page = backend.stored_rounds(run, last.as_ref()).await?;
         let mut missing = Vec::new();
         for (job, round) in &page {
             if journal.fold().latest(job).is_none_or(|latest| latest.round < *round) {
-                missing.extend(backend.stored_result(run, job).await.map_err(AppError::internal)?);
+                missing.extend(backend.stored_result(run, job).await?);
             }
         }
-        journal.commit(&missing).map_err(AppError::internal)?;
+        journal.commit(&missing)?;
         match page.into_iter().next_back() {
             Some((job, _)) => last = Some(job),
             None => return Ok(()),
