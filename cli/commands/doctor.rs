@@ -163,10 +163,13 @@ async fn backend(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
 /// run with these settings would set.
 fn budget(settings: &Settings, labels: &[BudgetLabel], recorded: Vec<BudgetState>) -> Check {
     let given = settings.budget.shared_caps();
-    let counts = |state: &BudgetState| state.scope.label().is_none_or(|of| labels.contains(of));
+    let counts = |state: &BudgetState| {
+        let label = state.scope.shared().and_then(|budget| budget.label.as_ref());
+        label.is_none_or(|label| labels.contains(label))
+    };
     let states = recorded.into_iter().filter(counts).map(|state| {
         let shared = state.scope.shared();
-        let given = given.iter().find(|(budget, _)| Some(budget) == shared.as_ref());
+        let given = given.iter().find(|(budget, _)| Some(budget) == shared);
         match given {
             Some((_, cap)) => state.with_cap(*cap),
             None => state,

@@ -105,11 +105,9 @@ fn left(cap: Option<Money>, used: Money) -> Option<Money> {
 /// True if a budget is listed: days and months always, others if they have a cap or spending.
 fn is_listed(spending: &Spending) -> bool {
     let has_money = spending.account != Account::default();
-    match spending.scope {
+    match &spending.scope {
         Scope::Run(_) => spending.budget.is_some() || has_money,
-        Scope::Day(_) | Scope::Month(_) => true,
-        Scope::LabelDay(..) | Scope::LabelMonth(..) => {
-            matches!(spending.budget, Some(Budget::Cap(_))) || has_money
-        }
+        Scope::Shared { budget: SharedBudget { label: None, .. }, .. } => true,
+        Scope::Shared { .. } => matches!(spending.budget, Some(Budget::Cap(_))) || has_money,
     }
 }

@@ -38,12 +38,15 @@ pub fn history(history: &BudgetHistory, days: u32, months: u32) -> Topic {
 
 /// `This month, tag checkout`
 fn title(state: &BudgetState) -> String {
-    let period = match (&state.scope, state.scope.period()) {
-        (Scope::Run(run), _) => return format!("Run {run}"),
-        (_, Some(Period::Day)) => "Today",
-        (_, Some(Period::Month) | None) => "This month",
+    let budget = match &state.scope {
+        Scope::Run(run) => return format!("Run {run}"),
+        Scope::Shared { budget, .. } => budget,
     };
-    match state.scope.label() {
+    let period = match budget.period {
+        Period::Day => "Today",
+        Period::Month => "This month",
+    };
+    match &budget.label {
         Some(label) => format!("{period}, {} {}", label.kind(), label.name()),
         None => period.to_owned(),
     }
@@ -100,10 +103,10 @@ mod tests {
             renews_at: "2027-10-31T23:00:00Z".parse().ok(),
             zone: Some("Europe/Berlin".to_owned()),
         };
-        let checkout = Scope::LabelMonth("2027-10".into(), "tag:checkout".parse().unwrap());
+        let scope = |key: &str| Scope::from_account_key(key).unwrap();
         let topic = states(&[
-            budget(Scope::Day("2027-10-31".into()), None, None),
-            budget(checkout, Some("60"), Some("18.61")),
+            budget(scope("day:2027-10-31"), None, None),
+            budget(scope("month:2027-10:tag:checkout"), Some("60"), Some("18.61")),
         ]);
         let Block::Pairs(pairs) = &topic.blocks[0] else { panic!() };
         let renewal = "up to $0.1900 more in flight; renews 2027-11-01 00:00 +01:00";

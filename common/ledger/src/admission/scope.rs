@@ -9,44 +9,34 @@ use std::fmt;
 pub enum Scope {
     /// The run that pays.
     Run(RunId),
-    /// The day of the admission in the ledger's zone, as in `2026-11-21`.
-    Day(String),
-    /// The month of the admission in the ledger's zone, as in `2026-11`.
-    Month(String),
-    /// A label in the day of the admission.
-    LabelDay(String, BudgetLabel),
-    /// A label in the month of the admission.
-    LabelMonth(String, BudgetLabel),
+    /// A shared budget in one of its days or months.
+    Shared {
+        /// The budget.
+        budget: SharedBudget,
+        /// The day or the month of the admission in the ledger's zone, as in `2026-11-21` or
+        /// `2026-11`.
+        name: String,
+    },
 }
 
 impl Scope {
     /// The budgets of a call of this run on this day under these labels.
     pub fn all_of(run: &RunId, labels: &[BudgetLabel], day: Date) -> Vec<Self> {
-        let mut scopes = vec![Self::Run(run.clone()), Self::for_day(day), Self::for_month(day)];
-        for label in labels {
+        let mut scopes = vec![Self::Run(run.clone())];
+        for label in [None].into_iter().chain(labels.iter().map(Some)) {
             for period in Period::ALL {
-                scopes.push(SharedBudget { period, label: Some(label.clone()) }.scope(day));
+                scopes.push(SharedBudget { period, label: label.cloned() }.scope(day));
             }
         }
         scopes
     }
 
-    /// The budget of a day.
-    pub(crate) fn for_day(day: Date) -> Self {
-        Self::Day(day.to_string())
-    }
-
-    /// The budget of the month of a day.
-    pub(crate) fn for_month(day: Date) -> Self {
-        Self::Month(month_of(day))
-    }
-
     /// Key of the cap's record: each run has its own, all days share one, and so do all months,
     /// also those of one label.
     pub fn budget_key(&self) -> String {
-        match self.shared() {
-            None => self.account_key(),
-            Some(shared) => shared.key(),
+        match self {
+            Self::Run(_) => self.account_key(),
+            Self::Shared { budget, .. } => budget.key(),
         }
     }
 
@@ -54,10 +44,10 @@ impl Scope {
     pub fn account_key(&self) -> String {
         match self {
             Self::Run(run) => format!("run:{run}"),
-            Self::Day(day) => format!("day:{day}"),
-            Self::Month(month) => format!("month:{month}"),
-            Self::LabelDay(day, label) => format!("day:{day}:{label}"),
-            Self::LabelMonth(month, label) => format!("month:{month}:{label}"),
+            Self::Shared { budget: SharedBudget { period, label }, name } => {
+                let key = format!("{}:{name}", period.budget_key());
+                label.as_ref().map_or_else(|| key.clone(), |label| format!("{key}:{label}"))
+            }
         }
     }
 
@@ -67,30 +57,20 @@ impl Scope {
             return Some(Self::Run(RunId::new(run)));
         }
         let (period, name) = key.split_once(':')?;
+        let period = Period::ALL.into_iter().find(|known| known.budget_key() == period)?;
         let (name, label) = match name.split_once(':') {
             Some((name, label)) => (name, Some(label.parse().ok()?)),
             None => (name, None),
         };
-        let name = name.to_owned();
-        match (period, label) {
-            ("day", None) => Some(Self::Day(name)),
-            ("month", None) => Some(Self::Month(name)),
-            ("day", Some(label)) => Some(Self::LabelDay(name, label)),
-            ("month", Some(label)) => Some(Self::LabelMonth(name, label)),
-            _ => None,
-        }
+        Some(Self::Shared { budget: SharedBudget { period, label }, name: name.to_owned() })
     }
 
     /// The shared budget of this scope; none for a run's own.
-    pub fn shared(&self) -> Option<SharedBudget> {
-        let (period, label) = match self {
-            Self::Run(_) => return None,
-            Self::Day(_) => (Period::Day, None),
-            Self::Month(_) => (Period::Month, None),
-            Self::LabelDay(_, label) => (Period::Day, Some(label.clone())),
-            Self::LabelMonth(_, label) => (Period::Month, Some(label.clone())),
-        };
-        Some(SharedBudget { period, label })
+    pub fn shared(&self) -> Option<&SharedBudget> {
+        match self {
+            Self::Run(_) => None,
+            Self::Shared { budget, .. } => Some(budget),
+        }
     }
 
     /// Period of the budget; none for a run's.
@@ -102,35 +82,25 @@ impl Scope {
     pub fn name(&self) -> &str {
         match self {
             Self::Run(run) => run.as_str(),
-            Self::Day(name)
-            | Self::Month(name)
-            | Self::LabelDay(name, _)
-            | Self::LabelMonth(name, _) => name,
-        }
-    }
-
-    /// The label of the budget; none for a run's and for those of all runs.
-    pub fn label(&self) -> Option<&BudgetLabel> {
-        match self {
-            Self::LabelDay(_, label) | Self::LabelMonth(_, label) => Some(label),
-            Self::Run(_) | Self::Day(_) | Self::Month(_) => None,
+            Self::Shared { name, .. } => name,
         }
     }
 }
 
 impl fmt::Display for Scope {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Run(run) => write!(formatter, "run {run}"),
-            Self::Day(day) => write!(formatter, "day {day}"),
-            Self::Month(month) => write!(formatter, "month {month}"),
-            Self::LabelDay(day, label) => {
-                write!(formatter, "{} {} on day {day}", label.kind(), label.name())
-            }
-            Self::LabelMonth(month, label) => {
-                write!(formatter, "{} {} in month {month}", label.kind(), label.name())
-            }
+        let (SharedBudget { period, label }, name) = match self {
+            Self::Run(run) => return write!(formatter, "run {run}"),
+            Self::Shared { budget, name } => (budget, name),
+        };
+        if let Some(label) = label {
+            let preposition = match period {
+                Period::Day => "on",
+                Period::Month => "in",
+            };
+            write!(formatter, "{} {} {preposition} ", label.kind(), label.name())?;
         }
+        write!(formatter, "{} {name}", period.budget_key())
     }
 }
 
@@ -173,12 +143,11 @@ impl SharedBudget {
 
     /// The scope of this budget on a day.
     pub fn scope(&self, day: Date) -> Scope {
-        match (self.period, &self.label) {
-            (Period::Day, None) => Scope::for_day(day),
-            (Period::Month, None) => Scope::for_month(day),
-            (Period::Day, Some(label)) => Scope::LabelDay(day.to_string(), label.clone()),
-            (Period::Month, Some(label)) => Scope::LabelMonth(month_of(day), label.clone()),
-        }
+        let name = match self.period {
+            Period::Day => day.to_string(),
+            Period::Month => format!("{:04}-{:02}", day.year(), day.month()),
+        };
+        Scope::Shared { budget: self.clone(), name }
     }
 }
 
@@ -208,10 +177,6 @@ impl Period {
             Self::Month => "month",
         }
     }
-}
-
-fn month_of(day: Date) -> String {
-    format!("{:04}-{:02}", day.year(), day.month())
 }
 
 #[cfg(test)]

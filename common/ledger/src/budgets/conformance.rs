@@ -62,9 +62,9 @@ async fn spending_covers_the_requested_scopes<Backend: BudgetRecords + Admission
     admit(backend, &run, "one call", 40).await;
     let held = Account { outstanding: pico(40), ..Account::default() };
 
-    let (of_run, day) = (Scope::Run(run), Scope::Day("2026-11-20".to_owned()));
-    let month = Scope::Month("2026-11".to_owned());
-    let long_ago = Scope::Day("2001-01-01".to_owned());
+    let (of_run, day) = (Scope::Run(run), scope("day:2026-11-20"));
+    let month = scope("month:2026-11");
+    let long_ago = scope("day:2001-01-01");
     let scopes = [month.clone(), long_ago.clone(), of_run.clone(), day.clone()];
     let spending = backend.spending(&scopes).await.expect("the backend answers");
     let expected = [
@@ -108,7 +108,7 @@ async fn days_and_months_start_in_the_configured_time_zone<Backend: BudgetRecord
         for (early, day) in [(1, before), (0, after)] {
             clock(milliseconds(midnight) - early);
             let (month, _) = day.rsplit_once('-').expect("it is a day");
-            let scopes = [Scope::Day(day.to_owned()), Scope::Month(month.to_owned())];
+            let scopes = [format!("day:{day}"), format!("month:{month}")].map(|key| scope(&key));
             let earlier = outstanding(backend, &scopes).await;
             admit(backend, &run, &format!("{zone} {midnight} {early}"), 1).await;
             let now = outstanding(backend, &scopes).await;
@@ -129,7 +129,7 @@ async fn a_call_counts_in_the_day_of_its_admission<Backend: BudgetRecords + Admi
     for lease in ["released", "presumed"] {
         admit(backend, &run, lease, 5).await;
     }
-    let days = ["2028-05-01", "2028-05-02"].map(|day| Scope::Day(day.to_owned()));
+    let days = ["day:2028-05-01", "day:2028-05-02"].map(scope);
     assert_eq!(outstanding(backend, &days).await, [10, 0]);
     let before = backend.set_calendar(&zone("Asia/Kolkata")).await.expect("the backend answers");
     assert_eq!(before, BudgetCalendar::UTC);
@@ -188,12 +188,12 @@ async fn call_must_fit_the_budgets_of_all_its_labels<Backend: BudgetRecords + Ad
         };
         assert!(reason.contains(output), "{reason}");
     }
-    let (day, month) = ("2029-05-01".to_owned(), "2029-05".to_owned());
     let scopes = [
-        Scope::LabelDay(day.clone(), checkout.clone()),
-        Scope::LabelDay(day, search.clone()),
-        Scope::LabelMonth(month, golden.clone()),
-    ];
+        "day:2029-05-01:tag:checkout",
+        "day:2029-05-01:tag:search",
+        "month:2029-05:dataset:golden",
+    ]
+    .map(scope);
     assert_eq!(committed(backend, &scopes).await, [20, 80, 100]);
 }
 
@@ -208,7 +208,7 @@ async fn a_call_counts_under_the_labels_of_its_admission<Backend: BudgetRecords 
         backend.open_run(&run, Budget::Unlimited).await.expect("the backend answers");
         admit(backend, &run, lease, 7).await;
     }
-    let scopes = labels.map(|label| Scope::LabelMonth("2030-05".to_owned(), label));
+    let scopes = labels.map(|label| scope(&format!("month:2030-05:{label}")));
     assert_eq!(outstanding(backend, &scopes).await, [7, 7]);
     backend.release(&LeaseId::new("released again")).await.expect("the backend answers");
     backend.presume_spent(&LeaseId::new("presumed late")).await.expect("the backend answers");
@@ -217,7 +217,7 @@ async fn a_call_counts_under_the_labels_of_its_admission<Backend: BudgetRecords 
 }
 
 async fn alert_is_recorded_once_per_budget_and_share<Backend: BudgetRecords>(backend: &Backend) {
-    let [month, next] = ["2026-11", "2026-12"].map(|month| Scope::Month(month.to_owned()));
+    let [month, next] = ["month:2026-11", "month:2026-12"].map(scope);
     for (scope, share, is_new) in [
         (&month, "0.8", true),
         (&month, "0.8", false),
@@ -257,6 +257,10 @@ async fn outstanding<Backend: BudgetRecords>(backend: &Backend, scopes: &[Scope;
     let spending = backend.spending(scopes).await.expect("the backend answers");
     let amounts: Vec<i64> = spending.iter().map(|of| of.account.outstanding.pico()).collect();
     amounts.try_into().expect("each scope is present")
+}
+
+fn scope(key: &str) -> Scope {
+    Scope::from_account_key(key).expect("it is an account's key")
 }
 
 fn label(text: &str) -> BudgetLabel {

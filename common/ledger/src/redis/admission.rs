@@ -7,8 +7,9 @@ use crate::redis::{
 use crate::{
     admission::{
         Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Ledger, Limits,
-        MonthLedger, Observation, Settled, Settlement, TokenCounting, budget_decision::Account,
-        scope::Scope,
+        MonthLedger, Observation, Settled, Settlement, TokenCounting,
+        budget_decision::Account,
+        scope::{Period, Scope, SharedBudget},
     },
     budgets::BudgetRecords as _,
     error::LedgerError,
@@ -178,7 +179,7 @@ impl Admission for RedisLedger {
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
         let day = self.calendar().await?.day_of(Timestamp::now().as_millisecond());
-        let scopes = [Scope::Run(run.clone()), Scope::for_month(day)];
+        let scopes = [Scope::Run(run.clone()), SharedBudget::from(Period::Month).scope(day)];
         let [of_run, of_month] = self
             .accounts(&scopes)
             .await?

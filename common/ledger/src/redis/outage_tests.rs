@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     admission::{
-        Admission as _, AdmissionDecision, Budget, BudgetCalendar, WaitReason,
-        differential::TestClock, scope::Scope,
+        Admission as _, AdmissionDecision, Budget, BudgetCalendar, Period, SharedBudget,
+        WaitReason, differential::TestClock,
     },
     budgets::BudgetRecords as _,
     redis::{JournalCost, JournalCosts, LedgerState, Reconciliation},
@@ -159,7 +159,7 @@ async fn reopened_run_on_an_emptied_server_keeps_spent_and_reserved_amounts() {
     );
     let today = BudgetCalendar::UTC.day_of(clock.shared()());
     let [label] = labels;
-    let of_label = Scope::LabelDay(today.to_string(), label);
+    let of_label = SharedBudget { period: Period::Day, label: Some(label) }.scope(today);
     let (_, account, _) = aggregator.spent(&of_label).await.unwrap();
     assert_eq!((account.committed, account.outstanding), (money(60), money(30)));
     clock.pass(20_000);

@@ -108,7 +108,8 @@ async fn two_processes_share_a_day_and_leases_of_the_silent_one_are_presumed() {
     one.sweep().await.unwrap();
     assert_eq!(figures(&one).await, [20, 20, 0, 80], "two was silent for too long");
     two.sweep().await.unwrap();
-    let day = admission::Scope::for_day(admission::BudgetCalendar::UTC.day_of(folder.now()));
+    let day = admission::BudgetCalendar::UTC.day_of(folder.now());
+    let day = admission::SharedBudget::from(Period::Day).scope(day);
     let [day] = two.spending(&[day]).await.unwrap().try_into().unwrap();
     assert_eq!(day.budget, Some(Budget::Cap(Money::from_pico(100))));
     assert_eq!(day.account.committed, Money::from_pico(20));

@@ -99,7 +99,7 @@ fn open_label<B: LedgerRecords>(records: &mut B, label: &BudgetLabel) -> Result<
 
 fn month_ledger<B: LedgerRecords>(records: &B, now: i64) -> Result<MonthLedger, B::Error> {
     let day = records.calendar()?.day_of(now);
-    let scope = Scope::for_month(day);
+    let scope = SharedBudget::from(Period::Month).scope(day);
     let budget = records.budget(&scope.budget_key())?;
     Ok(MonthLedger { day, budget, committed: records.account(&scope)?.committed })
 }

@@ -1,7 +1,8 @@
 use super::*;
 use crate::{
     admission::{
-        Admission as _, AdmissionDecision, BudgetCalendar, WaitReason, differential::TestClock,
+        Admission as _, AdmissionDecision, BudgetCalendar, Period, SharedBudget, WaitReason,
+        differential::TestClock,
     },
     budgets::BudgetRecords as _,
     redis::{
@@ -72,10 +73,9 @@ async fn cost_of_a_run_is_booked_once_on_its_last_day_after_data_loss() {
         let mut booked = Vec::new();
         for time in [now, before] {
             let day = day_of(time);
-            let of_label =
-                Scope::LabelMonth(Scope::for_month(day).name().to_owned(), label.clone());
-            for scope in [Scope::for_day(day), Scope::for_month(day), of_label] {
-                booked.push(backend.spent(&scope).await.unwrap().1.committed.pico());
+            let of_label = SharedBudget { period: Period::Month, label: Some(label.clone()) };
+            for budget in [Period::Day.into(), Period::Month.into(), of_label] {
+                booked.push(backend.spent(&budget.scope(day)).await.unwrap().1.committed.pico());
             }
         }
         booked
@@ -152,7 +152,8 @@ async fn spending_run(redis: &TestRedis, clock: &TestClock) -> (RedisLedger, Sco
     }
     backend.settle(bill("a", 7, &claimed)).await.unwrap();
     backend.settle(bill("b", 15, &claimed)).await.unwrap();
-    let today = Scope::for_day(BudgetCalendar::UTC.day_of(clock.shared()()));
+    let today = BudgetCalendar::UTC.day_of(clock.shared()());
+    let today = SharedBudget::from(Period::Day).scope(today);
     (backend, today)
 }
 
