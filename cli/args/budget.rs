@@ -7,7 +7,6 @@ use juror_types::{
     budget_label::{BudgetLabel, LabelName},
     usage::Money,
 };
-use std::str::FromStr;
 
 const LEDGER: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) this is the \
 fleet's ledger, otherwise this machine's.";
@@ -34,8 +33,8 @@ pub enum BudgetCommand {
         #[arg(value_enum)]
         period: PeriodFlag,
         /// The cap in US dollars, as in 60 or 2.50, or unlimited
-        #[arg(value_name = "AMOUNT", allow_negative_numbers = true)]
-        cap: CapFlag,
+        #[arg(value_name = "AMOUNT", allow_negative_numbers = true, value_parser = budget_cap)]
+        cap: Budget,
         #[command(flatten)]
         label: LabelFlags,
         #[command(flatten)]
@@ -96,22 +95,6 @@ impl From<PeriodFlag> for Period {
     }
 }
 
-/// Cap of a budget in US dollars, or `unlimited`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CapFlag(pub Budget);
-
-impl FromStr for CapFlag {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "unlimited" {
-            return Ok(Self(Budget::Unlimited));
-        }
-        let amount = budget_amount(text).map_err(|error| format!("{error}, or unlimited"))?;
-        Ok(Self(Budget::Cap(amount)))
-    }
-}
-
 /// Parses an amount of a budget, which is never negative.
 pub fn budget_amount(text: &str) -> Result<Money, String> {
     let remedy = "give an amount in US dollars, 0 or more";
@@ -122,13 +105,21 @@ pub fn budget_amount(text: &str) -> Result<Money, String> {
     }
 }
 
+/// Parses the cap of a budget: an amount in US dollars, or `unlimited`.
+fn budget_cap(text: &str) -> Result<Budget, String> {
+    if let Ok(Budget::Unlimited) = text.parse() {
+        return Ok(Budget::Unlimited);
+    }
+    budget_amount(text).map(Budget::Cap).map_err(|error| format!("{error}, or unlimited"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn cap_is_an_amount_or_a_keyword() {
-        let cap = |text: &str| text.parse::<CapFlag>().ok().map(|cap| cap.0);
+        let cap = |text: &str| budget_cap(text).ok();
         assert_eq!(cap("60"), Some(Budget::Cap("60".parse().unwrap())));
         assert_eq!(cap("unlimited"), Some(Budget::Unlimited));
         for wrong in ["-1", "", "much", "none"] {

@@ -43,7 +43,7 @@ async fn execute(
         BudgetCommand::Show { runs, .. } => show(budgets, runs, global).await,
         BudgetCommand::Set { period, cap, label, .. } => {
             let budget = SharedBudget { period: (*period).into(), label: label.label() };
-            set(budgets, &budget, cap.0, settings, global).await
+            set(budgets, &budget, *cap, settings, global).await
         }
         BudgetCommand::History { days, months, label, .. } => {
             let history = BudgetHistory::read(budgets, label.label(), *days, *months).await?;

@@ -40,9 +40,9 @@ use async_trait::async_trait;
 use jiff::civil::Date;
 use juror_types::{
     id::{LeaseId, OwnerId, RunId},
-    usage::{Money, Usage},
+    usage::{InvalidMoney, Money, Usage},
 };
-use std::time::Duration;
+use std::{str::FromStr, time::Duration};
 use tokio::sync::watch;
 
 /// Rate limits and budgets of any backend.
@@ -136,11 +136,25 @@ pub enum Budget {
 }
 
 impl Budget {
+    /// The word for no cap.
+    pub(crate) const UNLIMITED: &str = "unlimited";
+
     /// Maximum cost; none is unlimited.
     pub fn cap(self) -> Option<Money> {
         match self {
             Self::Cap(cap) => Some(cap),
             Self::Unlimited => None,
+        }
+    }
+}
+
+impl FromStr for Budget {
+    type Err = InvalidMoney;
+
+    fn from_str(text: &str) -> Result<Self, InvalidMoney> {
+        match text {
+            Self::UNLIMITED => Ok(Self::Unlimited),
+            amount => amount.parse().map(Self::Cap),
         }
     }
 }

@@ -78,9 +78,6 @@ impl BudgetSettings {
     }
 }
 
-/// The word for no cap.
-const UNLIMITED: &str = "unlimited";
-
 struct AmountVisitor;
 
 impl de::Visitor<'_> for AmountVisitor {
@@ -109,14 +106,12 @@ impl de::Visitor<'_> for BudgetVisitor {
     type Value = Budget;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "an amount in US dollars, as in \"5.00\", or \"{UNLIMITED}\"")
+        let unlimited = Budget::UNLIMITED;
+        write!(formatter, "an amount in US dollars, as in \"5.00\", or \"{unlimited}\"")
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Budget, E> {
-        match text {
-            UNLIMITED => Ok(Budget::Unlimited),
-            amount => AmountVisitor.visit_str(amount).map(Budget::Cap),
-        }
+        text.parse().map_err(E::custom)
     }
 
     fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<Budget, E> {

@@ -50,7 +50,7 @@ pub fn refusal(request: &AdmissionRequest, answer: &[&str]) -> Option<AdmissionD
 pub fn budget_of(text: &str) -> Option<Option<Budget>> {
     match text {
         "" => Some(None),
-        "unlimited" => Some(Some(Budget::Unlimited)),
+        Budget::UNLIMITED => Some(Some(Budget::Unlimited)),
         cap => Some(Some(Budget::Cap(money(cap)?))),
     }
 }

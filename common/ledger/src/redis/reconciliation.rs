@@ -191,7 +191,7 @@ impl RedisLedger {
         label: Option<&BudgetLabel>,
     ) -> Result<Option<Budget>, LedgerError> {
         let budget = match budget {
-            Budget::Unlimited => "unlimited".to_owned(),
+            Budget::Unlimited => Budget::UNLIMITED.to_owned(),
             Budget::Cap(cap) => {
                 if !self.settings.allow_volatile {
                     self.require_durable().await?;
