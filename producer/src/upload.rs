@@ -237,7 +237,6 @@ impl Uploader {
     }
 
     fn known(&self, key: &str) -> Arc<OnceCell<()>> {
-        // A map of cells is consistent after every step.
         let mut known = self.known.lock();
         if known.len() >= MAX_KNOWN {
             known.clear();

@@ -6,7 +6,7 @@
 pub mod admission;
 pub mod batches;
 pub mod budgets;
-pub mod clock;
+mod clock;
 pub mod error;
 pub mod job_store;
 mod json;

@@ -4,7 +4,7 @@ use super::{Admission, AdmissionDecision, AdmissionRequest, WaitReason};
 use crate::error::LedgerError;
 use juror_telemetry::Metrics;
 use juror_types::id::RunId;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     sync::{
@@ -136,7 +136,7 @@ impl AdmissionQueue {
 
     fn enter(&self, request: &AdmissionRequest) -> QueuePlace<'_> {
         let key = (request.run.clone(), request.endpoint.clone());
-        let callers = Arc::clone(lock(&self.queues).entry(key.clone()).or_default());
+        let callers = Arc::clone(self.queues.lock().entry(key.clone()).or_default());
         QueuePlace { queue: self, key, callers }
     }
 }
@@ -171,7 +171,7 @@ struct QueuePlace<'a> {
 
 impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
-        let mut queues = lock(&self.queue.queues);
+        let mut queues = self.queue.queues.lock();
         // One reference of the map and one of this caller: none can be added while the map is
         // locked.
         if Arc::strong_count(&self.callers) == 2 {
@@ -194,10 +194,6 @@ async fn await_relevant_change(changes: &mut watch::Receiver<u64>, reason: WaitR
     if reason != WaitReason::Budget || changes.changed().await.is_err() {
         std::future::pending::<()>().await;
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock()
 }
 
 #[cfg(test)]

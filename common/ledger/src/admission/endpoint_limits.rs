@@ -24,13 +24,6 @@ const MIN_LIMIT: i64 = 16;
 /// Milliseconds in which a thousandth of the limit is restored.
 const RECOVERY_MS: i64 = 100;
 
-/// Demand of a call on an endpoint's limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CallNeed {
-    /// Tokens that it reserves.
-    pub tokens: u64,
-}
-
 /// Limits of one endpoint and their use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointState {
@@ -77,8 +70,9 @@ impl EndpointState {
         self.cooldown.map(|cooldown| cooldown.until - now)
     }
 
-    /// Milliseconds that a call has to wait, and for what; none if it may start now.
-    pub fn delay(&mut self, need: CallNeed, now: i64) -> Option<(i64, WaitReason)> {
+    /// Milliseconds that a call of this many tokens has to wait, and for what; none if it may start
+    /// now.
+    pub fn delay(&mut self, tokens: u64, now: i64) -> Option<(i64, WaitReason)> {
         if let Some(left) = self.cooldown(now) {
             return Some((left, WaitReason::Cooldown));
         }
@@ -87,7 +81,7 @@ impl EndpointState {
         });
         let tokens = self
             .token_rate()
-            .map_or(0, |rate| self.tokens.delay(rate, rate.capacity(), parts(need.tokens)));
+            .map_or(0, |rate| self.tokens.delay(rate, rate.capacity(), parts(tokens)));
         match (requests, tokens) {
             (0, 0) => None,
             (requests, tokens) if requests >= tokens => Some((requests, WaitReason::Requests)),
@@ -95,18 +89,18 @@ impl EndpointState {
         }
     }
 
-    /// Takes a call's demand; a bucket may become negative. Calls count even while no limit is
+    /// Takes a request and its tokens; a bucket may become negative. Calls count even while no limit is
     /// known: a limit that is learned later starts with them.
-    pub fn take(&mut self, need: CallNeed) {
+    pub fn take(&mut self, tokens: u64) {
         self.requests.spent = self.requests.spent.saturating_add(PARTS_PER_UNIT);
-        self.tokens.spent = self.tokens.spent.saturating_add(parts(need.tokens));
+        self.tokens.spent = self.tokens.spent.saturating_add(parts(tokens));
     }
 
-    /// Returns the demand of a call that is not made.
-    pub fn return_reservation(&mut self, need: CallNeed, now: i64) {
+    /// Returns the request and the tokens of a call that is not made.
+    pub fn return_reservation(&mut self, tokens: u64, now: i64) {
         self.refresh(now);
         self.requests.spent = self.requests.spent.saturating_sub(PARTS_PER_UNIT).max(0);
-        self.tokens.spent = self.tokens.spent.saturating_sub(parts(need.tokens)).max(0);
+        self.tokens.spent = self.tokens.spent.saturating_sub(parts(tokens)).max(0);
     }
 
     /// Refunds the unused part of a call's reservation, where the provider does so too.

@@ -5,10 +5,7 @@
 //! decision is independent of their number. A call that repeats its request early, as after a
 //! refund, may start sooner; it starts later only if the provider has refused a call meanwhile.
 
-use super::{
-    WaitReason,
-    endpoint_limits::{CallNeed, EndpointState},
-};
+use super::{WaitReason, endpoint_limits::EndpointState};
 use juror_types::id::LeaseId;
 use std::collections::BTreeMap;
 
@@ -29,7 +26,7 @@ impl Reservations {
         &mut self,
         lease: &LeaseId,
         (name, endpoint): (&str, &mut EndpointState),
-        need: CallNeed,
+        tokens: u64,
         now: i64,
     ) -> Option<(i64, WaitReason)> {
         let held = self.0.remove(lease).filter(|held| held.is_kept(now));
@@ -37,10 +34,10 @@ impl Reservations {
             return Some((left, WaitReason::Cooldown));
         }
         if let Some(held) = &held {
-            endpoint.return_reservation(held.need, now);
+            endpoint.return_reservation(held.tokens, now);
         }
-        let delay = endpoint.delay(need, now);
-        endpoint.take(need);
+        let delay = endpoint.delay(tokens, now);
+        endpoint.take(tokens);
         let (delay, reason) = delay?;
         let promised = held.map_or(i64::MAX, |held| held.start);
         let start = promised.min(now.saturating_add(delay));
@@ -51,22 +48,22 @@ impl Reservations {
             self.0.retain(|_, reservation| reservation.is_kept(now));
         }
         let endpoint = name.to_owned();
-        self.0.insert(lease.clone(), Reservation { endpoint, need, since: now, start });
+        self.0.insert(lease.clone(), Reservation { endpoint, tokens, since: now, start });
         Some((start - now, reason))
     }
 
     /// Ends the reservation of a call that stops waiting; returns the demand to refund, and its
     /// endpoint.
-    pub fn cancel(&mut self, lease: &LeaseId, now: i64) -> Option<(String, CallNeed)> {
+    pub fn cancel(&mut self, lease: &LeaseId, now: i64) -> Option<(String, u64)> {
         let held = self.0.remove(lease).filter(|held| held.is_kept(now))?;
-        Some((held.endpoint, held.need))
+        Some((held.endpoint, held.tokens))
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Reservation {
     endpoint: String,
-    need: CallNeed,
+    tokens: u64,
     /// Time at which it was made or renewed.
     since: i64,
     /// Time at which the call may start.

@@ -8,7 +8,7 @@ pub use budget_operations::{book_journal, label_run, ledger, open_run, set_cap};
 use super::{
     AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, WaitReason,
     budget_decision::{Account, Headroom, headroom},
-    endpoint_limits::{CallNeed, EndpointState},
+    endpoint_limits::EndpointState,
     rate_limit_reservations::Reservations,
     scope::Scope,
 };
@@ -79,8 +79,7 @@ impl RateLimiterState {
         held: Option<Scope>,
         now: i64,
     ) -> Option<AdmissionDecision> {
-        let need =
-            CallNeed { tokens: request.input_tokens.saturating_add(request.max_output_tokens) };
+        let tokens = request.input_tokens.saturating_add(request.max_output_tokens);
         if let Some(scope) = held {
             self.queue.wait(request, scope, now);
             return Some(AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget });
@@ -90,7 +89,7 @@ impl RateLimiterState {
         let endpoint =
             endpoints.entry(request.endpoint.clone()).or_insert_with(|| EndpointState::new(now));
         let (delay, reason) =
-            reservations.admit(&request.lease, (&request.endpoint, endpoint), need, now)?;
+            reservations.admit(&request.lease, (&request.endpoint, endpoint), tokens, now)?;
         let retry_after = Some(Duration::from_millis(delay.unsigned_abs()));
         Some(AdmissionDecision::Wait { retry_after, reason })
     }
@@ -98,10 +97,10 @@ impl RateLimiterState {
     /// Stops waiting.
     fn stop_waiting(&mut self, lease: &LeaseId, now: i64) {
         self.queue.remove(lease);
-        if let Some((name, need)) = self.reservations.cancel(lease, now)
+        if let Some((name, tokens)) = self.reservations.cancel(lease, now)
             && let Some(endpoint) = self.endpoints.get_mut(&name)
         {
-            endpoint.return_reservation(need, now);
+            endpoint.return_reservation(tokens, now);
         }
     }
 

@@ -59,7 +59,6 @@ impl<M> QueueState<M> {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State<M>> {
-        // No panic under the lock can leave the state inconsistent, so a poisoned lock is usable.
         self.state.lock()
     }
 

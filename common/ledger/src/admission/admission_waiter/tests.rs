@@ -35,7 +35,7 @@ impl Tickets {
     }
 
     fn add(&self, tickets: usize) {
-        *lock(&self.left) += tickets;
+        *self.left.lock() += tickets;
         self.changes.send_modify(|change| *change += 1);
     }
 }
@@ -47,11 +47,11 @@ impl Admission for Tickets {
         request: &AdmissionRequest,
     ) -> Result<AdmissionDecision, LedgerError> {
         let decision = {
-            let mut left = lock(&self.left);
+            let mut left = self.left.lock();
             if *left > 0 {
                 *left -= 1;
-                lock(&self.admitted).push(request.lease.clone());
-                lock(&self.tokens).push(request.input_tokens);
+                self.admitted.lock().push(request.lease.clone());
+                self.tokens.lock().push(request.input_tokens);
                 AdmissionDecision::Admitted
             } else {
                 AdmissionDecision::Wait { retry_after: self.retry_after, reason: self.reason }
@@ -118,7 +118,7 @@ fn admit_all(
         let (headroom, tickets, token) = (headroom.clone(), tickets.clone(), token.clone());
         callers.spawn(async move {
             let admittance = headroom.admit(&*tickets, || request(number), &token).await.unwrap();
-            assert!(lock(&headroom.queues).len() <= 1);
+            assert!(headroom.queues.lock().len() <= 1);
             admittance
         });
     }
@@ -132,11 +132,11 @@ async fn a_thousand_callers_are_admitted_in_order_with_few_requests() {
     for served in 1..=1_000 {
         tickets.add(1);
         assert_eq!(callers.join_next().await.unwrap().unwrap(), AdmissionOutcome::Admitted);
-        assert_eq!(lock(&tickets.admitted).len(), served);
+        assert_eq!(tickets.admitted.lock().len(), served);
     }
     let questions = tickets.requests.load(Ordering::SeqCst);
     assert!(questions <= 1_000 * 4, "{questions} requests");
-    let admitted = lock(&tickets.admitted);
+    let admitted = tickets.admitted.lock();
     for (position, lease) in admitted.iter().enumerate() {
         let number: usize = lease.as_str().parse().unwrap();
         assert_eq!(number, position, "each in its turn");
@@ -160,7 +160,7 @@ async fn change_during_a_request_is_not_lost() {
 async fn rate_limited_callers_pass_with_time_alone() {
     let tickets = Tickets::new(0, WaitReason::Requests, Some(Duration::from_millis(250)));
     let mut callers = admit_all(&tickets, 1, &CancellationToken::new());
-    *lock(&tickets.left) = 1;
+    *tickets.left.lock() = 1;
     tickets.requests.store(1, Ordering::SeqCst);
     assert_eq!(callers.join_next().await.unwrap().unwrap(), AdmissionOutcome::Admitted);
 }
@@ -191,7 +191,7 @@ async fn budget_released_by_another_process_is_found() {
     let tickets = Tickets::new(0, WaitReason::Budget, None);
     let mut callers = admit_all(&tickets, 2, &CancellationToken::new());
     tokio::time::advance(Duration::from_millis(10)).await;
-    *lock(&tickets.left) = 2;
+    *tickets.left.lock() = 2;
     while let Some(admittance) = callers.join_next().await {
         assert_eq!(admittance.unwrap(), AdmissionOutcome::Admitted);
     }
@@ -218,7 +218,7 @@ async fn cooldown_of_any_length_is_waited_for() {
     let mut callers = admit_all(&tickets, 2, &CancellationToken::new());
     sleep(Duration::from_secs(6_900)).await;
     assert_eq!(tickets.requests.load(Ordering::SeqCst), 2, "once an hour");
-    *lock(&tickets.left) = 2;
+    *tickets.left.lock() = 2;
     while let Some(admittance) = callers.join_next().await {
         assert_eq!(admittance.unwrap(), AdmissionOutcome::Admitted);
     }
@@ -237,7 +237,7 @@ async fn waits_are_counted_by_their_last_reason() {
     let refilling = async {
         sleep(Duration::from_secs(20)).await;
         assert!(metrics.render().contains("\njuror_admission_waiting 1\n"));
-        *lock(&tickets.left) = 1;
+        *tickets.left.lock() = 1;
     };
     let waiting = headroom.admit(&*tickets, || request(1), &token);
     let (admittance, ()) = tokio::join!(waiting, refilling);
@@ -270,5 +270,5 @@ async fn caller_requests_the_current_token_count_of_its_call() {
         tickets.add(2);
     };
     tokio::join!(call(0), call(1), learning);
-    assert_eq!(*lock(&tickets.tokens), [3, 3], "the first repeats its request");
+    assert_eq!(*tickets.tokens.lock(), [3, 3], "the first repeats its request");
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::admission::{CountRule, TokenCounting};
 use proptest::prelude::*;
 
-const NEED: CallNeed = CallNeed { tokens: 100 };
+const TOKENS: u64 = 100;
 
 fn limited(requests: Option<u64>, tokens: Option<u64>) -> EndpointState {
     let mut endpoint = EndpointState::new(0);
@@ -16,9 +16,9 @@ fn limited(requests: Option<u64>, tokens: Option<u64>) -> EndpointState {
 fn calls(endpoint: &mut EndpointState, from: i64, to: i64) -> usize {
     (from..to)
         .filter(|now| {
-            let goes = endpoint.delay(NEED, *now).is_none();
+            let goes = endpoint.delay(TOKENS, *now).is_none();
             if goes {
-                endpoint.take(NEED);
+                endpoint.take(TOKENS);
             }
             goes
         })
@@ -39,21 +39,21 @@ fn one_minute_allows_the_limit_and_half_a_second_more() {
 #[test]
 fn call_larger_than_the_bucket_passes_when_full_and_overdraws_it() {
     let mut endpoint = limited(None, Some(6_000));
-    let large = CallNeed { tokens: 200 };
+    let large = 200;
     assert_eq!(endpoint.delay(large, 0), None);
     endpoint.take(large);
     assert_eq!(endpoint.delay(large, 0), Some((2_000, WaitReason::Tokens)));
-    assert_eq!(endpoint.delay(CallNeed { tokens: 1 }, 0), Some((1_510, WaitReason::Tokens)));
+    assert_eq!(endpoint.delay(1, 0), Some((1_510, WaitReason::Tokens)));
     assert_eq!(endpoint.delay(large, 2_000), None);
 }
 
 #[test]
 fn returned_tokens_are_available_to_the_next_call() {
     let mut endpoint = limited(Some(60), Some(6_000));
-    endpoint.take(NEED);
-    assert_eq!(endpoint.delay(NEED, 0), Some((1_000, WaitReason::Requests)));
-    endpoint.return_reservation(NEED, 0);
-    assert_eq!(endpoint.delay(NEED, 0), None);
+    endpoint.take(TOKENS);
+    assert_eq!(endpoint.delay(TOKENS, 0), Some((1_000, WaitReason::Requests)));
+    endpoint.return_reservation(TOKENS, 0);
+    assert_eq!(endpoint.delay(TOKENS, 0), None);
 }
 
 #[test]
@@ -63,9 +63,9 @@ fn unused_tokens_are_refunded_only_where_the_provider_refunds_them() {
         let mut endpoint = limited(None, None);
         let tokens_per_minute = Some(6_000);
         endpoint.set_limits(Limits { tokens_per_minute, refund_unused, ..Limits::default() }, 0);
-        endpoint.take(NEED);
-        endpoint.refund(NEED.tokens, used, 0);
-        assert_eq!(endpoint.delay(NEED, 0), Some((waits, WaitReason::Tokens)));
+        endpoint.take(TOKENS);
+        endpoint.refund(TOKENS, used, 0);
+        assert_eq!(endpoint.delay(TOKENS, 0), Some((waits, WaitReason::Tokens)));
     }
 }
 
@@ -74,8 +74,8 @@ fn learned_limits_apply_without_configured_ones_and_never_exceed_them() {
     let reported = Observation { requests_per_minute: Some(60), ..Observation::default() };
     let first_delay = |mut endpoint: EndpointState| {
         endpoint.observe(&reported, 0);
-        endpoint.take(NEED);
-        endpoint.delay(NEED, 0).map(|(delay, _)| delay)
+        endpoint.take(TOKENS);
+        endpoint.delay(TOKENS, 0).map(|(delay, _)| delay)
     };
     assert_eq!(first_delay(limited(None, None)), Some(1_000));
     assert_eq!(first_delay(limited(Some(30), None)), Some(2_000));
@@ -90,7 +90,7 @@ fn learned_limit_starts_with_recent_usage() {
     let reported = Observation { requests_per_minute: Some(600), ..Observation::default() };
     for (gone_out, then_at_once) in [(0, 5), (2, 3), (5, 0), (1_000, 0)] {
         let mut endpoint = limited(None, None);
-        (0..gone_out).for_each(|_| endpoint.take(NEED));
+        (0..gone_out).for_each(|_| endpoint.take(TOKENS));
         endpoint.observe(&reported, 0);
         assert_eq!(calls(&mut endpoint, 0, 50), then_at_once, "{gone_out}");
         assert_eq!(calls(&mut endpoint, 50, 1_050), 10, "{gone_out}");
@@ -102,7 +102,7 @@ fn refusal_cools_down_halves_once_and_recovers_slowly() {
     let mut endpoint = limited(Some(6_000), None);
     endpoint.observe(&refusal(2_000), 0);
     endpoint.observe(&refusal(1_000), 10);
-    assert_eq!(endpoint.delay(NEED, 10), Some((1_990, WaitReason::Cooldown)));
+    assert_eq!(endpoint.delay(TOKENS, 10), Some((1_990, WaitReason::Cooldown)));
     let halved = calls(&mut endpoint, 2_000, 3_000);
     assert!((50..=80).contains(&halved), "{halved} calls in the first second after the cooldown");
     let later = calls(&mut endpoint, 30_000, 31_000);
@@ -138,11 +138,11 @@ fn unknown_limit_is_not_halved_by_refusals() {
 fn clock_set_back_neither_blocks_nor_admits() {
     let mut endpoint = limited(Some(60), None);
     endpoint.observe(&refusal(5_000), 1_000_000);
-    endpoint.take(NEED);
-    let (delay, reason) = endpoint.delay(NEED, 500_000).unwrap();
+    endpoint.take(TOKENS);
+    let (delay, reason) = endpoint.delay(TOKENS, 500_000).unwrap();
     assert_eq!(reason, WaitReason::Requests, "the cooldown of a future is none");
     assert!(delay > 0);
-    assert_eq!(endpoint.delay(NEED, 500_000 + delay), None);
+    assert_eq!(endpoint.delay(TOKENS, 500_000 + delay), None);
 }
 
 proptest! {
@@ -155,8 +155,8 @@ proptest! {
         let (mut now, mut taken, mut largest) = (0, 0, 0);
         for (pause, tokens) in asks {
             now += pause;
-            if endpoint.delay(CallNeed { tokens }, now).is_none() {
-                endpoint.take(CallNeed { tokens });
+            if endpoint.delay(tokens, now).is_none() {
+                endpoint.take(tokens);
                 taken += tokens;
                 largest = largest.max(tokens);
             }
@@ -172,15 +172,15 @@ proptest! {
         tokens in 0_u64..5_000,
     ) {
         let mut endpoint = limited(None, Some(limit));
-        endpoint.take(CallNeed { tokens: 3_000 });
+        endpoint.take(3_000);
         let mut now = 0;
         for tokens in ahead.into_iter().chain([tokens]) {
-            if let Some((delay, _)) = endpoint.delay(CallNeed { tokens }, now) {
+            if let Some((delay, _)) = endpoint.delay(tokens, now) {
                 prop_assert!(delay > 0);
                 now += delay;
             }
-            prop_assert_eq!(endpoint.delay(CallNeed { tokens }, now), None);
-            endpoint.take(CallNeed { tokens });
+            prop_assert_eq!(endpoint.delay(tokens, now), None);
+            endpoint.take(tokens);
         }
     }
 }
