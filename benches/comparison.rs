@@ -250,7 +250,7 @@ fn write_run(folder: &Path, name: &str, items: usize, shift: usize) {
     let rubric = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();
     let mut record = journal::record(&rubric.parse().unwrap(), rubric.text, items as u64);
     record.run_id = RunId::new(name);
-    let mut directory = JournalWriter::create(&folder.join("runs"), &record).unwrap();
+    let mut writer = JournalWriter::create(&folder.join("runs"), &record).unwrap();
     let numbers: Vec<usize> = (0..items).collect();
     for batch in numbers.chunks(1_000) {
         let result = |number: &usize| -> JobResult {
@@ -261,6 +261,6 @@ fn write_run(folder: &Path, name: &str, items: usize, shift: usize) {
             result.item.cluster = Some(format!("cluster_{}", number / 10));
             result
         };
-        directory.append(&batch.iter().map(result).collect::<Vec<_>>()).unwrap();
+        writer.append(&batch.iter().map(result).collect::<Vec<_>>()).unwrap();
     }
 }

@@ -198,8 +198,8 @@ fn report(
     results: &[JobResult],
 ) -> (Report, JournalWriter, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    let mut directory = JournalWriter::create(folder.path(), record).unwrap();
-    directory.append(results).unwrap();
+    let mut writer = JournalWriter::create(folder.path(), record).unwrap();
+    writer.append(results).unwrap();
     let input = ReportInput {
         counted: None,
         rubric,
@@ -209,7 +209,7 @@ fn report(
         flaky: &ItemStability::default(),
         averaging: AVERAGING,
     };
-    (compute_report(directory.files(), &input).unwrap(), directory, folder)
+    (compute_report(writer.files(), &input).unwrap(), writer, folder)
 }
 
 /// The results of both runs.

@@ -4,24 +4,20 @@ use juror_analysis::fold::Fold;
 use juror_journal::journal::{JournalError, JournalWriter, RunFiles, encode};
 use juror_types::{outcome::JobResult, run::RunRecord};
 use std::borrow::Borrow;
+use tokio_util::sync::CancellationToken;
 
 /// A run's locked directory, and the fold of its journal.
 #[derive(Debug)]
 pub struct RunJournal {
-    directory: JournalWriter,
+    writer: JournalWriter,
     fold: Fold,
 }
 
 impl RunJournal {
-    /// Reads the journal of a directory.
-    pub fn read(directory: JournalWriter) -> Result<Self, JournalError> {
-        let fold = Fold::from_journal(directory.files())?;
-        Ok(Self { directory, fold })
-    }
-
-    /// A directory with the fold of its journal.
-    pub(crate) fn new(directory: JournalWriter, fold: Fold) -> Self {
-        Self { directory, fold }
+    /// Reads the journal of a writer's directory, unless `stop` is cancelled meanwhile.
+    pub fn read(writer: JournalWriter, stop: &CancellationToken) -> Result<Self, JournalError> {
+        let fold = Fold::from_journal(&writer.files().clone().until(stop.clone()))?;
+        Ok(Self { writer, fold })
     }
 
     /// Commits the new ones among these results with one write and one fsync. Returns for each
@@ -33,25 +29,25 @@ impl RunJournal {
         let mut lines = Vec::new();
         let mut news = Vec::new();
         for result in results {
-            let offset = self.directory.length() + lines.len() as u64;
+            let offset = self.writer.length() + lines.len() as u64;
             let is_new = self.fold.apply(result.borrow(), offset);
             if is_new {
                 encode(result.borrow(), &mut lines)?;
             }
             news.push(is_new);
         }
-        self.directory.append_lines(&lines)?;
+        self.writer.append_lines(&lines)?;
         Ok(news)
     }
 
-    /// The directory.
-    pub fn directory(&self) -> &JournalWriter {
-        &self.directory
+    /// Length of the journal in bytes.
+    pub fn length(&self) -> u64 {
+        self.writer.length()
     }
 
     /// The run's files, for reading.
     pub fn files(&self) -> &RunFiles {
-        self.directory.files()
+        self.writer.files()
     }
 
     /// The run's record.
@@ -68,7 +64,7 @@ impl RunJournal {
     pub fn update_record_file(&mut self, record: &RunRecord) -> Result<(), JournalError> {
         match self.record() == record {
             true => Ok(()),
-            false => self.directory.set_record(record.clone()),
+            false => self.writer.set_record(record.clone()),
         }
     }
 }
@@ -77,6 +73,6 @@ impl RunJournal {
 impl RunJournal {
     /// Makes later writes fail as on a full disk.
     pub(crate) fn simulate_full_disk(&mut self) -> std::io::Result<()> {
-        self.directory.simulate_full_disk()
+        self.writer.simulate_full_disk()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::AppError;
 use juror_analysis::{
-    fold::{Counts, Fold},
+    fold::Fold,
     format::{counted, grouped},
     run_facts::Coverage,
 };
@@ -10,7 +10,7 @@ use juror_journal::{
     blessed::{BlessedRun, BlessedRuns, results_digest},
     journal::RunFiles,
 };
-use juror_types::{SCHEMA, id::RunId};
+use juror_types::{SCHEMA, id::RunId, outcome::OutcomeCounts};
 use std::path::Path;
 
 /// A run that has been blessed.
@@ -84,7 +84,7 @@ fn check_name(runs_dir: &Path, run: &RunId, name: &str) -> Result<(), AppError> 
 }
 
 /// `2 of 60 jobs lost (1 failed, 1 skipped)`; items without output count as results.
-fn lost_jobs(jobs: u64, counts: Counts) -> Option<String> {
+fn lost_jobs(jobs: u64, counts: OutcomeCounts) -> Option<String> {
     let coverage = Coverage { no_output: 0, ..Coverage::new(jobs, counts) };
     let lost: u64 = coverage.unscored().map(|(count, _)| count).sum();
     let kinds = coverage.unscored().map(|(count, kind)| format!("{} {kind}", grouped(count)));
@@ -105,11 +105,11 @@ mod tests {
 
     fn run_of(runs: &TempDir, outcomes: &[Outcome]) -> RunId {
         let record = record(SEMANTIC, outcomes.len() as u64);
-        let mut directory = JournalWriter::create(runs.path(), &record).unwrap();
+        let mut writer = JournalWriter::create(runs.path(), &record).unwrap();
         let results = outcomes.iter().enumerate();
         let results: Vec<_> =
             results.map(|(number, outcome)| bare(&format!("item-{number}"), *outcome)).collect();
-        directory.append(&results).unwrap();
+        writer.append(&results).unwrap();
         record.run_id
     }
 

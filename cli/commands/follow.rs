@@ -10,7 +10,7 @@ use crate::{
     terminal,
 };
 use juror_aggregator::fleet::RunsLock;
-use juror_analysis::{fold::Counts, format::dollars, run_facts::Coverage};
+use juror_analysis::{format::dollars, run_facts::Coverage};
 use juror_app::{error::AppError, settings::Settings};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::{
@@ -19,7 +19,7 @@ use juror_ledger::{
     redis::{RedisLedger, RunProgress, RunStatus},
 };
 use juror_report::phrasing::coverage_text;
-use juror_types::{event::Events, id::RunId, shutdown::Shutdown};
+use juror_types::{event::Events, id::RunId, outcome::OutcomeCounts, shutdown::Shutdown};
 use std::{path::PathBuf, time::Duration};
 
 /// Interval at which the run's status is polled.
@@ -109,9 +109,8 @@ impl Following<'_> {
     }
 
     fn print_counts(&self, status: &RunStatus) -> Result<Exit, Failure> {
-        let RunProgress { scored, no_output, unscorable, failed, skipped, cost_usd, .. } =
-            status.progress.clone().unwrap_or_default();
-        let counts = Counts { scored, no_output, unscorable, failed, skipped };
+        let RunProgress { counts, cost_usd, .. } = status.progress.clone().unwrap_or_default();
+        let OutcomeCounts { scored, no_output, unscorable, failed, skipped } = counts;
         let coverage = Coverage::new(status.record.planned, counts);
         if self.global.json {
             terminal::print_json(&serde_json::json!({
@@ -198,7 +197,7 @@ fn tally(status: &RunStatus, ledger: Option<&Ledger>) -> Option<RunTally> {
     Some(RunTally {
         planned,
         done: progress.results.min(planned),
-        unscored: progress.no_output + progress.unscorable + progress.failed + progress.skipped,
+        unscored: progress.counts.unscored(),
         spent: ledger.map_or(progress.cost_usd, |ledger| ledger.committed),
         budget: ledger.and_then(|ledger| ledger.budget.cap()),
     })

@@ -39,7 +39,10 @@ fn eight_workers_spend_exactly_a_budget() {
     let unused = cap - billed;
     assert!(unused < each, "{unused} of {cap} are unused, a call is {each} at worst");
     let calls = fleet.simulator.count("billed_calls");
-    assert_eq!((progress.scored, progress.scored + progress.skipped), (calls, ITEMS.into()));
+    assert_eq!(
+        (progress.counts.scored, progress.counts.scored + progress.counts.skipped),
+        (calls, ITEMS.into())
+    );
     let ledger = fleet.servers.ledger("capped");
     assert_eq!((ledger.committed.pico(), ledger.outstanding.pico()), (billed, 0));
     for result in fleet.harness.journal("capped") {

@@ -12,7 +12,7 @@ use jobs::{JobIndex, JobKey, key};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{
     id::JobId,
-    outcome::{JobResult, Outcome},
+    outcome::{JobResult, Outcome, OutcomeCounts},
 };
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ pub struct Fold {
     jobs: JobIndex,
     /// Superseded rounds of jobs, whose cost still counts.
     superseded: HashSet<(JobKey, u32)>,
-    counts: Counts,
+    counts: OutcomeCounts,
     results: u64,
     spent: Spent,
 }
@@ -34,7 +34,7 @@ pub struct Fold {
 pub struct Counted {
     /// Offsets of the current results, ascending.
     offsets: Vec<u64>,
-    counts: Counts,
+    counts: OutcomeCounts,
     spent: Spent,
 }
 
@@ -47,21 +47,6 @@ pub struct Latest {
     pub round: u32,
     /// Outcome of the job in that round.
     pub outcome: Outcome,
-}
-
-/// Numbers of jobs by outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Jobs that are scored.
-    pub scored: u64,
-    /// Jobs without output: their code was not generated.
-    pub no_output: u64,
-    /// Jobs without a usable reply of the judge.
-    pub unscorable: u64,
-    /// Jobs that could not be judged.
-    pub failed: u64,
-    /// Jobs that were not tried.
-    pub skipped: u64,
 }
 
 impl Fold {
@@ -161,7 +146,7 @@ impl Fold {
     }
 
     /// Numbers of jobs by outcome.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> OutcomeCounts {
         self.counts
     }
 
@@ -173,24 +158,6 @@ impl Fold {
     /// Cost and usage of all results, including superseded rounds.
     pub fn spent(&self) -> Spent {
         self.spent
-    }
-}
-
-impl Counts {
-    /// Jobs that have a result.
-    pub fn total(self) -> u64 {
-        let Self { scored, no_output, unscorable, failed, skipped } = self;
-        scored + no_output + unscorable + failed + skipped
-    }
-
-    fn count_mut(&mut self, outcome: Outcome) -> &mut u64 {
-        match outcome {
-            Outcome::Scored => &mut self.scored,
-            Outcome::NoOutput => &mut self.no_output,
-            Outcome::Unscorable => &mut self.unscorable,
-            Outcome::Failed => &mut self.failed,
-            Outcome::Skipped => &mut self.skipped,
-        }
     }
 }
 
@@ -227,7 +194,7 @@ impl Counted {
     }
 
     /// Numbers of jobs by outcome.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> OutcomeCounts {
         self.counts
     }
 

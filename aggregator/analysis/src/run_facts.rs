@@ -1,13 +1,12 @@
 //! Summary of a run: record, coverage and cost.
 
-use crate::fold::Counts;
 use indexmap::IndexMap;
 use jiff::civil::Date;
 use juror_types::{
     id::RunId,
     is_default,
     job::{Judge, RubricReference},
-    outcome::ErrorKind,
+    outcome::{ErrorKind, OutcomeCounts},
     run::{DatasetRecord, JudgingTime},
     usage::Money,
 };
@@ -51,13 +50,13 @@ pub struct RunSummary {
 pub struct Coverage {
     /// Jobs of the run.
     pub planned: u64,
-    /// Every requested stage that has data is done.
+    /// Jobs that passed through every requested stage that has data.
     pub scored: u64,
     /// Jobs without output: the pipeline made no code.
     pub no_output: u64,
     /// Jobs without a usable reply of the judge.
     pub unscorable: u64,
-    /// Could not be judged.
+    /// Jobs that could not be judged.
     pub failed: u64,
     /// Jobs without an attempt.
     pub skipped: u64,
@@ -78,7 +77,7 @@ pub struct Cost {
     pub results_usd: Money,
     /// Cost of calls that were interrupted with their process, at worst case.
     pub presumed_usd: Money,
-    /// Probable cost of those calls: the same share of their worst case as of completed calls.
+    /// Probable cost of those calls: their worst case times (actual / worst case) of completed calls.
     /// Absent in JSON without presumed spending or completed calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presumed_probable_usd: Option<Money>,
@@ -95,7 +94,7 @@ pub struct Cost {
     pub estimate_error: Option<f64>,
     /// Amount by which bills exceeded their reservations.
     pub overrun_usd: Money,
-    /// Maximum cost; none is unlimited.
+    /// Cap of the run's cost; none is unlimited.
     pub budget_usd: Option<Money>,
     /// Money of the month of the report, over all runs of the ledger; absent in JSON where the
     /// ledger does not report it.
@@ -125,7 +124,7 @@ pub struct MonthCost {
     pub month: Date,
     /// Billed and presumed spent.
     pub spent_usd: Money,
-    /// Maximum cost of the month; none is unlimited.
+    /// Cap of the month's cost; none is unlimited.
     pub budget_usd: Option<Money>,
 }
 
@@ -136,8 +135,8 @@ pub(crate) fn is_from_cache(scored: u64, cached_verdicts: u64) -> bool {
 
 impl Coverage {
     /// Coverage of this many jobs, of which some have ended.
-    pub fn new(planned: u64, counts: Counts) -> Self {
-        let Counts { scored, no_output, unscorable, failed, skipped } = counts;
+    pub fn new(planned: u64, counts: OutcomeCounts) -> Self {
+        let OutcomeCounts { scored, no_output, unscorable, failed, skipped } = counts;
         let (pending, errors) = (planned.saturating_sub(counts.total()), IndexMap::new());
         Self { planned, scored, no_output, unscorable, failed, skipped, pending, errors }
     }

@@ -31,8 +31,8 @@ pub fn report_of(
     ledger: Option<Ledger>,
 ) -> (Report, JournalWriter, tempfile::TempDir) {
     let runs = tempfile::tempdir().unwrap();
-    let mut directory = JournalWriter::create(runs.path(), record).unwrap();
-    directory.append(results).unwrap();
+    let mut writer = JournalWriter::create(runs.path(), record).unwrap();
+    writer.append(results).unwrap();
     let rubric = rubric(&record.rubric_text);
     let gate = gate.map(|name| Gate::load(name, &rubric).unwrap());
     let input = ReportInput {
@@ -44,8 +44,8 @@ pub fn report_of(
         flaky: &ItemStability::default(),
         averaging: AveragingPolicy::default(),
     };
-    let report = compute_report(directory.files(), &input).unwrap();
-    (report, directory, runs)
+    let report = compute_report(writer.files(), &input).unwrap();
+    (report, writer, runs)
 }
 
 /// A ledger that agrees with these results.

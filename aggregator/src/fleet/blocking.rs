@@ -1,10 +1,7 @@
 //! Disk work for one run, on a blocking thread.
 
-use super::{
-    incoming::Incoming,
-    open_run::{Committed, OpenRun},
-    runs_lock::RunsLock,
-};
+use super::{incoming::Incoming, journal_operations::Committed, runs_lock::RunsLock};
+use crate::run_journal::RunJournal;
 use juror_journal::journal::{JOURNAL_FILE, JournalError, RunFiles};
 use juror_types::{id::RunId, run::RunRecord};
 use std::path::Path;
@@ -24,7 +21,7 @@ pub(super) struct CommitWork {
 #[derive(Debug)]
 pub(super) enum RunSource {
     /// An open run.
-    Open(Box<OpenRun>),
+    Open(Box<RunJournal>),
     /// The run's directory.
     Directory,
     /// A new run, created from its record.
@@ -35,7 +32,7 @@ pub(super) enum RunSource {
 #[derive(Debug)]
 pub(super) struct CommittedWork {
     pub(super) run: RunId,
-    pub(super) open: OpenRun,
+    pub(super) open: RunJournal,
     pub(super) batch: Vec<Incoming>,
     pub(super) committed: Committed,
 }
@@ -60,15 +57,15 @@ impl CommitWork {
         let committing = || {
             let mut open = match (from, &record) {
                 (RunSource::Open(open), _) => *open,
-                (RunSource::Record, Some(record)) => OpenRun::create(runs_dir, record, stop)?,
+                (RunSource::Record, Some(record)) => RunJournal::create(runs_dir, record, stop)?,
                 (RunSource::Record | RunSource::Directory, _) => {
-                    OpenRun::open(runs_dir, &run, stop)?
+                    RunJournal::open(runs_dir, &run, stop)?
                 }
             };
             if let Some(record) = &record {
                 open.update_record_file(record)?;
             }
-            let committed = open.commit(&batch)?;
+            let committed = open.commit_incoming(&batch)?;
             // Data written to a removed file is lost.
             let is_lost = match open.record().fleet {
                 Some(_) => is_removed(runs_dir, &run),

@@ -7,7 +7,6 @@ mod run_status;
 use super::{
     AggregatorError, CompletedRun, FleetOptions,
     incoming::{Incoming, by_run},
-    open_run::OpenRun,
     reporter::{ReportOrder, Reported},
     telemetry,
 };
@@ -86,15 +85,14 @@ impl KnownRuns {
     /// The only run of a process, which is open until its end.
     pub(super) fn only(journal: RunJournal) -> Self {
         let run = journal.record().run_id.clone();
-        let open = Some(OpenRun(journal));
-        let known = KnownRun { open, ..KnownRun::at(ResultPlace::Directory) };
+        let known = KnownRun { open: Some(journal), ..KnownRun::at(ResultPlace::Directory) };
         let others = ResultPlace::DeadLetters("it is a result of another run".to_owned());
         Self { known: [(run, known)].into_iter().collect(), others, ..Self::default() }
     }
 
     /// The journal of the only run.
     pub(super) fn into_only(self) -> Option<RunJournal> {
-        self.known.into_values().find_map(|known| known.open).map(|open| open.0)
+        self.known.into_values().find_map(|known| known.open)
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn complete_at(status: &RunStatus, progress: &RunProgress) -> Option<
 pub(super) fn record_of(status: &RunStatus, progress: &RunProgress) -> RunRecord {
     let mut record = RunRecord { published: None, ..status.record.clone() };
     if let (true, Some(expected)) = (status.cancelled, status.expected) {
-        let published = progress.jobs() + expected.saturating_sub(progress.results);
+        let published = progress.counts.total() + expected.saturating_sub(progress.results);
         record.published = Some(published).filter(|published| *published < record.planned);
     }
     record
@@ -36,7 +36,7 @@ pub(super) fn foreign(known: &RunRecord, announced: &RunRecord) -> Option<String
 mod tests {
     use super::*;
     use juror_analysis::test_results::{SEMANTIC, record};
-    use juror_types::evidence::EvidenceMode;
+    use juror_types::{evidence::EvidenceMode, outcome::OutcomeCounts};
 
     fn status(expected: Option<u64>, cancelled: bool) -> RunStatus {
         RunStatus {
@@ -50,7 +50,8 @@ mod tests {
     }
 
     fn progress(results: u64, scored: u64, skipped: u64) -> RunProgress {
-        RunProgress { results, scored, skipped, ..RunProgress::default() }
+        let counts = OutcomeCounts { scored, skipped, ..OutcomeCounts::default() };
+        RunProgress { results, counts, ..RunProgress::default() }
     }
 
     #[test]

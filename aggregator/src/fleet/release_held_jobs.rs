@@ -20,7 +20,7 @@ pub(super) struct Release {
 impl Release {
     /// Releases held jobs at each reconciliation, until `ended`.
     pub(super) async fn run(self, ended: CancellationToken) {
-        let for_ever = async {
+        let releasing = async {
             loop {
                 self.reconciled.notified().await;
                 self.release().await;
@@ -28,7 +28,7 @@ impl Release {
                 self.release().await;
             }
         };
-        ended.run_until_cancelled(for_ever).await;
+        ended.run_until_cancelled(releasing).await;
     }
 
     async fn release(&self) {

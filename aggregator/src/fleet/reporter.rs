@@ -1,6 +1,6 @@
 //! Orders of reports, which are written one at a time.
 
-use super::open_run::FoldSnapshot;
+use super::journal_operations::FoldSnapshot;
 use crate::fleet::backend::FleetBackend;
 use juror_analysis::{fold::Counted, run_facts::Coverage, run_report::Report};
 use juror_journal::journal::RunFiles;

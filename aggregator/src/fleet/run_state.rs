@@ -1,6 +1,7 @@
 //! State of a run in the aggregator.
 
-use super::{completeness::complete_at, incoming::Incoming, open_run::OpenRun};
+use super::{completeness::complete_at, incoming::Incoming};
+use crate::run_journal::RunJournal;
 use juror_ledger::redis::{RunProgress, RunStatus};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -14,7 +15,7 @@ const PAUSE_FACTOR: u32 = 9;
 pub(super) struct KnownRun {
     pub(super) place: ResultPlace,
     /// Open directory; a closed one is opened when results arrive.
-    pub(super) open: Option<OpenRun>,
+    pub(super) open: Option<RunJournal>,
     /// Number of its last use.
     pub(super) used: u64,
     /// Results that came while their destination was unknown.
@@ -133,6 +134,7 @@ impl KnownRun {
 mod tests {
     use super::*;
     use juror_analysis::test_results::{SEMANTIC, record};
+    use juror_types::outcome::OutcomeCounts;
 
     const INTERVAL: Duration = Duration::from_secs(10);
 
@@ -145,7 +147,8 @@ mod tests {
             paused: None,
             progress: None,
         };
-        let progress = RunProgress { results, scored: results, ..RunProgress::default() };
+        let counts = OutcomeCounts { scored: results, ..OutcomeCounts::default() };
+        let progress = RunProgress { results, counts, ..RunProgress::default() };
         let (status, progress) = (Some(status), Some(progress));
         KnownRun { status, progress, version: 1, ..KnownRun::new() }
     }

@@ -122,8 +122,8 @@ fn summary(status: &RunStatus, rounds: &Rounds, complete: bool) -> CancelSummary
         complete,
         planned: status.record.planned,
         published: status.jobs(),
-        results: progress.jobs().max(rounds.jobs()),
-        scored: progress.scored.max(rounds.scored()),
+        results: progress.counts.total().max(rounds.jobs()),
+        scored: progress.counts.scored.max(rounds.scored()),
         batches: 0,
     }
 }

@@ -33,7 +33,7 @@ impl RetryPlan {
         Box::pin(async move {
             let status = backend.run_status(run).await?;
             let progress = status.as_ref().and_then(|status| status.progress.as_ref());
-            let reported_scores = progress.map_or(0, |progress| progress.scored);
+            let reported_scores = progress.map_or(0, |progress| progress.counts.scored);
             let is_here = here.is_some();
             let Some(known) = status.map(|status| status.record).or(here) else {
                 let settings = invocation.settings()?;

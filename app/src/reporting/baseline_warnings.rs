@@ -91,10 +91,10 @@ mod tests {
     fn old_changed_or_differently_measured_baseline_is_warned_of() {
         let runs = tempfile::tempdir().unwrap();
         let record = record(SEMANTIC, 1);
-        let mut directory = JournalWriter::create(runs.path(), &record).unwrap();
-        directory.append(&[bare("a", Outcome::Scored)]).unwrap();
-        let files = directory.files().clone();
-        drop(directory);
+        let mut writer = JournalWriter::create(runs.path(), &record).unwrap();
+        writer.append(&[bare("a", Outcome::Scored)]).unwrap();
+        let files = writer.files().clone();
+        drop(writer);
         let blessed = bless(runs.path(), &record.run_id, "main", false).unwrap().blessed;
         let since: Timestamp = blessed.blessed_at.parse().unwrap();
         let after = |days: i64, max_age_days, head: &RunRecord| {
@@ -112,8 +112,8 @@ mod tests {
         let output = "image.max_side: not set in the base, 8 pixels in the head";
         assert_eq!(after(0, 30, &smaller), [output]);
 
-        let mut directory = JournalWriter::open(runs.path(), &record.run_id).unwrap();
-        directory.append(&[bare("b", Outcome::Scored)]).unwrap();
+        let mut writer = JournalWriter::open(runs.path(), &record.run_id).unwrap();
+        writer.append(&[bare("b", Outcome::Scored)]).unwrap();
         let changed = after(0, 30, &record);
         assert!(changed[0].contains("have changed since it was blessed"), "{changed:?}");
     }

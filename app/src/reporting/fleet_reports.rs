@@ -98,10 +98,10 @@ mod tests {
             result.pipeline_success = Some(letter == 'p');
             result
         });
-        let mut directory = JournalWriter::create(runs_dir, &record).unwrap();
-        directory.append(&results.collect::<Vec<_>>()).unwrap();
-        fs::write(directory.files().path_of("report.json"), "{}").unwrap();
-        directory.files().clone()
+        let mut writer = JournalWriter::create(runs_dir, &record).unwrap();
+        writer.append(&results.collect::<Vec<_>>()).unwrap();
+        fs::write(writer.files().path_of("report.json"), "{}").unwrap();
+        writer.files().clone()
     }
 
     fn written(files: &RunFiles, settings: &str) -> Report {
@@ -148,10 +148,10 @@ mod tests {
     fn a_missing_baseline_is_a_warning_and_the_report_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let record = RunRecord { baseline: Some("main".to_owned()), ..record(SEMANTIC, 0) };
-        let directory = JournalWriter::create(folder.path(), &record).unwrap();
-        let report = written(directory.files(), "");
+        let writer = JournalWriter::create(folder.path(), &record).unwrap();
+        let report = written(writer.files(), "");
         let expected = "not compared with its baseline: ";
         assert!(report.warnings.iter().any(|warning| warning.starts_with(expected)), "{report:?}");
-        assert!(directory.files().path_of("report.json").exists());
+        assert!(writer.files().path_of("report.json").exists());
     }
 }

@@ -30,15 +30,15 @@ impl JudgingSession {
     }
 
     /// Records the journal's length before the first result of this session.
-    pub fn starts_at(&mut self, directory: &JournalWriter) {
-        self.length = directory.length();
+    pub fn starts_at(&mut self, writer: &JournalWriter) {
+        self.length = writer.length();
     }
 
     /// Records the end of the session. A session without a result is not recorded.
     pub fn end(self, journal: &mut RunJournal) -> Result<(), AppError> {
         let record = journal.record().clone();
         let judging = match self.before {
-            Some(before) if journal.directory().length() == self.length => Some(before),
+            Some(before) if journal.length() == self.length => Some(before),
             _ => record.judging.map(|judging| judging.closed(Timestamp::now())),
         };
         journal.update_record_file(&RunRecord { judging, ..record }).map_err(AppError::from)

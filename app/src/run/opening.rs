@@ -17,6 +17,7 @@ use juror_ledger::{
 use juror_types::{id::OwnerId, run::RunRecord, usage::Money};
 use juror_worker::{evidence_resources::EvidenceResources, run_context::JudgeSetup};
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// A run that is open.
 pub struct Opened {
@@ -30,7 +31,8 @@ pub struct Opened {
     pub zone_change: Option<ZoneChange>,
     /// A warning of a ledger that the run did not begin with.
     pub other_ledger: Option<String>,
-    /// Cost of calls that ended with an earlier process, at worst case.
+    /// Highest possible cost of calls that were in flight when an earlier process died: their bill is
+    /// unknown.
     pub presumed: Money,
 }
 
@@ -47,7 +49,8 @@ pub struct RoundResources {
 }
 
 /// Opens a run with this record, which is to be written; `continued` is true if there is such a run
-/// already. The judge is none if it is off, and runs side by side share `evidence`.
+/// already. The judge is none if it is off. Runs that this process judges at the same time share the
+/// rendering resources `evidence`.
 pub async fn open_run(
     setup: &RunSetup,
     record: &RunRecord,
@@ -61,16 +64,16 @@ pub async fn open_run(
         refuse_reused_name(backend, run, LedgerPlace::Machine(&setup.settings)).await?;
     }
     let (record, mut judging_session) = JudgingSession::begin(record, runs_dir, continued);
-    let directory = match continued {
+    let writer = match continued {
         false => JournalWriter::create(runs_dir, &record),
         true => JournalWriter::reopen(runs_dir, &record),
     }?;
-    judging_session.starts_at(&directory);
-    let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
+    judging_session.starts_at(&writer);
+    let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(writer.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
     let owner = OwnerId::random();
     backend.adopt(run, &owner).await?;
-    let mut journal = RunJournal::read(directory)?;
+    let mut journal = RunJournal::read(writer, &CancellationToken::new())?;
     catch_up(&mut journal, backend, run).await?;
     let spent = journal.fold().spent().cost;
     let known = backend.ledger(run).await?;

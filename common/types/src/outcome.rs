@@ -1,7 +1,9 @@
 //! Outcome of a job, and its result.
 
+mod counts;
 mod item_record;
 
+pub use counts::OutcomeCounts;
 pub use item_record::{InputRecord, ItemRecord};
 
 use crate::{

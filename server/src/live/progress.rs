@@ -1,8 +1,7 @@
 //! Snapshot of a run's progress.
 
-use juror_analysis::fold::Counts;
 use juror_types::{
-    outcome::{JobError, JobResult, Outcome},
+    outcome::{JobError, JobResult, Outcome, OutcomeCounts},
     usage::Money,
     verdict::Verdict,
 };
@@ -28,7 +27,7 @@ pub struct LiveProgress {
     /// Number of all jobs.
     pub planned: u64,
     /// Number of jobs by outcome.
-    pub counts: Counts,
+    pub counts: OutcomeCounts,
     /// Cost of the results, including superseded rounds and presumed spending.
     pub spent_usd: Money,
     /// Worst-case cost of calls in flight.

@@ -25,7 +25,7 @@ impl Disruptions {
     pub fn check_the_end(&mut self) {
         let progress = self.fleet.await_report(RUN, FINISHING);
         assert_eq!(
-            progress.scored,
+            progress.counts.scored,
             u64::from(self.plan.jobs),
             "{progress:?}\n{}",
             self.fleet_harness()

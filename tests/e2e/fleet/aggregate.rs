@@ -106,7 +106,7 @@ fn results_of_two_runs_reach_two_journals_and_two_reports() {
     servers.close(&day.run_id, 30);
     servers.close(&night.run_id, 31);
     let progress = servers.await_report(&day.run_id, 30);
-    assert_eq!((progress.scored, progress.cost_usd), (30, Money::from_pico(30 * COST)));
+    assert_eq!((progress.counts.scored, progress.cost_usd), (30, Money::from_pico(30 * COST)));
     let aside =
         await_some(|| Some(servers.results_aside()).filter(|aside| !aside.is_empty()), "letter");
     assert_eq!(aside[0].0, "item_0007");
@@ -114,7 +114,7 @@ fn results_of_two_runs_reach_two_journals_and_two_reports() {
     // One job of the second run failed: the run is complete only after its retry.
     servers.publish(&[JobResult { round: 1, ..failed(&night, 0) }]);
     let progress = servers.await_report(&night.run_id, 31);
-    assert_eq!((progress.results, progress.scored, progress.failed), (31, 29, 1));
+    assert_eq!((progress.results, progress.counts.scored, progress.counts.failed), (31, 29, 1));
     aggregator.signal(Signal::TERM);
     let ended = aggregator.finish().exits(0).stderr_contains(&["stopping"]);
     ended.stdout_contains(&[
@@ -193,7 +193,7 @@ fn poison_job_completes_its_run() {
     servers.close(&record.run_id, 3);
     let aggregator = start(&servers, &harness);
     let progress = servers.await_report(&record.run_id, 3);
-    assert_eq!((progress.scored, progress.failed), (1, 2));
+    assert_eq!((progress.counts.scored, progress.counts.failed), (1, 2));
     aggregator.signal(Signal::TERM);
     aggregator.finish().exits(0).stdout_contains(&["1 of 3 scored (33.3%), 2 failed"]);
     assert_eq!(harness.journal("deadly").len(), 3);

@@ -25,7 +25,7 @@ fn cancelled_run_of_killed_workers_ends_without_open_leases() {
     let last = fixture.start(&["-j", "2"]);
     // Up to eight of these replies are for workers that were killed.
     gate.allow(14);
-    servers.await_progress(&run, |progress| progress.scored >= 6);
+    servers.await_progress(&run, |progress| progress.counts.scored >= 6);
     servers.juror(harness, &["cancel", "ended"]).exits(0);
     gate.open();
     await_some(|| servers.status(&run)?.is_reported().then_some(()), "the last report");

@@ -79,7 +79,7 @@ fn held_jobs_continue_once_the_ledger_is_reconciled() {
     await_some(|| (fixture.servers.held("10m") == 4).then_some(()), "each job is held");
     fixture.servers.announce(&fixture.record("held", semantic()));
     let aggregator = fixture.servers.start(&fixture.harness, &["aggregate"]);
-    fixture.servers.await_progress(&RunId::new("held"), |progress| progress.scored == 4);
+    fixture.servers.await_progress(&RunId::new("held"), |progress| progress.counts.scored == 4);
     stop(worker);
     aggregator.signal(Signal::TERM);
     aggregator.finish().exits(0);

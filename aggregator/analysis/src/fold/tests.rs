@@ -19,7 +19,7 @@ fn highest_round_counts_and_every_round_adds_cost() {
     assert!(fold.is_scored(&scored.job_id));
     let counted = fold.counted();
     assert!(counted.contains(100) && !counted.contains(0) && counted.len() == 1);
-    assert_eq!(fold.counts(), Counts { scored: 1, ..Counts::default() });
+    assert_eq!(fold.counts(), OutcomeCounts { scored: 1, ..OutcomeCounts::default() });
     assert_eq!(fold.spent().cost, Money::from_pico(12));
 }
 
@@ -72,12 +72,12 @@ fn only_current_results_are_read_in_one_pass_or_two() {
     {
         let runs = tempfile::tempdir().unwrap();
         let record = record(SEMANTIC, 2);
-        let mut directory = JournalWriter::create(runs.path(), &record).unwrap();
-        directory.append(&results).unwrap();
+        let mut writer = JournalWriter::create(runs.path(), &record).unwrap();
+        writer.append(&results).unwrap();
         let add = |all: &mut Vec<_>, result: JobResult, _| {
             all.push((result.screenshot_id, result.round));
         };
-        let files = directory.files();
+        let files = writer.files();
         let (read, counted) = Fold::read_current(files, Vec::new, add).unwrap();
         assert_eq!(read, expected.map(|(name, round)| (name.to_owned(), round)));
         assert_eq!(counted.len(), 2);

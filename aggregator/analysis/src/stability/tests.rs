@@ -31,10 +31,10 @@ fn saved(runs: &Path, day: u32, results: &[JobResult]) -> RunFiles {
         created_at: format!("2026-11-{day:02}T02:00:00Z"),
         ..record(SEMANTIC, results.len() as u64)
     };
-    let mut directory = JournalWriter::create(runs, &record).unwrap();
-    directory.append(results).unwrap();
-    fs::write(directory.files().path_of("report.json"), "{}").unwrap();
-    directory.files().clone()
+    let mut writer = JournalWriter::create(runs, &record).unwrap();
+    writer.append(results).unwrap();
+    fs::write(writer.files().path_of("report.json"), "{}").unwrap();
+    writer.files().clone()
 }
 
 fn stability(nights: &[&str], runs: usize) -> ItemStability {

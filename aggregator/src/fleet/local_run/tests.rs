@@ -55,12 +55,12 @@ struct Setup {
 
 fn setup(results: Vec<JobResult>, open: bool, events: Events) -> Setup {
     let runs = tempfile::tempdir().unwrap();
-    let directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 3)).unwrap();
+    let writer = JournalWriter::create(runs.path(), &record(SEMANTIC, 3)).unwrap();
     let log = Log::default();
     let script = Script { results: results.into(), log: log.clone(), open };
     let resources = LocalRunResources {
         results: Box::new(script),
-        journal: RunJournal::read(directory).unwrap(),
+        journal: RunJournal::read(writer, &CancellationToken::new()).unwrap(),
         events,
         metrics: Arc::default(),
     };

@@ -4,7 +4,6 @@ use super::{
     super::{
         committer::{Committer, KnownRuns},
         incoming::Incoming,
-        open_run::OpenRun,
     },
     *,
 };
@@ -12,6 +11,7 @@ use crate::fleet::{
     run_registry::RunRegistry,
     run_state::{KnownRun, ResultPlace},
 };
+use crate::run_journal::RunJournal;
 use juror_queue::{DeadLetters as _, Delivery};
 use juror_types::{item::Item, outcome::ErrorKind};
 
@@ -59,7 +59,7 @@ async fn redelivered_results_are_counted_and_not_applied() {
         assert!(counted.contains(sample), "{sample} in {counted}");
     }
     assert_eq!(fleet.items(&run), ["1", "2"]);
-    assert_eq!((progress.scored, progress.cost_usd), (2, one.cost_usd + one.cost_usd));
+    assert_eq!((progress.counts.scored, progress.cost_usd), (2, one.cost_usd + one.cost_usd));
 }
 
 #[tokio::test(start_paused = true)]
@@ -130,7 +130,7 @@ async fn dead_lettered_job_becomes_poison_unless_its_round_has_a_result() {
     }
     fleet.backend.close(&run, 2);
     let progress = fleet.backend.until_reported(&run, 2).await;
-    assert_eq!((progress.scored, progress.failed), (1, 1));
+    assert_eq!((progress.counts.scored, progress.counts.failed), (1, 1));
     fleet.end(working).await.unwrap();
     assert_eq!((fleet.duplicates(), fleet.dead.held()), (0, 0));
     assert!(fleet.dead.list().await.unwrap().is_empty());
@@ -197,7 +197,7 @@ async fn full_disk_acknowledges_nothing_of_a_batch() {
     let mut known = KnownRuns::default();
     for (number, record) in runs.iter().enumerate() {
         let mut open =
-            OpenRun::create(fleet.runs_dir.path(), record, &CancellationToken::new()).unwrap();
+            RunJournal::create(fleet.runs_dir.path(), record, &CancellationToken::new()).unwrap();
         if number == 1 {
             open.simulate_full_disk().unwrap();
         }

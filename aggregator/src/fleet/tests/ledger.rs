@@ -70,9 +70,9 @@ async fn ledger_receives_every_run_after_a_restart_until_it_is_active() {
     let (fleet, going) = Fleet::judging(2);
     let old = fleet_record("old", 1);
     let (one, other) = (scored(&old.run_id, "1"), scored(&going, "2"));
-    let mut directory = JournalWriter::create(fleet.runs_dir.path(), &old).unwrap();
-    directory.append(std::slice::from_ref(&one)).unwrap();
-    drop(directory);
+    let mut writer = JournalWriter::create(fleet.runs_dir.path(), &old).unwrap();
+    writer.append(std::slice::from_ref(&one)).unwrap();
+    drop(writer);
     fleet.backend.announce(&old);
     fleet.backend.close(&old.run_id, 1);
     fleet.backend.change(|state| {
@@ -104,8 +104,8 @@ async fn emptied_backend_receives_unannounced_runs_and_their_results() {
     let record = |run| RunRecord { budget_labels: labels.clone(), ..fleet_record(run, 2) };
     for run in ["going", "forgotten"] {
         let record = record(run);
-        let mut directory = JournalWriter::create(fleet.runs_dir.path(), &record).unwrap();
-        directory.append(&[scored(&record.run_id, "1")]).unwrap();
+        let mut writer = JournalWriter::create(fleet.runs_dir.path(), &record).unwrap();
+        writer.append(&[scored(&record.run_id, "1")]).unwrap();
     }
     let going = record("going");
     fleet.backend.announce(&going);

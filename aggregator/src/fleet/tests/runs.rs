@@ -2,7 +2,7 @@
 
 use super::*;
 use juror_ledger::admission::Ledger;
-use juror_types::usage::Money;
+use juror_types::{outcome::OutcomeCounts, usage::Money};
 
 #[tokio::test(start_paused = true)]
 async fn announced_run_has_its_directory_before_its_first_result() {
@@ -23,7 +23,7 @@ async fn a_run_is_reported_when_every_job_has_its_result_in_every_round() {
     assert!(working.completed.try_recv().is_err(), "more jobs may come");
     fleet.backend.close(&run, 2);
     let progress = fleet.backend.until_reported(&run, 2).await;
-    assert_eq!((progress.scored, progress.failed), (1, 1));
+    assert_eq!((progress.counts.scored, progress.counts.failed), (1, 1));
     assert_eq!(fleet.report(&run)["coverage"]["failed"], 1);
     // Another round for the failed job.
     fleet.backend.announce(&fleet_record("nightly", 2));
@@ -31,7 +31,7 @@ async fn a_run_is_reported_when_every_job_has_its_result_in_every_round() {
     fleet.backend.close(&run, 3);
     fleet.publish(&[in_round(1, scored(&run, "2"))]).await;
     let progress = fleet.backend.until_reported(&run, 3).await;
-    assert_eq!((progress.results, progress.scored, progress.failed), (3, 2, 0));
+    assert_eq!((progress.results, progress.counts.scored, progress.counts.failed), (3, 2, 0));
     let report = fleet.report(&run);
     assert_eq!(
         (&report["coverage"]["scored"], &report["coverage"]["planned"]),
@@ -223,7 +223,7 @@ async fn run_reported_long_ago_is_not_reopened() {
     fleet.backend.change(|state| {
         let progress = juror_ledger::redis::RunProgress {
             results: 1,
-            scored: 1,
+            counts: OutcomeCounts { scored: 1, ..OutcomeCounts::default() },
             reported_at: Some(1),
             ..Default::default()
         };

@@ -11,7 +11,7 @@ use crate::{
 };
 use juror_types::{
     id::{JobId, RunId},
-    outcome::JobResult,
+    outcome::{JobResult, OutcomeCounts},
     run::RunRecord,
     usage::Money,
 };
@@ -46,7 +46,7 @@ impl RunStatus {
     pub fn jobs(&self) -> u64 {
         let results = self.expected.unwrap_or(self.published);
         let progress = self.progress.clone().unwrap_or_default();
-        let jobs = progress.jobs() + results.saturating_sub(progress.results);
+        let jobs = progress.counts.total() + results.saturating_sub(progress.results);
         jobs.min(self.record.planned)
     }
 
@@ -64,27 +64,13 @@ pub struct RunProgress {
     /// Results of all rounds: a job counts once for each round in which it was judged.
     pub results: u64,
     /// Jobs by the outcome of their last round.
-    pub scored: u64,
-    /// As `scored`.
-    pub no_output: u64,
-    /// As `scored`.
-    pub unscorable: u64,
-    /// As `scored`.
-    pub failed: u64,
-    /// As `scored`.
-    pub skipped: u64,
+    #[serde(flatten)]
+    pub counts: OutcomeCounts,
     /// Cost of the results.
     pub cost_usd: Money,
     /// Number of results with which the run was complete when its report was written; none before
     /// that. If it differs from [`RunStatus::expected`], the report belongs to an earlier round.
     pub reported_at: Option<u64>,
-}
-
-impl RunProgress {
-    /// Jobs that have a result.
-    pub fn jobs(&self) -> u64 {
-        self.scored + self.no_output + self.unscorable + self.failed + self.skipped
-    }
 }
 
 impl RedisLedger {

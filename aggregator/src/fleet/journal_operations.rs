@@ -1,17 +1,13 @@
-//! An open run. All operations block on disk I/O.
+//! Operations of a fleet's aggregator on a run's journal. All block on disk I/O.
 
 use super::{dead_job_result, incoming::Incoming};
 use crate::run_journal::RunJournal;
-use juror_analysis::fold::{Counted, Fold};
+use juror_analysis::fold::Counted;
 use juror_journal::journal::{JournalError, JournalWriter, RunFiles};
 use juror_ledger::redis::RunProgress;
 use juror_types::{id::RunId, outcome::JobResult, run::RunRecord};
 use std::{path::Path, sync::Arc};
 use tokio_util::sync::CancellationToken;
-
-/// A run to which results can be committed.
-#[derive(Debug)]
-pub(super) struct OpenRun(pub(super) RunJournal);
 
 /// Result of a commit.
 #[derive(Debug, Default)]
@@ -29,7 +25,7 @@ pub(super) struct FoldSnapshot {
     pub(super) counted: Counted,
 }
 
-impl OpenRun {
+impl RunJournal {
     /// Creates the directory of a run without `run.json`. An existing journal is read: a damaged
     /// `run.json` may have been removed.
     pub(super) fn create(
@@ -50,14 +46,12 @@ impl OpenRun {
         Self::read(JournalWriter::open(runs_dir, run)?, stop)
     }
 
-    fn read(directory: JournalWriter, stop: &CancellationToken) -> Result<Self, JournalError> {
-        let fold = Fold::from_journal(&directory.files().clone().until(stop.clone()))?;
-        Ok(Self(RunJournal::new(directory, fold)))
-    }
-
     /// Commits the new ones among these. On an error none is committed, and this value must be
     /// dropped.
-    pub(super) fn commit(&mut self, batch: &[Incoming]) -> Result<Committed, JournalError> {
+    pub(super) fn commit_incoming(
+        &mut self,
+        batch: &[Incoming],
+    ) -> Result<Committed, JournalError> {
         let record = self.record();
         let results: Vec<_> = batch
             .iter()
@@ -69,7 +63,7 @@ impl OpenRun {
             })
             .collect();
         let mut committed = Committed::default();
-        let news = self.0.commit(results.iter().map(Arc::as_ref))?;
+        let news = self.commit(results.iter().map(Arc::as_ref))?;
         for ((incoming, result), is_new) in batch.iter().zip(results).zip(news) {
             match (incoming, is_new) {
                 (_, true) => committed.news.push(result),
@@ -81,27 +75,12 @@ impl OpenRun {
         Ok(committed)
     }
 
-    /// Record of the run.
-    pub(super) fn record(&self) -> &RunRecord {
-        self.0.record()
-    }
-
-    /// Writes `run.json` if it has changed.
-    pub(super) fn update_record_file(&mut self, record: &RunRecord) -> Result<(), JournalError> {
-        self.0.update_record_file(record)
-    }
-
     /// Progress of the run, without its report.
     pub(super) fn progress(&self) -> RunProgress {
-        let fold = self.0.fold();
-        let counts = fold.counts();
+        let fold = self.fold();
         RunProgress {
             results: fold.results(),
-            scored: counts.scored,
-            no_output: counts.no_output,
-            unscorable: counts.unscorable,
-            failed: counts.failed,
-            skipped: counts.skipped,
+            counts: fold.counts(),
             cost_usd: fold.spent().cost,
             reported_at: None,
         }
@@ -109,14 +88,6 @@ impl OpenRun {
 
     /// Current state for a report.
     pub(super) fn snapshot(&self) -> FoldSnapshot {
-        FoldSnapshot { files: self.0.files().clone(), counted: self.0.fold().counted() }
-    }
-}
-
-#[cfg(all(test, target_os = "linux"))]
-impl OpenRun {
-    /// Makes later writes fail as on a full disk.
-    pub(super) fn simulate_full_disk(&mut self) -> std::io::Result<()> {
-        self.0.simulate_full_disk()
+        FoldSnapshot { files: self.files().clone(), counted: self.fold().counted() }
     }
 }
