@@ -2,7 +2,7 @@
 
 use super::SettingsError;
 use jiff::SignedDuration;
-use juror_files::fetch_policy::FetchPolicy;
+use juror_files::{InvalidFileSetting, fetch_policy::FetchPolicy};
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -36,11 +36,8 @@ impl BatchLaneSettings {
     /// # Errors
     /// An entry that is not a host.
     pub fn public_hosts(&self) -> Result<FetchPolicy, SettingsError> {
-        FetchPolicy::parse(&self.public_hosts, &[], &[]).map_err(|(_, entry)| {
-            let remedy =
-                "write host, *.host or host:port for HTTPS, and http://host for plain HTTP";
-            SettingsError::value("batch.public_hosts", format!("{entry:?}"), remedy)
-        })
+        FetchPolicy::parse(&self.public_hosts, &[], &[])
+            .map_err(|invalid| InvalidFileSetting { key: "batch.public_hosts", ..invalid }.into())
     }
 }
 

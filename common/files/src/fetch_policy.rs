@@ -1,5 +1,6 @@
 //! Hosts and buckets from which files may be read. The settings name them, never a job.
 
+use crate::invalid_file_setting::InvalidFileSetting;
 use juror_types::reference::{ObjectReference, ObjectStoreKind, Reference, is_bucket, is_key};
 use std::net::IpAddr;
 use url::{Host, Url};
@@ -59,25 +60,19 @@ pub enum NotAllowed {
 }
 
 impl FetchPolicy {
-    /// Parses `files.hosts`, `files.private_hosts` and `files.buckets`. An error is the invalid
-    /// setting and its entry.
+    /// Parses `files.hosts`, `files.private_hosts` and `files.buckets`.
     pub fn parse(
         hosts: &[String],
         private_hosts: &[String],
         buckets: &[String],
-    ) -> Result<Self, (&'static str, String)> {
-        fn all<T>(
-            key: &'static str,
-            entries: &[String],
-            parse: impl Fn(&str) -> Option<T>,
-        ) -> Result<Vec<T>, (&'static str, String)> {
-            let parse = |entry: &String| parse(entry).ok_or_else(|| (key, entry.clone()));
-            entries.iter().map(parse).collect()
-        }
+    ) -> Result<Self, InvalidFileSetting> {
+        let host = "use host, *.host or host:port for HTTPS, and http://host for plain HTTP";
+        let private = "use a host's name or an IP address, without a port";
+        let bucket = "use s3://bucket or s3://bucket/prefix";
         Ok(Self {
-            hosts: all("files.hosts", hosts, AllowedHost::parse)?,
-            private: all("files.private_hosts", private_hosts, private_host)?,
-            buckets: all("files.buckets", buckets, AllowedBucket::parse)?,
+            hosts: parse_all("files.hosts", hosts, AllowedHost::parse, host)?,
+            private: parse_all("files.private_hosts", private_hosts, private_host, private)?,
+            buckets: parse_all("files.buckets", buckets, AllowedBucket::parse, bucket)?,
         })
     }
 
@@ -200,6 +195,19 @@ impl AllowedBucket {
     }
 }
 
+/// Parses the entries of a setting.
+fn parse_all<T>(
+    key: &'static str,
+    entries: &[String],
+    parse: impl Fn(&str) -> Option<T>,
+    remedy: &'static str,
+) -> Result<Vec<T>, InvalidFileSetting> {
+    let parse = |entry: &String| {
+        parse(entry).ok_or_else(|| InvalidFileSetting::new(key, format!("{entry:?}"), remedy))
+    };
+    entries.iter().map(parse).collect()
+}
+
 /// Parses a name or an address, an IPv6 one with or without brackets.
 fn private_host(entry: &str) -> Option<Host> {
     if let Ok(address) = entry.parse::<IpAddr>() {
@@ -303,15 +311,15 @@ mod tests {
             ["", "*", "*.", "ftp://a", "a/b", "u@a", "a.*.b", "*.1.2.3.4", "a:x", "a?b", "a b"]
         {
             let error = FetchPolicy::parse(&texts(&[entry]), &[], &[]).unwrap_err();
-            assert_eq!(error, ("files.hosts", entry.to_owned()));
+            assert_eq!((error.key, error.value), ("files.hosts", format!("{entry:?}")));
         }
         for entry in ["", "*.a", "http://a", "a:80", "10.0.0.0/8"] {
             let error = FetchPolicy::parse(&[], &texts(&[entry]), &[]).unwrap_err();
-            assert_eq!(error, ("files.private_hosts", entry.to_owned()));
+            assert_eq!((error.key, error.value), ("files.private_hosts", format!("{entry:?}")));
         }
         for entry in ["", "bucket", "s3://", "s3://a//b", "s3://a/../b", "http://a", "s3://a:b"] {
             let error = FetchPolicy::parse(&[], &[], &texts(&[entry])).unwrap_err();
-            assert_eq!(error, ("files.buckets", entry.to_owned()));
+            assert_eq!((error.key, error.value), ("files.buckets", format!("{entry:?}")));
         }
     }
 

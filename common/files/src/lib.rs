@@ -2,9 +2,11 @@
 
 pub mod data_roots;
 pub mod fetch_policy;
+mod invalid_file_setting;
 pub mod kept_inputs;
 pub mod kept_renders;
 pub mod objects;
 mod settings;
 
-pub use settings::{FileSettings, InvalidFileSetting};
+pub use invalid_file_setting::InvalidFileSetting;
+pub use settings::FileSettings;

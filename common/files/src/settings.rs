@@ -1,6 +1,8 @@
 //! `[files]`: allowed sources of files.
 
-use crate::{fetch_policy::FetchPolicy, objects::S3Account};
+use crate::{
+    fetch_policy::FetchPolicy, invalid_file_setting::InvalidFileSetting, objects::S3Account,
+};
 use serde::Deserialize;
 use std::path::PathBuf;
 use url::Url;
@@ -29,38 +31,10 @@ pub struct FileSettings {
     pub s3_account: S3Account,
 }
 
-/// An invalid value of `[files]`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("setting {key} is {value}: {remedy}")]
-pub struct InvalidFileSetting {
-    /// The setting, with its section.
-    pub key: &'static str,
-    /// Value.
-    pub value: String,
-    /// The remedy.
-    pub remedy: &'static str,
-}
-
-impl InvalidFileSetting {
-    fn new(key: &'static str, value: impl ToString, remedy: &'static str) -> Self {
-        Self { key, value: value.to_string(), remedy }
-    }
-}
-
 impl FileSettings {
     /// The allowed hosts and buckets.
     pub fn allowed(&self) -> Result<FetchPolicy, InvalidFileSetting> {
-        let parsed = FetchPolicy::parse(&self.hosts, &self.private_hosts, &self.buckets);
-        parsed.map_err(|(key, entry)| {
-            let remedy = match key {
-                "files.hosts" => {
-                    "use host, *.host or host:port for HTTPS, and http://host for plain HTTP"
-                }
-                "files.private_hosts" => "use a host's name or an IP address, without a port",
-                _ => "use s3://bucket or s3://bucket/prefix",
-            };
-            InvalidFileSetting::new(key, format!("{entry:?}"), remedy)
-        })
+        FetchPolicy::parse(&self.hosts, &self.private_hosts, &self.buckets)
     }
 
     /// Refuses the first invalid value.
