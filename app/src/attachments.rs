@@ -44,7 +44,7 @@ impl Attachments for DatasetAttachments<'_> {
         let (inputs, today) = (self.judged_inputs(), self.today(shown));
         let mut attachments: HashMap<String, Attachment> = HashMap::new();
         let mut remaining_bytes = code::MAX_BYTES;
-        let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
+        let has_pipeline = self.settings.stages.has_pipeline();
         for one in shown {
             if attachments.contains_key(&one.screenshot_id) {
                 continue;
@@ -53,7 +53,7 @@ impl Attachments for DatasetAttachments<'_> {
                 Ok(today) => today.item(one).map(|item| (item, &today.roots)),
                 Err(reason) => Err(reason.as_str()),
             };
-            let code = code::load(one, item, made_on_the_way, &inputs, &mut remaining_bytes);
+            let code = code::load(one, item, has_pipeline, &inputs, &mut remaining_bytes);
             attachments
                 .insert(one.screenshot_id.clone(), Attachment { code, ..Attachment::default() });
         }

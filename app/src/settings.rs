@@ -17,6 +17,7 @@ mod serve;
 
 pub use base_layers::BaseLayers;
 pub use batch::{BatchLaneSettings, InvalidPause, Pause};
+pub use check::MAX_REPEATS;
 pub use compare::{CompareSettings, FlakyPolicy, LikelyClusterPolicy};
 pub use deadline::{Deadline, InvalidDeadline};
 pub use evidence::EvidenceSettings;
@@ -198,6 +199,13 @@ pub enum LogFormat {
     Text,
     /// One JSON object per line.
     Json,
+}
+
+impl StageSettings {
+    /// True if the user's pipeline makes code and tokens of items.
+    pub fn has_pipeline(&self) -> bool {
+        !self.pipeline_command.is_empty()
+    }
 }
 
 impl RunSettings {

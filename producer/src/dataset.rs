@@ -27,9 +27,7 @@ use juror_types::{
 use pairs::ImagePairs;
 use raw::{Records, open_file, unreadable};
 use reference_check::Files;
-use sha2::{Digest as _, Sha256};
 use std::{
-    io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -124,17 +122,8 @@ impl Dataset {
         if self.0.format == DatasetFormat::Pairs {
             return pairs::digest(&self.0.source);
         }
-        let mut file = open_file(&self.0.source)?;
-        let mut hasher = Sha256::new();
-        let mut buffer = vec![0; 256 * 1024];
-        loop {
-            let length =
-                file.read(&mut buffer).map_err(|error| unreadable(&self.0.source, error))?;
-            match buffer.get(..length) {
-                None | Some([]) => return Ok(Digest::from_bytes(hasher.finalize().into())),
-                Some(bytes) => hasher.update(bytes),
-            }
-        }
+        let digest = Digest::from_reader(open_file(&self.0.source)?);
+        digest.map_err(|error| unreadable(&self.0.source, error))
     }
 
     /// Reads the items from the beginning, in order. A broken line is an error, and reading

@@ -52,7 +52,7 @@ impl PlanOptions {
 }
 
 /// Result of the first pass.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanSummary {
     /// Items of the dataset.
     pub dataset_items: u64,
@@ -176,8 +176,11 @@ pub fn check(
     let choice = ItemChoice::new(dataset, options)?;
     let mut items = dataset.items()?;
     let mut broken = BrokenLines { first: Vec::new(), count: 0 };
-    let mut summary = empty_summary(dataset.digest()?);
-    summary.sampled_from = choice.sampled_from;
+    let mut summary = PlanSummary {
+        sampled_from: choice.sampled_from,
+        digest: dataset.digest()?,
+        ..PlanSummary::default()
+    };
     let mut seen = SeenIds::default();
     let mut only_cluster = OnlyCluster::default();
     let mut known_keys = vec![false; options.filters.len()];
@@ -236,25 +239,6 @@ fn check_one(dataset: &Dataset, seen: &mut SeenIds, placed: ItemAtLine) -> Resul
     match dataset.find_files(&item) {
         Ok(()) => Ok(item),
         Err(error) => Err(error.at(place)),
-    }
-}
-
-fn empty_summary(digest: Digest) -> PlanSummary {
-    PlanSummary {
-        dataset_items: 0,
-        items: 0,
-        sampled_from: None,
-        jobs: 0,
-        digest,
-        has_tokens: false,
-        has_patterns: false,
-        has_code: false,
-        without_code: 0,
-        has_rendered: false,
-        has_code_to_render: false,
-        has_quality: false,
-        not_allowed: 0,
-        warnings: Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use juror_files::data_roots::MAX_IMAGE_BYTES;
 use juror_types::{
     id::Digest,
-    item::{ImageReference, Item, Text, TokenSource},
+    item::{ImageReference, Item, TokenSource},
     outcome::{ErrorKind, JobError},
     reference::{Reference, shown},
 };
@@ -42,15 +42,10 @@ pub(crate) async fn inspect_images(item: &Item, sources: &Sources) -> Result<(),
 }
 
 fn with_local_texts(item: &Item) -> Item {
-    let is_local = |tokens: &TokenSource| match tokens {
-        TokenSource::Path(path) => Reference::is_path(path),
-        TokenSource::Inline(_) => true,
-    };
+    let is_local = |tokens: &TokenSource| tokens.path().is_none_or(Reference::is_path);
+    let code = item.generated_code.clone();
     Item {
-        generated_code: item.generated_code.clone().filter(|code| match code {
-            Text::Path(path) => Reference::is_path(path),
-            Text::Inline(_) => true,
-        }),
+        generated_code: code.filter(|code| code.path().is_none_or(Reference::is_path)),
         expected_tokens: item.expected_tokens.clone().filter(is_local),
         extracted_tokens: item.extracted_tokens.clone().filter(is_local),
         ..Item::default()
@@ -75,6 +70,7 @@ async fn inspect_image(image: &ImageReference, sources: &Sources) -> Result<(), 
 mod tests {
     use super::*;
     use juror_files::data_roots::Roots;
+    use juror_types::item::Text;
     use std::fs;
 
     /// A PNG of one pixel.

@@ -7,6 +7,7 @@ use crate::{
 use bytes::Bytes;
 use juror_files::data_roots::{FileError, MAX_CODE_BYTES, MAX_TEXT_BYTES};
 use juror_types::{
+    byte_order_mark::without_byte_order_mark,
     id::Digest,
     item::{Item, Language, Text, TokenSource, Tokens},
     outcome::{ErrorKind, InputRecord, JobError},
@@ -42,7 +43,7 @@ pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError
         None => (None, None),
         Some(Text::Inline(code)) => (Some(code.clone()), None),
         Some(Text::Path(path)) => match read_code(path, sources).await? {
-            CodeFile::Read(code) => (Some(code), language_of_path(path)),
+            CodeFile::Read(code) => (Some(code), Language::from_path(path)),
             CodeFile::Unusable(reason) => {
                 unusable_code = Some(reason);
                 (None, None)
@@ -103,10 +104,6 @@ enum CodeFile {
     Unusable(String),
 }
 
-fn language_of_path(path: &str) -> Option<Language> {
-    Language::from_extension(Path::new(&*shown(path)).extension()?.to_str()?)
-}
-
 async fn read_code(path: &str, sources: &Sources) -> Result<CodeFile, JobError> {
     let read = sources.read(path, MAX_CODE_BYTES).await;
     if let Err(SourceError::File(FileError::TooLarge { .. })) = read {
@@ -129,8 +126,7 @@ async fn read_text(field: &str, path: &str, sources: &Sources) -> Result<String,
 
 fn utf8(field: &str, path: &str, read: Result<Bytes, SourceError>) -> Result<String, JobError> {
     let bytes = read.map_err(|error| input_error(format!("{field}: {error}")))?;
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let text = std::str::from_utf8(text).map_err(|error| {
+    let text = std::str::from_utf8(without_byte_order_mark(&bytes)).map_err(|error| {
         input_error(format!("{field}: {}: not UTF-8 text: {error}", shown(path)))
     })?;
     Ok(text.to_owned())
@@ -250,7 +246,7 @@ mod tests {
     #[test]
     fn language_follows_the_extension_before_any_suffix() {
         for name in ["a.html", "https://host/a.html?signature=b.tsx", "s3://bucket/a.html"] {
-            assert_eq!(language_of_path(name), Some(Language::Html), "{name}");
+            assert_eq!(Language::from_path(name), Some(Language::Html), "{name}");
         }
     }
 

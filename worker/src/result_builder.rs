@@ -20,7 +20,7 @@ use juror_types::{
     reference::shown,
     rubric::{against_evidence, zero},
     similarity_signature::SimilaritySignature,
-    stage::{Generation, Stages},
+    stage::Stages,
     verdict::Verdict,
 };
 use serde::{Deserialize, Serialize};
@@ -116,14 +116,7 @@ impl ResultBuilder {
     /// Records the measurements and the measured images.
     pub fn evidence(&mut self, evidence: &ItemEvidence) {
         if let Some(renders) = evidence.renders() {
-            let unknown = || Generation {
-                code_compiles: None,
-                quality_score: None,
-                renders: None,
-                error: None,
-            };
-            let generation = self.result.generation.get_or_insert_with(unknown);
-            generation.renders = Some(renders);
+            self.result.generation.get_or_insert_default().renders = Some(renders);
             self.stages_passed = Some(renders && self.stages_passed.unwrap_or(true));
         }
         self.result.evidence = Some(evidence.outcome.clone());

@@ -5,16 +5,15 @@ use crate::{
     journal::{JournalError, RunFiles, is_run_directory},
     replace_file::replace_file,
 };
-use juror_files::data_roots::open_regular;
+use juror_files::data_roots::{open_regular, read_regular};
 use juror_types::{
     SCHEMA,
     id::{BASELINES_FOLDER, Digest, RunId},
 };
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use std::{
     fs,
-    io::{self, Read, Write as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -77,7 +76,7 @@ impl BlessedRuns {
     /// The run of this name, if there is one.
     pub fn get(&self, name: &str) -> Result<Option<BlessedRun>, BlessedRunError> {
         let path = self.path_of(name)?;
-        match read_bytes(&path) {
+        match read_regular(&path, MAX_FILE_BYTES) {
             Ok(bytes) => Ok(Some(parse(&bytes, &path)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(JournalError::io("read", &path, error).into()),
@@ -152,23 +151,8 @@ impl BlessedRuns {
 /// Digest of a run's journal, including superseded rounds.
 pub fn results_digest(files: &RunFiles) -> Result<Digest, JournalError> {
     let path = files.path_of("results.jsonl");
-    let read = || {
-        let (mut journal, mut hasher) = (open_regular(&path, u64::MAX)?, Sha256::new());
-        let mut buffer = vec![0; 64 << 10];
-        loop {
-            match journal.read(&mut buffer)? {
-                0 => return Ok(Digest::from_bytes(hasher.finalize().into())),
-                count => hasher.update(buffer.get(..count).unwrap_or_default()),
-            }
-        }
-    };
-    read().map_err(|error: io::Error| JournalError::io("read", &path, error))
-}
-
-fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open_regular(path, MAX_FILE_BYTES)?.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let digest = open_regular(&path, u64::MAX).and_then(Digest::from_reader);
+    digest.map_err(|error| JournalError::io("read", &path, error))
 }
 
 fn parse(bytes: &[u8], path: &Path) -> Result<BlessedRun, JournalError> {

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use juror_files::data_roots::{MAX_CODE_BYTES, Roots};
 use juror_report::{AttachmentRequest, Code};
 use juror_types::{
+    byte_order_mark::without_byte_order_mark,
     item::{Item, Text},
     outcome::InputRecord,
 };
@@ -15,22 +16,19 @@ pub const MAX_BYTES: usize = 8 << 20;
 /// Maximum size of one item's code that is shown, in bytes.
 const MAX_ITEM_BYTES: usize = 20_000;
 
-/// Mark that begins a text file and is no part of its text.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// Code of a result, or the reason for its absence; none if the item has no code, or if its dataset
 /// is unreadable, as `item` says, and the run stores none. Subtracts its size from the remaining
 /// bytes.
 pub fn load(
     one: &AttachmentRequest,
     item: Result<(&Item, &Roots), &str>,
-    made_on_the_way: bool,
+    has_pipeline: bool,
     inputs: &JudgedInputs,
     remaining_bytes: &mut usize,
 ) -> Option<Result<Code, String>> {
     let judged = one.code();
     let is_made =
-        made_on_the_way || judged.is_some_and(|code| code.reference == InputRecord::PIPELINE);
+        has_pipeline || judged.is_some_and(|code| code.reference == InputRecord::PIPELINE);
     let today = match item {
         Err(reason) => Err(reason.into()),
         Ok((item, _)) if item.generated_code.is_none() && judged.is_none() => return None,
@@ -56,10 +54,7 @@ fn read(code: &Text, roots: &Roots) -> Result<Bytes, String> {
         Text::Path(path) => path,
     };
     let bytes = read_local(path, roots, MAX_CODE_BYTES)?;
-    match bytes.starts_with(BYTE_ORDER_MARK) {
-        true => Ok(bytes.slice(BYTE_ORDER_MARK.len()..)),
-        false => Ok(bytes),
-    }
+    Ok(bytes.slice_ref(without_byte_order_mark(&bytes)))
 }
 
 /// The beginning of a text, and how many bytes are left out at its end.

@@ -33,8 +33,9 @@ pub struct ItemTexts<'item> {
     /// Sources of its files; an error is the reason why they cannot be read.
     sources: Result<Sources, String>,
     judged: JudgedInputs,
-    /// True if a program of the user's made some of them while the item was judged.
-    made_on_the_way: bool,
+    /// True if the user's pipeline made some of them when the item was judged, so that the dataset
+    /// does not have them.
+    is_made_here: bool,
 }
 
 impl<'item> ItemTexts<'item> {
@@ -48,8 +49,8 @@ impl<'item> ItemTexts<'item> {
         stages: &StageSettings,
     ) -> Self {
         let is_made = |input: &InputRecord| input.reference == InputRecord::PIPELINE;
-        let made_on_the_way = !stages.pipeline_command.is_empty() || inputs.iter().any(is_made);
-        Self { item, inputs, sources: roots.map(Sources::local), judged, made_on_the_way }
+        let is_made_here = stages.has_pipeline() || inputs.iter().any(is_made);
+        Self { item, inputs, sources: roots.map(Sources::local), judged, is_made_here }
     }
 
     /// Every design token that was expected or extracted; none if the item has none, or why they
@@ -116,19 +117,12 @@ impl<'item> ItemTexts<'item> {
 
     async fn load_today(&self, item: Item) -> Result<LoadedItem, UnavailableInput> {
         let sources = self.sources.as_ref().map_err(String::as_str)?;
-        if self.made_on_the_way {
+        if self.is_made_here {
             return Err(UnavailableInput::MadeByPipeline);
         }
-        let code = item.generated_code.as_ref().and_then(|code| match code {
-            Text::Path(path) => Some(path),
-            Text::Inline(_) => None,
-        });
+        let code = item.generated_code.as_ref().and_then(Text::path);
         let tokens = [&item.expected_tokens, &item.extracted_tokens].into_iter().flatten();
-        let tokens = tokens.filter_map(|tokens| match tokens {
-            TokenSource::Path(path) => Some(path),
-            TokenSource::Inline(_) => None,
-        });
-        if !code.into_iter().chain(tokens).all(|path| is_here(path)) {
+        if !code.into_iter().chain(tokens.filter_map(TokenSource::path)).all(Reference::is_path) {
             return Err(FETCHES_NOTHING.into());
         }
         let loaded = load(&item, sources).await.map_err(|error| error.message)?;
@@ -159,10 +153,6 @@ impl<'item> ItemTexts<'item> {
         loaded.language = self.item.language.or(guessed);
         Some(loaded)
     }
-}
-
-fn is_here(reference: &str) -> bool {
-    matches!(Reference::parse(reference), Ok(Reference::Path(_)))
 }
 
 /// Tokens in the order of their expected names, then those found beside them.

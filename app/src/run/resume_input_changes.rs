@@ -6,11 +6,10 @@ use juror_analysis::fold::Fold;
 use juror_files::data_roots::{MAX_CODE_BYTES, MAX_IMAGE_BYTES, Roots};
 use juror_journal::journal::RunFiles;
 use juror_types::{
+    byte_order_mark::without_byte_order_mark,
     id::Digest,
     outcome::{InputRecord, Outcome},
 };
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Refuses to continue a run if an image or the code of a scored item has changed: its verdict
 /// would be for other inputs. Files that are not on this machine are left out, and those of items
@@ -49,8 +48,10 @@ fn has_changed(input: &InputRecord, roots: &Roots) -> bool {
     };
     let today = input.digest.zip(read_local(&input.reference, roots, max_bytes).ok());
     today.is_some_and(|(judged, bytes)| {
-        let is_code = input.name == InputRecord::CODE;
-        let content = bytes.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_code).unwrap_or(&bytes);
+        let content = match input.name.as_str() {
+            InputRecord::CODE => without_byte_order_mark(&bytes),
+            _ => &bytes,
+        };
         Digest::from_content(content) != judged
     })
 }

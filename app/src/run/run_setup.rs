@@ -98,9 +98,8 @@ impl RunSetup {
         };
         let checked = plan::check(&dataset, &options, on_item);
         let plan = checked.map_err(AppError::invalid)?;
-        let has_pipeline = !settings.stages.pipeline_command.is_empty();
         let measures_pictures = plan.has_rendered && !settings.evidence.mode.is_none();
-        let has_stages = plan.has_stages() || has_pipeline || measures_pictures;
+        let has_stages = plan.has_stages() || settings.stages.has_pipeline() || measures_pictures;
         if candidate.is_none() && !has_stages {
             return Err(AppError::invalid(format!(
                 "nothing in {} can be evaluated without the judge: no item has code, tokens, \
@@ -136,11 +135,17 @@ impl RunSetup {
         self.candidate.as_ref().map(|candidate| &candidate.judge)
     }
 
+    /// Folders in which files of the dataset are read.
+    pub fn data_roots(&self) -> Vec<PathBuf> {
+        let folder = self.dataset.folder().to_owned();
+        [folder].into_iter().chain(self.settings.files.data_roots.iter().cloned()).collect()
+    }
+
     /// Number of items without a call to the judge, since they have no code to judge.
     pub fn unjudged(&self) -> u64 {
-        let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
         let is_needed = self.candidate.is_some() && self.rubric.needs(Need::GeneratedCode);
-        if is_needed && !made_on_the_way { self.plan.without_code } else { 0 }
+        let has_pipeline = self.settings.stages.has_pipeline();
+        if is_needed && !has_pipeline { self.plan.without_code } else { 0 }
     }
 
     /// The common part of all jobs of the run.

@@ -24,7 +24,7 @@ pub async fn run_estimate(setup: &RunSetup) -> Result<RunEstimate, AppError> {
         warnings: plan.warnings.clone(),
     };
     let stages = &setup.settings.stages;
-    if !stages.pipeline_command.is_empty() || !stages.compile_command.is_empty() {
+    if stages.has_pipeline() || !stages.compile_command.is_empty() {
         estimate.warnings.push(
             "the time of your own program, which runs for each item, is not included".to_owned(),
         );

@@ -173,6 +173,13 @@ pub fn open_regular(path: &Path, max_bytes: u64) -> io::Result<File> {
     Ok(file)
 }
 
+/// Reads a regular file, as [`open_regular`]; one that grows meanwhile, up to `max_bytes`.
+pub fn read_regular(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path, max_bytes)?.take(max_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 const NOT_A_FILE: &str = "not a regular file";
 
 /// Flag that refuses a link created after the path was resolved.

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    io::{self, BufRead as _, BufReader, Read},
+    str::FromStr,
+};
 
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -108,13 +112,28 @@ impl LeaseId {
 pub struct InvalidRunId(String);
 
 /// SHA-256 of some content; written as 64 lowercase hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
     /// The digest of a content.
     pub fn from_content(content: &[u8]) -> Self {
         Self(Sha256::digest(content).into())
+    }
+
+    /// The digest of everything that a reader returns until its end.
+    pub fn from_reader(reader: impl Read) -> io::Result<Self> {
+        let mut reader = BufReader::with_capacity(64 << 10, reader);
+        let mut hasher = Sha256::new();
+        loop {
+            let bytes = reader.fill_buf()?;
+            if bytes.is_empty() {
+                return Ok(Self(hasher.finalize().into()));
+            }
+            hasher.update(bytes);
+            let length = bytes.len();
+            reader.consume(length);
+        }
     }
 
     /// A digest from its bytes.

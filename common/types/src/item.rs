@@ -1,9 +1,10 @@
 //! An item: one line of a dataset.
 
+use crate::reference::shown;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 /// A screenshot (or several named images) with its data. Contains references, never image bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -171,6 +172,11 @@ impl Language {
         ("html", Self::Html),
         ("htm", Self::Html),
     ];
+
+    /// The language of a path or URL by its extension.
+    pub fn from_path(path: &str) -> Option<Self> {
+        Self::from_extension(Path::new(&*shown(path)).extension()?.to_str()?)
+    }
 
     /// The language of a file extension (`tsx`, without the dot).
     pub fn from_extension(extension: &str) -> Option<Self> {

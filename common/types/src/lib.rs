@@ -3,6 +3,7 @@
 //! This crate depends on no other crate of the workspace.
 
 pub mod budget_label;
+pub mod byte_order_mark;
 pub mod contradiction;
 pub mod error_chain;
 pub mod event;

@@ -6,7 +6,7 @@
 
 mod capabilities;
 mod data_file;
-pub mod image_tokens;
+mod image_tokens;
 mod name;
 mod price_table;
 mod text_tokens;

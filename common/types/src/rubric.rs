@@ -83,7 +83,7 @@ pub struct Rubric {
     #[serde(skip)]
     pub vocabulary: FindingVocabulary,
     /// Digest of the file's bytes; set by parsing.
-    #[serde(skip, default = "no_digest")]
+    #[serde(skip)]
     pub digest: Digest,
 }
 
@@ -288,10 +288,6 @@ pub struct Prompt {
 
 fn yes() -> bool {
     true
-}
-
-fn no_digest() -> Digest {
-    Digest::from_bytes([0; 32])
 }
 
 fn whole_weight() -> f64 {

@@ -30,7 +30,7 @@ pub struct Retrieval {
 }
 
 /// Generation of one item.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
     /// True if the code compiles; none without code.
     pub code_compiles: Option<bool>,

@@ -300,7 +300,7 @@ fn language_of_path(text: &str) -> Option<Language> {
     if text.contains(['<', '{', '\n', '\r']) {
         return None;
     }
-    Language::from_extension(Path::new(&*shown(text)).extension()?.to_str()?)
+    Language::from_path(text)
 }
 
 /// True for one word with a scheme.

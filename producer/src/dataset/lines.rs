@@ -1,12 +1,11 @@
 //! Lines of a text file, bounded in length.
 
 use super::error::DatasetProblem;
+use juror_types::byte_order_mark::without_byte_order_mark;
 use std::io::{BufRead, Read as _};
 
 /// Maximum length of a line in bytes.
 pub(super) const MAX_LINE_BYTES: u64 = 8 * 1024 * 1024;
-
-const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Reads line by line into one buffer. Blank lines are skipped; byte order marks (concatenated
 /// files have several) and carriage returns are removed.
@@ -39,12 +38,11 @@ impl<R: BufRead> BoundedLines<R> {
             }
         }
         let text = str::from_utf8(&self.buffer).map_err(|_| DatasetProblem::NotUtf8);
-        Some(text.map(|text| text.trim_start_matches(BYTE_ORDER_MARK).trim()))
+        Some(text.map(|text| text.trim_start_matches('\u{feff}').trim()))
     }
 
     fn is_blank(&self) -> bool {
-        let mark = BYTE_ORDER_MARK.as_bytes();
-        self.buffer.strip_prefix(mark).unwrap_or(&self.buffer).trim_ascii().is_empty()
+        without_byte_order_mark(&self.buffer).trim_ascii().is_empty()
     }
 
     /// Reads one line into the buffer; returns false at the end.

@@ -6,7 +6,9 @@ use juror_files::{
     data_roots::{Roots, is_absence},
     fetch_policy::{FetchPolicy, NotAllowed},
 };
-use juror_types::{file_identity::FileIdentity, reference::Reference};
+use juror_types::{
+    byte_order_mark::without_byte_order_mark, file_identity::FileIdentity, reference::Reference,
+};
 use parking_lot::Mutex;
 use std::{
     collections::HashMap,
@@ -143,8 +145,7 @@ impl Files {
     /// the manifest's folder and the data roots, following links.
     pub(super) fn read_text(&self, reference: &str, max_bytes: u64) -> Option<String> {
         let content = self.readable.read_now(reference, max_bytes).ok()?;
-        let text = std::str::from_utf8(&content).ok()?;
-        Some(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
+        Some(str::from_utf8(without_byte_order_mark(&content)).ok()?.to_owned())
     }
 }
 

@@ -10,13 +10,16 @@ use crate::{per_second_limiter::PerSecondLimiter, vision::headers};
 use bytes::Bytes;
 use jiff::Timestamp;
 use juror_files::fetch_policy::FetchPolicy;
-use juror_types::{error_chain::with_causes, reference::shown};
+use juror_types::{
+    error_chain::{find_cause, with_causes},
+    reference::shown,
+};
 use reqwest::{
     Client, Response, StatusCode, Url,
     header::{HeaderMap, LOCATION},
     redirect,
 };
-use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 /// Maximum number of redirects for one file.
@@ -201,14 +204,12 @@ fn cut(error: &reqwest::Error) -> FetchError {
 /// Failure of an attempt without a response.
 fn unsent(error: reqwest::Error) -> FetchError {
     let error = error.without_url();
-    let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
-    while let Some(next) = cause {
-        if let Some(address) = next.downcast_ref::<AddressRefused>() {
-            return refused(address);
+    match find_cause::<AddressRefused>(&error) {
+        Some(address) => refused(address),
+        None => {
+            FetchError::passing(format!("the server cannot be reached: {}", with_causes(&error)))
         }
-        cause = next.source();
     }
-    FetchError::passing(format!("the server cannot be reached: {}", with_causes(&error)))
 }
 
 fn refused(reason: impl ToString) -> FetchError {

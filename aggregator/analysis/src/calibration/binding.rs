@@ -30,7 +30,7 @@ impl Binding {
     /// The binding of a run; none with the judge off.
     pub fn for_run(record: &RunRecord, simulated: bool) -> Option<Self> {
         let unbound = Self {
-            digest: Digest::from_bytes([0; 32]),
+            digest: Digest::default(),
             judge: record.judge.clone()?,
             rubric: record.rubric.clone(),
             preparation: record.preparation,

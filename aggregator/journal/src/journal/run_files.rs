@@ -5,14 +5,14 @@ use super::{
     lock,
     result_reader::Results,
 };
-use juror_files::data_roots::open_regular;
+use juror_files::data_roots::read_regular;
 use juror_types::{
     SCHEMA,
     id::RunId,
     run::{JudgingTime, RunRecord},
 };
 use std::{
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 use tokio_util::sync::CancellationToken;
@@ -43,7 +43,7 @@ impl RunFiles {
     /// Reads the record of the run in this directory.
     pub fn open_directory(directory: &Path) -> Result<Self, JournalError> {
         let path = directory.join("run.json");
-        let bytes = read_record(&path).map_err(|error| match error.kind() {
+        let bytes = read_regular(&path, MAX_RECORD_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 JournalError::Missing { directory: directory.to_owned() }
             }
@@ -127,10 +127,4 @@ impl RunFiles {
     pub(crate) fn journal_path(&self) -> PathBuf {
         self.path_of(JOURNAL_FILE)
     }
-}
-
-fn read_record(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open_regular(path, MAX_RECORD_BYTES)?.take(MAX_RECORD_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

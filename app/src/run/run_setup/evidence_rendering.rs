@@ -89,8 +89,8 @@ impl RunSetup {
 
     /// True if the code of any item is rendered.
     pub fn renders(&self) -> bool {
-        let makes_code = !self.settings.stages.pipeline_command.is_empty();
-        self.measures() && (self.plan.has_code_to_render || makes_code)
+        let has_pipeline = self.settings.stages.has_pipeline();
+        self.measures() && (self.plan.has_code_to_render || has_pipeline)
     }
 
     fn has_render_command(&self) -> bool {

@@ -1,7 +1,7 @@
 //! HTTP client of all object stores: no proxy, no redirects, one TLS implementation, and statuses
 //! as errors.
 
-use super::failure::Answered;
+use super::failure::ErrorStatus;
 use async_trait::async_trait;
 use juror_types::error_chain::with_causes;
 use object_store::{
@@ -54,7 +54,7 @@ impl HttpService for ObjectConnection {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let response = self.0.call(request).await?;
         let status = response.status();
-        let is_told_by_the_store = status.is_success()
+        let is_left_to_object_store = status.is_success()
             || [
                 StatusCode::NOT_MODIFIED,
                 StatusCode::NOT_FOUND,
@@ -62,14 +62,14 @@ impl HttpService for ObjectConnection {
                 StatusCode::PRECONDITION_FAILED,
             ]
             .contains(&status);
-        if is_told_by_the_store {
+        if is_left_to_object_store {
             return Ok(response);
         }
-        let answered = Answered { status: status.as_u16() };
-        let kind = match answered.may_pass() {
+        let error = ErrorStatus { status: status.as_u16() };
+        let kind = match error.may_pass() {
             true => HttpErrorKind::Request,
             false => HttpErrorKind::Unknown,
         };
-        Err(HttpError::new(kind, answered))
+        Err(HttpError::new(kind, error))
     }
 }

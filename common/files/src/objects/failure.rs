@@ -1,8 +1,7 @@
 //! Errors of an object store, by the caller's next step.
 
-use juror_types::error_chain::with_causes;
+use juror_types::error_chain::{find_cause, with_causes};
 use object_store::client::HttpError;
-use std::error::Error;
 
 /// The error of reading or writing an object. The caller adds the object's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,11 +23,11 @@ pub enum ObjectError {
 /// Error status of an object store's response.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.message())]
-pub(super) struct Answered {
+pub(super) struct ErrorStatus {
     pub(super) status: u16,
 }
 
-impl Answered {
+impl ErrorStatus {
     /// True if the same request may succeed later.
     pub(super) fn may_pass(&self) -> bool {
         matches!(self.status, 408 | 429 | 500..)
@@ -48,25 +47,14 @@ pub(super) fn failure(error: object_store::Error) -> ObjectError {
     if matches!(error, object_store::Error::NotFound { .. }) {
         return ObjectError::Missing;
     }
-    if let Some(answered) = cause::<Answered>(&error) {
-        return match answered.may_pass() {
-            true => ObjectError::Unavailable(answered.to_string()),
-            false => ObjectError::Refused(answered.to_string()),
+    if let Some(status) = find_cause::<ErrorStatus>(&error) {
+        return match status.may_pass() {
+            true => ObjectError::Unavailable(status.to_string()),
+            false => ObjectError::Refused(status.to_string()),
         };
     }
-    match cause::<HttpError>(&error) {
+    match find_cause::<HttpError>(&error) {
         Some(broken) => ObjectError::Unavailable(with_causes(broken)),
         None => ObjectError::Refused(with_causes(&error)),
     }
-}
-
-fn cause<T: Error + 'static>(error: &object_store::Error) -> Option<&T> {
-    let mut next: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(error) = next {
-        match error.downcast_ref() {
-            Some(found) => return Some(found),
-            None => next = error.source(),
-        }
-    }
-    None
 }

@@ -9,7 +9,7 @@ use crate::vision::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
-use juror_types::{lane::Lane, usage::Usage};
+use juror_types::{byte_order_mark::without_byte_order_mark, lane::Lane, usage::Usage};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
@@ -29,8 +29,6 @@ const MAX_FILE_LOOKS: u32 = 600;
 /// Names of a batch's mark in its metadata.
 const RUN: &str = "juror_run";
 const SHARD: &str = "juror_shard";
-/// The mark that some programs write before a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Codes of rows that never ran.
 const NOT_RUN: [&str; 3] = ["batch_expired", "batch_cancelled", "token_limit_exceeded"];
 
@@ -198,8 +196,7 @@ impl BatchProvider for OpenAi {
     }
 
     fn read_row(&self, line: &[u8]) -> Option<RowOutput> {
-        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        let row: Value = serde_json::from_slice(line).ok()?;
+        let row: Value = serde_json::from_slice(without_byte_order_mark(line)).ok()?;
         let id = text(&row, "custom_id")?;
         let show = |message: &str| self.http.redact(message);
         Some(RowOutput { id, end: row_end(&row, show) })

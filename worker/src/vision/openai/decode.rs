@@ -2,6 +2,7 @@
 
 use crate::{lone_surrogates::replace_lone_surrogates, vision::http::BODY_LIMIT};
 use flate2::read::{GzDecoder, ZlibDecoder};
+use juror_types::byte_order_mark::without_byte_order_mark;
 use serde_json::Value;
 use std::{
     borrow::Cow,
@@ -22,7 +23,6 @@ pub(super) enum Undecodable {
 /// Characters of an undecodable response that its error shows.
 const SHOWN_CHARACTERS: usize = 80;
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Reads a response as JSON. It is decompressed if its bytes are compressed by gzip or zlib,
 /// regardless of its headers, and a byte-order mark is skipped. The error names content type and
@@ -35,7 +35,7 @@ pub(super) fn decode(content: &[u8], content_type: &str) -> Result<Value, Undeco
     } else {
         Cow::Borrowed(content)
     };
-    let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
+    let text = without_byte_order_mark(&content);
     let beginning: String =
         String::from_utf8_lossy(text).trim().chars().take(SHOWN_CHARACTERS).collect();
     serde_json::from_slice(&replace_lone_surrogates(text)).map_err(|error| {

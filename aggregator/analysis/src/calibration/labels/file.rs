@@ -4,7 +4,7 @@ use super::{
     Rateable,
     error::{LabelError, LabelPlace, LabelProblem},
 };
-use juror_types::unique_fields::UniqueFields;
+use juror_types::{byte_order_mark::without_byte_order_mark, unique_fields::UniqueFields};
 use serde_json::{Value, error::Category};
 
 /// Ratings of one item by one rater.
@@ -46,8 +46,8 @@ pub(super) fn lines(
     rateable: &Rateable<'_>,
 ) -> Result<Vec<LabelLine>, LabelError> {
     let whole = |problem| LabelPlace::file(name).error(None, problem);
-    let text = std::str::from_utf8(bytes).map_err(|_| whole(LabelProblem::NotUtf8))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = str::from_utf8(without_byte_order_mark(bytes));
+    let text = text.map_err(|_| whole(LabelProblem::NotUtf8))?;
     let lower = name.to_ascii_lowercase();
     let lines = if lower.ends_with(".jsonl") {
         json_lines(name, text, rateable)
