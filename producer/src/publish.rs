@@ -13,7 +13,7 @@ use juror_types::{
     job::Job,
     shutdown::Shutdown,
 };
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 use tokio::sync::{mpsc, watch};
 
 /// Number of jobs that are read ahead of publishing.
@@ -49,45 +49,53 @@ pub struct Submission {
 pub struct Submitted {
     /// Number of confirmed jobs.
     pub published: u64,
-    /// Number of jobs left out.
-    pub skipped: u64,
     /// True if every job of the plan was published or left out; false after a stop.
     pub complete: bool,
 }
 
 /// The error of publishing. Job ids do not change, so publishing the plan again completes it.
 #[derive(Debug, thiserror::Error)]
-pub enum SubmitError {
+pub struct SubmitError {
+    /// Number of confirmed jobs.
+    pub published: u64,
+    /// Cause.
+    #[source]
+    pub cause: SubmitFailure,
+}
+
+/// Cause of the end of publishing.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitFailure {
     /// The dataset differs from the planned one.
-    #[error("the dataset changed while its jobs were published ({published} so far): {source}")]
-    Dataset {
-        /// Number of confirmed jobs.
-        published: u64,
-        /// The broken line.
-        source: LineError,
-    },
+    #[error(transparent)]
+    Dataset(#[from] LineError),
     /// The queue failed.
-    #[error("publishing failed after {published} jobs: {source}")]
-    Queue {
-        /// Number of confirmed jobs.
-        published: u64,
-        /// Error of the queue.
-        source: QueueError,
-    },
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// A job's files could not be uploaded.
-    #[error("publishing failed after {published} jobs: {source}")]
-    Upload {
-        /// Number of confirmed jobs.
-        published: u64,
-        /// Error of the upload.
-        source: UploadError,
-    },
+    #[error(transparent)]
+    Upload(#[from] UploadError),
     /// Reading the dataset failed.
-    #[error("the dataset's reader ended unexpectedly after {published} jobs; start again")]
-    Reader {
-        /// Number of confirmed jobs.
-        published: u64,
-    },
+    #[error("the dataset's reader ended unexpectedly")]
+    Reader,
+}
+
+impl fmt::Display for SubmitError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { published, cause } = self;
+        match cause {
+            SubmitFailure::Dataset(_) => write!(
+                formatter,
+                "the dataset changed while its jobs were published ({published} so far): {cause}"
+            ),
+            SubmitFailure::Queue(_) | SubmitFailure::Upload(_) => {
+                write!(formatter, "publishing failed after {published} jobs: {cause}")
+            }
+            SubmitFailure::Reader => {
+                write!(formatter, "{cause} after {published} jobs; start again")
+            }
+        }
+    }
 }
 
 /// Publishes the jobs. On any shutdown, it takes no further job and does not wait for unconfirmed
@@ -121,13 +129,10 @@ pub fn run(
         let ended = publish(&publisher, receiver, &published, shutdown).await;
         let read = reader.await;
         let published = *published.borrow();
-        let complete = ended.map_err(|failure| match failure {
-            PublishFailure::Dataset(source) => SubmitError::Dataset { published, source },
-            PublishFailure::Queue(source) => SubmitError::Queue { published, source },
-            PublishFailure::Upload(source) => SubmitError::Upload { published, source },
-        })?;
-        let skipped = read.map_err(|_| SubmitError::Reader { published })?;
-        Ok(Submitted { published, skipped, complete })
+        let failed = |cause| SubmitError { published, cause };
+        let complete = ended.map_err(failed)?;
+        read.map_err(|_| failed(SubmitFailure::Reader))?;
+        Ok(Submitted { published, complete })
     })
 }
 
@@ -141,37 +146,23 @@ struct JobPublisher<'a> {
 
 impl JobPublisher<'_> {
     /// Uploads a job's files, and publishes the job.
-    async fn take(&self, mut job: Job) -> Result<(), PublishFailure> {
+    async fn take(&self, mut job: Job) -> Result<(), SubmitFailure> {
         if let Some(uploader) = self.uploader {
-            job.item = uploader.upload_item(job.item).await.map_err(PublishFailure::Upload)?;
+            job.item = uploader.upload_item(job.item).await?;
         }
-        self.queue.publish(job, self.priority).await.map_err(PublishFailure::Queue)
+        Ok(self.queue.publish(job, self.priority).await?)
     }
 }
 
-enum PublishFailure {
-    Dataset(LineError),
-    Queue(QueueError),
-    Upload(UploadError),
-}
-
-/// Sends the jobs until the receiver is gone; returns the number left out.
-fn read(
-    jobs: Jobs,
-    round_of: &RoundAssignment,
-    sender: &mpsc::Sender<Result<Job, LineError>>,
-) -> u64 {
-    let mut skipped = 0;
+/// Sends the jobs until the receiver is gone.
+fn read(jobs: Jobs, round_of: &RoundAssignment, sender: &mpsc::Sender<Result<Job, LineError>>) {
     for job in jobs {
         // Checked here too, since a long sequence of skipped jobs sends nothing.
         if sender.is_closed() {
             break;
         }
         let job = match job.map(|job| (round_of(&job), job)) {
-            Ok((None, _)) => {
-                skipped += 1;
-                continue;
-            }
+            Ok((None, _)) => continue,
             Ok((Some(round), job)) => Ok(Job { round, ..job }),
             Err(error) => Err(error),
         };
@@ -179,7 +170,6 @@ fn read(
             break;
         }
     }
-    skipped
 }
 
 /// Publishes all jobs and counts the confirmed ones; returns true if all were published. After a
@@ -189,7 +179,7 @@ async fn publish(
     mut jobs: mpsc::Receiver<Result<Job, LineError>>,
     published: &watch::Sender<u64>,
     shutdown: &Shutdown,
-) -> Result<bool, PublishFailure> {
+) -> Result<bool, SubmitFailure> {
     let mut waiting = FuturesUnordered::new();
     let one_more = || published.send_modify(|published| *published += 1);
     let mut reading = true;
@@ -214,7 +204,7 @@ async fn publish(
                 Some(Ok(job)) => waiting.push(publisher.take(job)),
                 Some(Err(error)) => {
                     reading = false;
-                    failure.get_or_insert(PublishFailure::Dataset(error));
+                    failure.get_or_insert(error.into());
                 }
                 None => reading = false,
             },

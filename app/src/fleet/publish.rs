@@ -20,7 +20,7 @@ use juror_producer::{
         FleetRun, OpenRunError, PublishRunError, Published, PublishedEnd, change_budgets, open,
         reopen,
     },
-    publish::{Submission, SubmitError},
+    publish::{Submission, SubmitFailure},
     upload::{Uploaded, Uploader},
 };
 use juror_queue::{DeadLetters as _, Priority, Queue, QueueError, rabbitmq::RabbitQueues};
@@ -171,13 +171,11 @@ impl Publication<'_> {
 /// Uploader of a dataset's files to a bucket; sends no request yet.
 pub fn uploader(place: &str, setup: &RunSetup) -> Result<Uploader, AppError> {
     let files = &setup.settings.files;
-    let folder = setup.dataset.folder().to_owned();
-    let roots = [folder].into_iter().chain(files.data_roots.iter().cloned()).collect();
     let opened = Uploader::open(
         place,
         files,
         credentials(files, &setup.environment, true)?,
-        Roots::new(roots),
+        Roots::new(setup.data_roots()),
     );
     opened.map_err(|error| AppError::invalid(format!("--upload: {error}")))
 }
@@ -206,16 +204,14 @@ fn open_failure(error: OpenRunError) -> AppError {
 }
 
 fn fleet_failure(error: PublishRunError) -> AppError {
-    match error {
-        PublishRunError::Backend(error) => error.into(),
-        PublishRunError::Submit(SubmitError::Queue { source: QueueError::Refused(_), .. }) => {
-            AppError::invalid(error)
-        }
-        PublishRunError::Submit(SubmitError::Upload { ref source, .. })
-            if source.is_of_the_dataset() =>
-        {
-            AppError::invalid(error)
-        }
-        PublishRunError::Submit(_) | PublishRunError::Forgotten(_) => AppError::internal(error),
+    let submit = match error {
+        PublishRunError::Backend(error) => return error.into(),
+        PublishRunError::Forgotten(_) => return AppError::internal(error),
+        PublishRunError::Submit(submit) => submit,
+    };
+    match &submit.cause {
+        SubmitFailure::Queue(QueueError::Refused(_)) => AppError::invalid(submit),
+        SubmitFailure::Upload(error) if error.is_of_the_dataset() => AppError::invalid(submit),
+        _ => AppError::internal(submit),
     }
 }
