@@ -4,7 +4,7 @@ use crate::{args::GlobalFlags, exit::Failure, settings_sources, terminal};
 use juror_app::{
     error::AppError,
     reporting::run_lookup::open_run,
-    run::{preflight::run_files, run_invocation::shared_layers},
+    run::run_invocation::shared_layers,
     settings::{Layer, Settings},
 };
 use juror_journal::{blessed::BlessedRuns, journal::RunFiles};
@@ -28,7 +28,10 @@ pub fn open(named: &str, global: &GlobalFlags, flags: Vec<Layer>) -> Result<Loca
     let runs_dir = base.settle(Vec::new())?.run.runs_dir;
     let is_blessed = named == run.as_str()
         && BlessedRuns::new(&runs_dir).get(named).map_err(AppError::from)?.is_some();
-    let files = if is_blessed { open_run(named, &runs_dir)? } else { run_files(&runs_dir, &run)? };
+    let files = match is_blessed {
+        true => open_run(named, &runs_dir)?,
+        false => RunFiles::open(&runs_dir, &run).map_err(AppError::from)?,
+    };
     let settings = base.settle([shared_layers(files.record()), flags].concat())?;
     Ok(LocatedRun { files, settings, global })
 }

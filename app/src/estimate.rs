@@ -7,6 +7,7 @@ pub use experience::Experience;
 pub use total::{CandidateTotal, Total};
 
 use crate::{
+    cores::cores,
     error::AppError,
     judge,
     local_ledger::open_local_ledger,
@@ -20,7 +21,7 @@ use juror_ledger::sqlite::SqliteLedger;
 use juror_producer::plan;
 use juror_types::{id::RunId, usage::Money};
 use juror_worker::estimate::{Candidate, estimate};
-use std::{sync::Arc, thread::available_parallelism};
+use std::sync::Arc;
 
 /// Calls in flight where the concurrency adapts: where it starts.
 const ADAPTIVE_CONCURRENCY: usize = 16;
@@ -176,7 +177,7 @@ async fn estimate_jobs(
     };
     let to_examine = planned.div_ceil(stride as u64);
     on_progress(EstimateProgress { examined: 0, to_examine });
-    let width = available_parallelism().map_or(1, usize::from);
+    let width = cores();
     let candidates: Arc<[Candidate]> = candidates.into();
     let mut estimated = stream::iter(jobs.skip(stride / 2).step_by(stride))
         .map(|job| {

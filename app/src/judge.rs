@@ -1,8 +1,9 @@
 //! The judge of the settings: model, price, key and endpoint, checked before anything is spent.
 
-pub mod network;
+mod network;
 
 use crate::{
+    cores::cores,
     environment::Environment,
     error::AppError,
     settings::{OtherModelPolicy, Settings},
@@ -27,7 +28,7 @@ use juror_worker::{
     token_count_scale::TokenScale,
     vision::{ApiKey, BatchProvider, HttpSettings, openai::OpenAi},
 };
-use std::{sync::Arc, thread::available_parallelism, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 /// Size of the connection pool with adaptive concurrency.
 const ADAPTIVE_CONNECTIONS: usize = 64;
@@ -83,7 +84,7 @@ pub fn ceiling(settings: &Settings) -> Result<PerSecondLimiter, AppError> {
 
 /// Preparer of images with a thread for each core.
 pub fn preparer() -> Preparer {
-    Preparer::new(available_parallelism().map_or(1, usize::from))
+    Preparer::new(cores())
 }
 
 /// Rate limits of the judge's endpoint in the settings.

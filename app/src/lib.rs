@@ -1,11 +1,11 @@
 //! Settings, composition, and operations on runs, for the command line and the server.
 
 pub mod attachments;
-pub mod batch_resources;
+mod batch_resources;
 pub mod bless;
 pub mod budgets;
 pub mod catalog;
-pub mod credentials;
+mod credentials;
 pub mod environment;
 pub mod error;
 pub mod estimate;
@@ -19,7 +19,7 @@ pub mod protected_files;
 pub mod prune;
 pub mod rendering;
 pub mod reporting;
-pub mod reused_run_name;
+mod reused_run_name;
 pub mod rubrics;
 pub mod run;
 pub mod run_specification;
@@ -29,4 +29,5 @@ pub mod settings;
 pub mod work_limiter;
 pub mod worker_resources;
 
+mod cores;
 mod journal_damage;

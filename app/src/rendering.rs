@@ -2,14 +2,13 @@
 
 pub mod test_page;
 
-use crate::{environment::Environment, settings::Settings};
+use crate::{cores::cores, environment::Environment, settings::Settings};
 use futures_util::future::BoxFuture;
 use juror_files::kept_renders::KeptRenders;
 use juror_render::{BROWSER_NAMES, RendererError, RendererSettings};
 use juror_worker::evidence_resources::RenderingSettings;
 use std::{
     path::{Path, PathBuf},
-    thread::available_parallelism,
     time::Duration,
 };
 
@@ -66,7 +65,7 @@ pub fn check_render_files(settings: &Settings) -> Result<(), RendererError> {
 }
 
 fn renderer(settings: &Settings) -> RendererSettings {
-    let cores = available_parallelism().map_or(1, usize::from).min(MAX_DEFAULT_CONCURRENCY);
+    let cores = cores().min(MAX_DEFAULT_CONCURRENCY);
     let render = &settings.render;
     RendererSettings {
         browser: render.browser.clone(),

@@ -1,6 +1,7 @@
 //! A worker's part of the contexts of runs: settings, folders and limits.
 
 use crate::{
+    cores::cores,
     credentials::credentials,
     environment::Environment,
     error::AppError,
@@ -31,7 +32,7 @@ use juror_worker::{
     stages::{StageRules, command::CommandSettings},
     suspect_job_isolation::IsolationGate,
 };
-use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// Resources that the contexts of all runs of a process share.
@@ -107,8 +108,7 @@ pub fn run_deadline(record: &RunRecord) -> Option<Instant> {
 
 /// Resources for measuring evidence: a thread for each core, and the store of renderings.
 pub fn evidence(settings: &Settings) -> Arc<EvidenceResources> {
-    let cores = available_parallelism().map_or(1, usize::from);
-    Arc::new(EvidenceResources::new(cores, renders(settings), rendering(settings)))
+    Arc::new(EvidenceResources::new(cores(), renders(settings), rendering(settings)))
 }
 
 /// Sources of files: these folders, and the hosts and buckets of the settings.

@@ -8,16 +8,15 @@ use crate::{
     settings_sources, terminal,
 };
 use juror_app::{
+    error::AppError,
     fleet::{
         self,
         cancel::{CancelSummary, cancel, cancel_local_batches, local_summary},
     },
-    run::{
-        preflight::{known_run, run_files},
-        run_invocation::shared_layers,
-    },
+    run::{preflight::known_run, run_invocation::shared_layers},
     settings::Layer,
 };
+use juror_journal::journal::RunFiles;
 
 pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
@@ -26,7 +25,7 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
     let settings = base.settle(layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;
     if let Some(record) = here.as_ref().filter(|record| record.fleet.is_none()) {
-        let files = run_files(&settings.run.runs_dir, run)?;
+        let files = RunFiles::open(&settings.run.runs_dir, run).map_err(AppError::from)?;
         let summary = local_summary(&files)?;
         let base_url =
             record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));

@@ -3,6 +3,7 @@
 
 mod bill_warnings;
 pub mod calibration;
+mod cluster_names;
 pub mod compare_runs;
 pub mod comparison;
 pub mod compute_report;
@@ -16,7 +17,7 @@ pub mod item_index;
 pub mod item_row;
 mod judge_settings;
 mod judged_items;
-pub mod likely_clusters;
+mod likely_clusters;
 pub mod metrics;
 mod missing_stage_data;
 mod random;
@@ -29,4 +30,4 @@ pub mod sequential_sampling;
 pub mod stability;
 #[cfg(any(test, feature = "test-results"))]
 pub mod test_results;
-pub mod verdict_checks;
+mod verdict_checks;

@@ -22,7 +22,8 @@ pub use sample::Sample;
 pub(crate) use interval::round_stable;
 pub(crate) use sample::{Moments, Sums};
 
-use indexmap::{IndexMap, IndexSet};
+use crate::cluster_names::ClusterNames;
+use indexmap::IndexMap;
 use juror_types::{
     outcome::{JobResult, Outcome},
     rubric::{Formula, Rubric},
@@ -76,7 +77,7 @@ pub struct Tally<'a> {
     /// Count and sum of each item per metric, for runs with repeats.
     items: Vec<Vec<Sums>>,
     item_clusters: Vec<Option<usize>>,
-    clusters: IndexSet<String>,
+    clusters: ClusterNames,
     grades: IndexMap<String, u64>,
 }
 
@@ -102,7 +103,7 @@ impl<'a> Tally<'a> {
             items: vec![Vec::new(); definitions.len()],
             definitions,
             item_clusters: Vec::new(),
-            clusters: IndexSet::new(),
+            clusters: ClusterNames::default(),
             grades,
         }
     }
@@ -119,7 +120,7 @@ impl<'a> Tally<'a> {
     /// Adds a current result. `item` numbers the run's items from 0.
     pub fn add(&mut self, result: &JobResult, item: usize) {
         let zero = self.policy.counts_as_zero(result.outcome);
-        let cluster = result.item.cluster.as_deref().map(|name| self.cluster(name));
+        let cluster = result.item.cluster.as_deref().map(|name| self.clusters.number_of(name));
         if self.repeated && self.item_clusters.len() <= item {
             self.item_clusters.resize(item + 1, None);
         }
@@ -186,7 +187,7 @@ impl<'a> Tally<'a> {
                 definition,
             });
         }
-        let warning = few_clusters(&groups_of).filter(|_| !self.clusters.is_empty());
+        let warning = few_clusters(&groups_of).filter(|_| self.clusters.len() > 0);
         let graded = self.grades.values().any(|count| *count > 0);
         (metrics, graded.then_some(self.grades), warning.into_iter().collect())
     }
@@ -217,11 +218,6 @@ impl<'a> Tally<'a> {
                 spread.major += 1;
             }
         }
-    }
-
-    fn cluster(&mut self, name: &str) -> usize {
-        let known = self.clusters.get_index_of(name);
-        known.unwrap_or_else(|| self.clusters.insert_full(name.to_owned()).0)
     }
 }
 

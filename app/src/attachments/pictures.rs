@@ -1,13 +1,14 @@
 //! Bounded images of judged inputs: thumbnails, and full-size pairs that differ.
 
 use super::{CurrentDataset, JudgedInputs, UnavailableInput, as_judged::JudgedInput, read_local};
+use crate::cores::cores;
 use juror_files::data_roots::MAX_IMAGE_BYTES;
 use juror_image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
 use juror_report::{AttachmentRequest, Picture};
 use std::{
     collections::{HashMap, HashSet},
     sync::atomic::{AtomicUsize, Ordering},
-    thread::{self, available_parallelism},
+    thread,
 };
 
 /// Maximum number of items with images.
@@ -86,7 +87,7 @@ fn side_by_side(
     work: impl Fn(&AttachmentRequest) -> Pictures + Sync,
 ) -> Vec<Pictures> {
     let next = AtomicUsize::new(0);
-    let threads = available_parallelism().map_or(1, usize::from);
+    let threads = cores();
     let mut done: Vec<(usize, Pictures)> = thread::scope(|scope| {
         let worker = || {
             let mut done = Vec::new();

@@ -1,6 +1,6 @@
 //! Findings of `--dry-run` and `juror doctor` in the files of the items that would be judged.
 
-use super::{local_context::roots, run_setup::RunSetup};
+use super::run_setup::RunSetup;
 use crate::{error::AppError, worker_resources::sources};
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, stream};
@@ -20,7 +20,7 @@ const CONCURRENT_ITEMS: usize = 8;
 /// [`AppError::Invalid`] with the list, or if the dataset has changed meanwhile.
 pub fn inspect_files(setup: &RunSetup) -> BoxFuture<'_, Result<(), AppError>> {
     Box::pin(async move {
-        let sources = sources(&setup.settings, &setup.environment, roots(setup))?;
+        let sources = sources(&setup.settings, &setup.environment, setup.data_roots())?;
         let items =
             plan::selected_items(&setup.dataset, &setup.options).map_err(AppError::invalid)?;
         let inspecting = stream::iter(items).map(|placed| {

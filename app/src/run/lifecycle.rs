@@ -4,7 +4,7 @@ use super::{
     execute::{Executed, execute},
     local_worker::PauseReason,
     opening::{Opened, open_run},
-    preflight::{RunDependencies, dependencies, record, refuse_blessed_name, run_files},
+    preflight::{RunDependencies, dependencies, record, refuse_blessed_name},
     resume_input_changes::refuse_changed_inputs,
     run_setup::RunSetup,
 };
@@ -17,6 +17,7 @@ use futures_util::future::BoxFuture;
 use juror_aggregator::run_journal::RunJournal;
 use juror_analysis::run_report::Report;
 use juror_files::data_roots::Roots;
+use juror_journal::journal::RunFiles;
 use juror_ledger::{admission::Ledger, sqlite::SqliteLedger};
 use juror_types::{event::Events, id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
 use juror_worker::evidence_resources::EvidenceResources;
@@ -47,15 +48,15 @@ pub struct EndedRun {
     pub journal: RunJournal,
     /// Ledger; none with the judge off.
     pub ledger: Option<Ledger>,
-    /// True if it was stopped before every job was taken.
+    /// True if a stop was requested.
     pub stopped: bool,
     /// Reason of its pause, if it is paused.
     pub paused: PauseReason,
 }
 
 impl LocalRun {
-    /// Checks the name of a new run, gate, baseline and calibration of a setup, the judge's key, and
-    /// the inputs of scored items of a continued run. `known` is the record of a continued run.
+    /// Checks a setup: its gate, baseline and calibration, and the judge's key; of a new run also
+    /// its name, and of a continued run, whose record is `known`, the inputs of scored items.
     pub fn prepare(
         setup: RunSetup,
         run: &RunId,
@@ -66,10 +67,8 @@ impl LocalRun {
         }
         let dependencies = dependencies(&setup, run, known)?;
         if known.is_some() {
-            let files = run_files(&setup.settings.run.runs_dir, run)?;
-            let own = [setup.dataset.folder().to_owned()];
-            let folders = own.into_iter().chain(setup.settings.files.data_roots.iter().cloned());
-            refuse_changed_inputs(&files, &Roots::new(folders.collect()))?;
+            let files = RunFiles::open(&setup.settings.run.runs_dir, run)?;
+            refuse_changed_inputs(&files, &Roots::new(setup.data_roots()))?;
         }
         let record = record(&setup, run, known);
         Ok(Self { setup, dependencies, record, continued: known.is_some() })
@@ -86,7 +85,8 @@ impl LocalRun {
         &self.setup
     }
 
-    /// Opens the run's ledger and its directory. Runs side by side share `evidence`.
+    /// Opens the run's ledger and its directory. Runs that this process judges at the same time share
+    /// the rendering resources `evidence`.
     ///
     /// # Errors
     /// [`AppError::RunInUse`] while another process judges it.
@@ -117,12 +117,13 @@ impl BegunRun {
         self.opened.journal.fold().spent().cost + self.presumed()
     }
 
-    /// Cost of calls that ended with an earlier process, at worst case.
+    /// Highest possible cost of calls that were in flight when an earlier process died: their bill is
+    /// unknown.
     pub fn presumed(&self) -> Money {
         self.opened.presumed
     }
 
-    /// Maximum of its cost; none is unlimited.
+    /// Cap of the run's cost; none is unlimited.
     pub fn budget(&self) -> Option<Money> {
         self.opened.journal.record().budget_usd
     }

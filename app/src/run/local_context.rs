@@ -2,6 +2,7 @@
 
 use super::run_setup::RunSetup;
 use crate::{
+    cores::cores,
     error::AppError,
     worker_resources::{WorkerResources, sources},
 };
@@ -13,9 +14,8 @@ use juror_worker::{
     evidence_resources::EvidenceResources,
     run_context::{JudgeSetup, RunContext},
 };
-use std::{path::PathBuf, sync::Arc, thread::available_parallelism};
+use std::sync::Arc;
 
-/// The context of a process that judges a single run.
 pub fn for_run(
     setup: &RunSetup,
     backend: &Arc<SqliteLedger>,
@@ -23,18 +23,17 @@ pub fn for_run(
     evidence: Arc<EvidenceResources>,
 ) -> Result<RunContext, AppError> {
     let settings = &setup.settings;
-    let cores = available_parallelism().map_or(1, usize::from);
     let concurrency = match (settings.limits.max_concurrency, &judge) {
         (Some(limit), _) => Concurrency::fixed(limit),
         (None, Some(_)) => Concurrency::adaptive(),
-        (None, None) => Concurrency::fixed(cores),
+        (None, None) => Concurrency::fixed(cores()),
     };
     let resources = WorkerResources {
         backend: Arc::clone(backend),
         waiting: Arc::new(AdmissionQueue::new()),
         max_wait: None,
         evidence,
-        sources: sources(settings, &setup.environment, roots(setup))?,
+        sources: sources(settings, &setup.environment, setup.data_roots())?,
         concurrency,
         isolation: Arc::default(),
         owner: OwnerId::random(),
@@ -42,10 +41,4 @@ pub fn for_run(
         metrics: Arc::new(Metrics::silent()),
     };
     Ok(resources.context(settings, setup.rubric.clone(), judge, Shutdown::new()))
-}
-
-/// The folders that files of a setup's dataset are read in.
-pub fn roots(setup: &RunSetup) -> Vec<PathBuf> {
-    let folder = setup.dataset.folder().to_owned();
-    [folder].into_iter().chain(setup.settings.files.data_roots.iter().cloned()).collect()
 }

@@ -128,8 +128,3 @@ pub fn known_run(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, AppE
         Err(error) => Err(AppError::from(error)),
     }
 }
-
-/// A run's files, for reading.
-pub fn run_files(runs_dir: &Path, run: &RunId) -> Result<RunFiles, AppError> {
-    Ok(RunFiles::open(runs_dir, run)?)
-}

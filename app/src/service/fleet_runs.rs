@@ -156,10 +156,7 @@ impl FleetRuns {
 
     /// Announces the run, and publishes its jobs in the background.
     async fn publish(&self, run: PreparedRun, backend: Arc<RedisLedger>) -> Result<(), AppError> {
-        let shutdown = Shutdown {
-            drain: self.shutdown.drain.child_token(),
-            now: self.shutdown.now.child_token(),
-        };
+        let shutdown = self.shutdown.child();
         let (announce, announced) = oneshot::channel();
         let notify = Arc::clone(&self.notify);
         let task = self.tasks.spawn(async move {

@@ -2,6 +2,7 @@
 
 use super::{
     notice::{Notice, Notify, waiting_text},
+    spawn_blocking_result,
     used_ledgers::UsedLedgers,
 };
 use crate::{
@@ -26,10 +27,7 @@ use juror_types::{
 use juror_worker::evidence_resources::EvidenceResources;
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
-    task::spawn_blocking,
-};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::task::TaskTracker;
 
 const EVENT_CAPACITY: usize = 1_000;
@@ -100,11 +98,7 @@ impl LocalRuns {
                 self.max_concurrent
             ))
         })?;
-        let shutdown = Shutdown {
-            drain: self.shutdown.drain.child_token(),
-            now: self.shutdown.now.child_token(),
-        };
-        let own = Arc::new(ActiveRun { run: run.clone(), shutdown });
+        let own = Arc::new(ActiveRun { run: run.clone(), shutdown: self.shutdown.child() });
         active.push(Arc::clone(&own));
         Ok(RunPermit { own, all: Arc::clone(&self.active), _permit: permit })
     }
@@ -195,13 +189,13 @@ async fn run_to_completion(begun: BegunRun, place: RunPermit) -> Result<String, 
     let ActiveRun { run, shutdown } = &*place.own;
     let (ended, ()) = tokio::join!(begun.run(events, shutdown), log_events(receiver, run));
     let ended = ended?;
-    let reporting = spawn_blocking(move || {
+    spawn_blocking_result(move || {
         let report = ended.report()?;
         // The permit is released before the directory appears free.
         drop(place);
         Ok(summary_text(&ended, &report))
-    });
-    reporting.await.map_err(AppError::internal)?
+    })
+    .await
 }
 
 /// Logs the events that a terminal would show.

@@ -10,7 +10,7 @@ use crate::{
         run_setup::{ItemSelection, RenderedBy, RunSetup, absolute},
     },
     run_specification::{RequestDefaults, RequestField, RunSpecification},
-    settings::{BaseLayers, Layer, Settings},
+    settings::{BaseLayers, Layer, MAX_REPEATS, Settings},
 };
 use juror_producer::plan::ItemSample;
 use juror_types::{
@@ -19,9 +19,6 @@ use juror_types::{
     run::RunRecord,
     usage::Money,
 };
-
-/// Maximum number of judgments of an item.
-const MAX_REPEATS: u32 = 100;
 
 /// Validator of run requests.
 pub struct RunRequestValidator {

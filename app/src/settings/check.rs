@@ -5,7 +5,7 @@ use juror_ledger::admission::Budget;
 use juror_types::{budget_label::MAX_BUDGET_TAGS, usage::Money};
 
 /// Maximum number of judgments of each item.
-const MAX_REPEAT: u32 = 100;
+pub const MAX_REPEATS: u32 = 100;
 
 impl Settings {
     /// These settings with a run's budget, if one is given.
@@ -136,7 +136,7 @@ impl Settings {
 
     fn check_repeat(&self) -> Result<(), SettingsError> {
         let remedy = "give at most 100: each repeat pays for every item again";
-        match self.run.repeat > MAX_REPEAT {
+        match self.run.repeat > MAX_REPEATS {
             true => Err(SettingsError::value("run.repeat", self.run.repeat, remedy)),
             false => Ok(()),
         }

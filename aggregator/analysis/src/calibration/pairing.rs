@@ -1,10 +1,13 @@
 //! Pairing of the judge's and the people's scores of each item.
 
 use super::{agreement::Paired, labels::Labels};
-use crate::metrics::{Sums, score_of};
+use crate::{
+    cluster_names::ClusterNames,
+    metrics::{Sums, score_of},
+};
 use juror_types::{outcome::JobResult, rubric::Rubric};
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Overlap of labels and scores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +16,7 @@ pub struct LabelCoverage {
     pub scored_items: u64,
     /// Items with a label, including unknown ones.
     pub labelled_items: u64,
-    /// Items with both, the basis of every figure.
+    /// Items that have both a judge's score and a person's rating, the basis of every figure.
     pub paired_items: u64,
     /// Labeled items of the run without a score, by id.
     pub not_scored: Vec<String>,
@@ -21,10 +24,10 @@ pub struct LabelCoverage {
     pub unknown: Vec<String>,
 }
 
-/// Rated score: the total score, or a criterion.
+/// One compared column: the total score or one criterion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RatedColumn {
-    /// Items with both.
+    /// Items that have both a judge's score and a person's rating.
     pub(super) paired: Paired,
     /// Ratings of such an item, by rater.
     pub(super) ratings: Vec<Vec<f64>>,
@@ -35,7 +38,7 @@ pub(super) struct Pairing<'a> {
     rubric: &'a Rubric,
     labels: &'a Labels,
     columns: Vec<RatedColumn>,
-    clusters: HashMap<String, usize>,
+    clusters: ClusterNames,
     seen: HashSet<String>,
     coverage: LabelCoverage,
     id: Option<String>,
@@ -50,7 +53,7 @@ impl<'a> Pairing<'a> {
             rubric,
             labels,
             columns: vec![RatedColumn::default(); count],
-            clusters: HashMap::new(),
+            clusters: ClusterNames::default(),
             seen: HashSet::new(),
             coverage: LabelCoverage::default(),
             id: None,
@@ -64,7 +67,7 @@ impl<'a> Pairing<'a> {
         if self.id.as_ref() != Some(id) {
             self.end_item();
             self.id = Some(id.clone());
-            self.cluster = result.item.cluster.as_ref().map(|name| self.number_of(name));
+            self.cluster = result.item.cluster.as_ref().map(|name| self.clusters.number_of(name));
         }
         let verdict = result.verdict();
         let Some(verdict) = verdict else { return };
@@ -110,10 +113,5 @@ impl<'a> Pairing<'a> {
             self.coverage.not_scored.push(id.clone());
         }
         self.seen.insert(id);
-    }
-
-    fn number_of(&mut self, cluster: &str) -> usize {
-        let next = self.clusters.len();
-        *self.clusters.entry(cluster.to_owned()).or_insert(next)
     }
 }

@@ -11,11 +11,11 @@ use super::{
     sign_test::Directions,
 };
 use crate::{
+    cluster_names::ClusterNames,
     likely_clusters::{ClusterEffect, GroupNumbers},
     metrics::{MetricDefinition, round_stable},
     stability::ItemStability,
 };
-use indexmap::IndexSet;
 
 /// Figures over the pairs of two runs.
 pub(crate) struct PairFigures {
@@ -54,7 +54,7 @@ pub(crate) struct Totals<'a> {
     others: Vec<MeanTotals>,
     rates: Vec<RateTotals>,
     far: Directions,
-    clusters: IndexSet<String>,
+    clusters: ClusterNames,
     likely: GroupNumbers,
     lists: ItemLists,
     changes: ChangeLists,
@@ -81,7 +81,7 @@ impl<'a> Totals<'a> {
             others: vec![MeanTotals::default(); metrics.others.len()],
             rates: vec![RateTotals::default(); metrics.passes.len()],
             far: Directions::default(),
-            clusters: IndexSet::new(),
+            clusters: ClusterNames::default(),
             likely: GroupNumbers::default(),
             lists: ItemLists::default(),
             changes: ChangeLists::default(),
@@ -108,7 +108,7 @@ impl<'a> Totals<'a> {
         self.paired += 1;
         self.base_lost += u64::from(base.scored == 0 && head.scored > 0);
         let name = head.cluster.as_ref().or(base.cluster.as_ref());
-        let cluster = name.map(|name| self.cluster(name));
+        let cluster = name.map(|name| self.clusters.number_of(name));
         let likely = head.likely.and_then(|key| self.likely.number(key));
         let groups = ClusterNumbers { cluster, likely };
         self.add_decisive(base, head, groups);
@@ -179,11 +179,6 @@ impl<'a> Totals<'a> {
         if difference.abs() > self.rules.fallen_by {
             self.far.add(difference > 0.0, cluster);
         }
-    }
-
-    fn cluster(&mut self, name: &str) -> usize {
-        let known = self.clusters.get_index_of(name);
-        known.unwrap_or_else(|| self.clusters.insert_full(name.to_owned()).0)
     }
 
     /// Figures over all pairs. Measurements decide if one renderer rendered both runs.

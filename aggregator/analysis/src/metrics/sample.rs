@@ -5,8 +5,8 @@ use super::interval::{CONFIDENCE, MeanEstimate};
 /// Deviations below this are rounding errors of sums: values are shares, points or percentages.
 const NO_DEVIATION: f64 = 1e-9;
 
-/// The values of one metric, one per item: single items as moments, items of a cluster as the
-/// cluster's count and sum.
+/// The values of one metric, one per item. Items without a cluster are kept as running moments, each
+/// cluster as its count and sum.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     alone: Moments,
@@ -102,7 +102,7 @@ impl Sample {
 
     /// The mean and its error by CR2, the bias-reduced cluster-robust variance of Bell and
     /// McCaffrey (2002), with Satterthwaite's degrees of freedom under independence, both for a
-    /// model of nothing but a mean. There, with group sizes n, N items and group sums of
+    /// regression with only an intercept. There, with group sizes n, N items and group sums of
     /// residuals e:
     ///
     /// variance = Σ e² / (1 − n/N) / N²,

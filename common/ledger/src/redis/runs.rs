@@ -235,3 +235,16 @@ impl RedisLedger {
         Ok(answer.first().is_some_and(|known| known == "1"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_stored_beside_the_other_figures() {
+        let stored = r#"{"results":9,"scored":1,"no_output":2,"unscorable":1,"failed":3,"skipped":1,"cost_usd":"0.000000000","reported_at":8}"#;
+        let progress: RunProgress = serde_json::from_str(stored).unwrap();
+        assert_eq!((progress.counts.total(), progress.counts.unscored()), (8, 7));
+        assert_eq!(serde_json::to_string(&progress).unwrap(), stored);
+    }
+}

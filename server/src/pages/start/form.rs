@@ -3,13 +3,12 @@
 use juror_app::{
     run::run_invocation::new_run_id,
     run_specification::{RequestDefaults, RequestField, RunSpecification},
+    settings::MAX_REPEATS,
 };
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::Deserialize;
 use std::collections::HashMap;
 
-/// Maximum number of judgments of an item.
-const MAX_REPEATS: u32 = 100;
 /// Maximum number of concurrent calls.
 const MAX_CONCURRENCY: u64 = 10_000;
 /// Value of a checked box.
