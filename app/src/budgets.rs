@@ -1,6 +1,6 @@
 //! Budgets of runs, days and months: state, history and alerts.
 
-pub mod alerts;
+pub(crate) mod alerts;
 mod budget_state;
 mod history;
 pub mod topics;

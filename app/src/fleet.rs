@@ -1,9 +1,9 @@
 //! Connections to the fleet's servers.
 
 pub mod aggregator_role;
-pub mod batch_folder;
+mod batch_folder;
 pub mod cancel;
-pub mod context_factory;
+mod context_factory;
 mod continued_run_cap;
 pub mod enqueue;
 mod job_rounds;
@@ -11,7 +11,7 @@ pub mod prepared_run;
 pub mod publish;
 pub mod replay;
 pub mod retry_plan;
-pub mod run_contexts;
+mod run_contexts;
 pub mod worker_role;
 
 use crate::{

@@ -2,8 +2,8 @@
 
 pub mod baseline;
 pub mod baseline_warnings;
-pub mod fleet_reports;
-pub mod recorded_gate;
+pub(crate) mod fleet_reports;
+pub(crate) mod recorded_gate;
 pub mod run_lookup;
 
 use crate::{error::AppError, settings::Settings};

@@ -1,9 +1,9 @@
 //! A run of this machine, from its request to its last result.
 
 pub mod inspection;
-pub mod jobs_to_publish;
+pub(crate) mod jobs_to_publish;
 pub mod lifecycle;
-pub mod local_context;
+pub(crate) mod local_context;
 pub mod preflight;
 pub mod run_invocation;
 pub mod run_setup;

@@ -23,7 +23,6 @@ pub struct VerdictChecks {
 }
 
 impl VerdictChecks {
-    /// Counts a verdict.
     pub(crate) fn add(&mut self, verdict: &Verdict) {
         self.verdicts += 1;
         self.contradictory += u64::from(verdict.contradicts_itself());

@@ -11,7 +11,7 @@ mod junit;
 mod markdown;
 mod output;
 pub mod phrasing;
-pub mod regions;
+mod regions;
 pub mod sanitize;
 mod sentence;
 mod terminal;

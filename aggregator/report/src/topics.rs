@@ -1,6 +1,6 @@
 //! Layout of each topic, once for all formats.
 
-pub mod calibration;
+mod calibration;
 pub mod calibration_file;
 pub mod changes;
 pub mod comparison;
@@ -12,7 +12,7 @@ pub mod head;
 pub mod issues;
 pub mod measured;
 pub mod metrics;
-pub mod repeats;
+mod repeats;
 pub mod results;
 pub mod trend;
 

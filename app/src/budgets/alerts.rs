@@ -41,9 +41,7 @@ const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Watcher of the budgets of a ledger.
 pub struct AlertWatch<'ledger> {
-    /// Budgets of the ledger.
     pub records: &'ledger dyn BudgetRecords,
-    /// Alerts of the settings.
     pub alerts: &'ledger [AlertSettings],
     /// Pauses before retries, [`RETRY_PAUSES`].
     pub retry_pauses: &'ledger [Duration],

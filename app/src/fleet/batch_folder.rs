@@ -27,7 +27,6 @@ impl BatchFolder {
         Self(all.join(owner.as_str()))
     }
 
-    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }

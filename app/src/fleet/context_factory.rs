@@ -69,7 +69,6 @@ impl ContextFactory {
         &self.resources.backend
     }
 
-    /// True if the worker is stopping.
     pub fn is_stopping(&self) -> bool {
         self.shutdown.drain.is_cancelled()
     }

@@ -39,7 +39,6 @@ pub struct SeenRuns {
 }
 
 impl SeenRuns {
-    /// An empty cache.
     pub fn new(contexts: ContextFactory) -> Self {
         Self { contexts, known: Lock::default() }
     }

@@ -55,7 +55,6 @@ impl GroupCounts {
         Some(number)
     }
 
-    /// Items.
     pub(super) fn items(&self) -> u64 {
         self.items
     }

@@ -101,6 +101,7 @@ impl JournalWriter {
 
     /// Commits results durably, with one write and one fsync for all of them; on an error none of
     /// them is committed, and the journal is unchanged.
+    #[cfg(any(test, feature = "test-results"))]
     pub fn append(&mut self, results: &[JobResult]) -> Result<(), JournalError> {
         let mut lines = Vec::new();
         for result in results {

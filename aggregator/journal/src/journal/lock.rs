@@ -19,11 +19,10 @@ pub(super) const LOCK_FILE: &str = ".lock";
 pub(super) struct DirectoryLock(File);
 
 impl Drop for DirectoryLock {
-    /// Releases the lock explicitly: a child process that another thread is just starting shares
-    /// the file until it runs its program, and closing ours alone would leave the run in use until
-    /// then.
+    /// Releases the lock explicitly. Between fork and exec, a child holds a copy of the file
+    /// descriptor, so closing ours alone would not release the lock.
     fn drop(&mut self) {
-        sign::clear(&self.0);
+        ofd_lock::clear(&self.0);
         let _ = self.0.unlock();
     }
 }
@@ -33,7 +32,7 @@ pub(super) fn take(directory: &Path) -> Result<DirectoryLock, JournalError> {
     let path = directory.join(LOCK_FILE);
     let file =
         try_lock(&path)?.ok_or_else(|| JournalError::InUse { directory: directory.to_owned() })?;
-    sign::set(&file);
+    ofd_lock::set(&file);
     Ok(DirectoryLock(file))
 }
 
@@ -54,11 +53,13 @@ pub fn try_lock(path: &Path) -> Result<Option<File>, JournalError> {
 
 /// True if a process of this machine holds the lock of a run directory. Needs only read access.
 pub fn is_held(directory: &Path) -> bool {
-    open_regular(&directory.join(LOCK_FILE), u64::MAX).is_ok_and(|file| sign::is_set(&file))
+    open_regular(&directory.join(LOCK_FILE), u64::MAX).is_ok_and(|file| ofd_lock::is_set(&file))
 }
 
+/// The OFD lock. A lock of an open file description (`fcntl` with `F_OFD_SETLK`) belongs to the open
+/// file, not to the process as other `fcntl` locks do, and any process can query it.
 #[cfg(target_os = "linux")]
-mod sign {
+mod ofd_lock {
     use nix::{
         fcntl::{FcntlArg, fcntl},
         libc::{F_UNLCK, F_WRLCK, SEEK_SET, c_int, c_short, flock},
@@ -88,7 +89,7 @@ mod sign {
 
 /// Other systems have no OFD locks: no run appears as in use.
 #[cfg(not(target_os = "linux"))]
-mod sign {
+mod ofd_lock {
     use std::fs::File;
 
     pub fn set(_file: &File) {}
@@ -131,9 +132,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         drop(take(folder.path()).unwrap());
         let asking = File::open(folder.path().join(LOCK_FILE)).unwrap();
-        assert!(!sign::is_set(&asking));
+        assert!(!ofd_lock::is_set(&asking));
         let lock = take(folder.path()).unwrap();
-        assert!(sign::is_set(&asking));
+        assert!(ofd_lock::is_set(&asking));
         assert!(matches!(take(folder.path()), Err(JournalError::InUse { .. })));
         drop(lock);
     }

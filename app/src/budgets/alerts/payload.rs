@@ -20,7 +20,6 @@ pub struct AlertPayload {
     pub spent_usd: Money,
     /// Held by calls in flight.
     pub held_usd: Money,
-    /// The cap.
     pub cap_usd: Option<Money>,
     /// Remainder that calls may still hold.
     pub left_usd: Option<Money>,
