@@ -50,7 +50,7 @@ pub struct RunSummary {
 pub struct Coverage {
     /// Jobs of the run.
     pub planned: u64,
-    /// Jobs that passed through every requested stage that has data.
+    /// Jobs that completed every requested stage for which there are data.
     pub scored: u64,
     /// Jobs without output: the pipeline made no code.
     pub no_output: u64,

@@ -45,8 +45,11 @@ impl Scope {
         match self {
             Self::Run(run) => format!("run:{run}"),
             Self::Shared { budget: SharedBudget { period, label }, name } => {
-                let key = format!("{}:{name}", period.budget_key());
-                label.as_ref().map_or_else(|| key.clone(), |label| format!("{key}:{label}"))
+                let period = period.budget_key();
+                match label {
+                    None => format!("{period}:{name}"),
+                    Some(label) => format!("{period}:{name}:{label}"),
+                }
             }
         }
     }
