@@ -3,7 +3,7 @@
 use crate::{
     error::AppError,
     fleet,
-    local_ledger::{ledger_file_of, open_ledger_of},
+    local_ledger::{ledger_file_of, local_error, open_ledger_of},
     settings::Settings,
 };
 use juror_ledger::{
@@ -42,7 +42,7 @@ impl<'a> Ledgers<'a> {
                 Entry::Occupied(open) => open.into_mut(),
                 Entry::Vacant(place) => place.insert(open_ledger_of(record, self.settings)?),
             };
-            return Ok(backend.ledger(&record.run_id).await?);
+            return backend.ledger(&record.run_id).await.map_err(local_error);
         };
         let backend = match self.fleets.get(namespace) {
             Some(backend) => backend.clone(),

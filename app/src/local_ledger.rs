@@ -35,6 +35,14 @@ pub fn recorded_folder(record: &RunRecord) -> Option<&str> {
     Path::new(folder).join(file_name(record)).is_file().then_some(folder)
 }
 
+/// Error of this machine's ledger: a damaged file is no mistake in the command line or the settings.
+pub(crate) fn local_error(error: LedgerError) -> AppError {
+    match error {
+        LedgerError::Broken(_) => AppError::internal(error),
+        LedgerError::Unavailable(_) => error.into(),
+    }
+}
+
 fn file_name(record: &RunRecord) -> &'static str {
     if record.simulated { SIMULATED } else { REAL }
 }
@@ -47,9 +55,5 @@ fn open(file: &Path, settings: &Settings) -> Result<SqliteLedger, AppError> {
             folder.display()
         ))
     })?;
-    SqliteLedger::open(file).map_err(|error| match error {
-        // A damaged file is no mistake in the command line or the settings.
-        LedgerError::Broken(_) => AppError::internal(error),
-        LedgerError::Unavailable(_) => error.into(),
-    })
+    SqliteLedger::open(file).map_err(local_error)
 }

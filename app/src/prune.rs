@@ -1,6 +1,6 @@
 //! Pruning: removes old runs, so that a runs directory does not grow without limit.
 
-use crate::{error::AppError, settings::PruneSettings};
+use crate::{error::AppError, local_ledger::local_error, settings::PruneSettings};
 use jiff::{SignedDuration, Timestamp};
 use juror_analysis::history::{are_comparable, runs_in};
 use juror_journal::{
@@ -82,7 +82,7 @@ impl PrunePlan {
 /// A process works on the run now, or its files cannot be removed.
 pub async fn remove(runs_dir: &Path, run: &RunId, ledger: &SqliteLedger) -> Result<bool, AppError> {
     let writer = JournalWriter::open(runs_dir, run)?;
-    if !ledger.delete_run(run).await? {
+    if !ledger.delete_run(run).await.map_err(local_error)? {
         return Ok(false);
     }
     let folder = writer.files().directory().to_owned();

@@ -12,6 +12,7 @@ use crate::{
     batch_resources::{BatchResources, LOCAL_OWNER},
     budgets::alerts::{AlertWatch, RETRY_PAUSES},
     error::AppError,
+    local_ledger::local_error,
     worker_resources::run_deadline,
 };
 use juror_aggregator::{
@@ -77,7 +78,7 @@ pub async fn execute(
         look = Some(next);
     };
     judging_session.end(&mut journal)?;
-    let ledger = backend.ledger(&journal.record().run_id).await?;
+    let ledger = backend.ledger(&journal.record().run_id).await.map_err(local_error)?;
     Ok(Executed { journal, ledger, paused })
 }
 

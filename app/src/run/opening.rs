@@ -4,6 +4,7 @@ use super::{judging_session::JudgingSession, recover::catch_up, run_setup::RunSe
 use crate::{
     error::AppError,
     judge,
+    local_ledger::local_error,
     reused_run_name::{LedgerPlace, refuse_reused_name},
 };
 use juror_aggregator::run_journal::RunJournal;
@@ -72,11 +73,11 @@ pub async fn open_run(
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(writer.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
     let owner = OwnerId::random();
-    backend.adopt(run, &owner).await?;
+    backend.adopt(run, &owner).await.map_err(local_error)?;
     let mut journal = RunJournal::read(writer, &CancellationToken::new())?;
     catch_up(&mut journal, backend, run).await?;
     let spent = journal.fold().spent().cost;
-    let known = backend.ledger(run).await?;
+    let known = backend.ledger(run).await.map_err(local_error)?;
     let other_ledger = (known.is_none() && spent > Money::ZERO).then(|| {
         format!(
             "the ledger in {} has no account of run {run}: the costs in its journal count, but what \
@@ -84,12 +85,13 @@ pub async fn open_run(
             setup.settings.run.state_dir().display()
         )
     });
-    let zone_change = budgets::open_run(backend, &record, &setup.settings.budget, spent).await?;
-    let ledger = backend.ledger(run).await?;
+    let opened = budgets::open_run(backend, &record, &setup.settings.budget, spent).await;
+    let zone_change = opened.map_err(local_error)?;
+    let ledger = backend.ledger(run).await.map_err(local_error)?;
     let presumed = ledger.map(|ledger| ledger.presumed).unwrap_or_default();
     if let Some(judge) = &judge {
         let limits = judge::limits(&setup.settings, Some(&judge.terms.facts));
-        backend.set_limits(&judge.endpoint, limits).await?;
+        backend.set_limits(&judge.endpoint, limits).await.map_err(local_error)?;
     }
     let resources = RoundResources { owner, judge, kept_inputs, evidence };
     Ok(Opened { journal, judging_session, resources, zone_change, other_ledger, presumed })

@@ -1,6 +1,6 @@
 //! Recovery of a run's journal after a crash.
 
-use crate::error::AppError;
+use crate::{error::AppError, local_ledger::local_error};
 use juror_aggregator::run_journal::RunJournal;
 use juror_ledger::sqlite::SqliteLedger;
 use juror_types::id::RunId;
@@ -15,11 +15,11 @@ pub async fn catch_up(
 ) -> Result<(), AppError> {
     let mut last = None;
     loop {
-        let page = backend.stored_rounds(run, last.as_ref()).await?;
+        let page = backend.stored_rounds(run, last.as_ref()).await.map_err(local_error)?;
         let mut missing = Vec::new();
         for (job, round) in &page {
             if journal.fold().latest(job).is_none_or(|latest| latest.round < *round) {
-                missing.extend(backend.stored_result(run, job).await?);
+                missing.extend(backend.stored_result(run, job).await.map_err(local_error)?);
             }
         }
         journal.commit(&missing)?;

@@ -254,7 +254,8 @@ fn restarting_all_workers_dead_letters_no_job() {
 #[test]
 fn poison_job_is_dead_lettered_and_its_neighbors_are_judged() {
     let fixture = WorkerFixture::new(4);
-    let killer = r#"case "$(cat)" in *item_0002*) kill -9 $PPID;; *) echo '{"quality_score": 1}';; esac"#;
+    let killer =
+        r#"case "$(cat)" in *item_0002*) kill -9 $PPID;; *) echo '{"quality_score": 1}';; esac"#;
     let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");
     fixture.harness.write("juror.toml", settings);
     fixture.enqueue("poisoned");

@@ -220,7 +220,8 @@ fn poison_job_is_detected_and_its_neighbors_are_judged() {
     let harness = CommandHarness::new();
     let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, ITEMS);
-    let killer = r#"case "$(cat)" in *item_0003*) kill -9 $PPID;; *) echo '{"quality_score": 1}';; esac"#;
+    let killer =
+        r#"case "$(cat)" in *item_0003*) kill -9 $PPID;; *) echo '{"quality_score": 1}';; esac"#;
     let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");
     harness.write("juror.toml", settings);
     let mut kills = 0;

@@ -10,6 +10,35 @@ const MIN_CONTRAST: u8 = 12;
 /// Number of pixels for each whose color difference is computed: CIEDE2000 is slow.
 const SAMPLED: usize = 16;
 
+/// Content of a screenshot that lies outside a drawing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct OutsideContent {
+    /// Number of its pixels.
+    pub count: usize,
+    /// Left, top, right and bottom of all of it, in pixels of the drawing.
+    pub bounds: [i32; 4],
+    /// Sum of the color differences from what is behind it, over `sampled` pixels.
+    delta_e: f64,
+    sampled: usize,
+}
+
+impl OutsideContent {
+    /// Mean color difference from what is behind it.
+    pub fn mean_delta_e(&self) -> f64 {
+        self.delta_e / self.sampled.max(1) as f64
+    }
+
+    fn add(&mut self, own: [i32; 4], pixel: Rgb, behind: Rgb) {
+        let ([a, b, c, d], [left, top, right, bottom]) = (self.bounds, own);
+        self.bounds = [a.min(left), b.min(top), c.max(right), d.max(bottom)];
+        if self.count.is_multiple_of(SAMPLED) {
+            self.delta_e += delta_e(pixel, behind);
+            self.sampled += 1;
+        }
+        self.count += 1;
+    }
+}
+
 /// Size of a screenshot's content divided by that of a drawing's, across and down; none where one
 /// has no content.
 pub fn content_ratio(screenshot: &Raster, drawing: &Raster) -> Option<[f64; 2]> {
@@ -54,35 +83,6 @@ pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
         });
     }
     found
-}
-
-/// Content of a screenshot that lies outside a drawing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct OutsideContent {
-    /// Number of its pixels.
-    pub count: usize,
-    /// Left, top, right and bottom of all of it, in pixels of the drawing.
-    pub bounds: [i32; 4],
-    /// Sum of the color differences from what is behind it, over `sampled` pixels.
-    delta_e: f64,
-    sampled: usize,
-}
-
-impl OutsideContent {
-    /// Mean color difference from what is behind it.
-    pub fn mean_delta_e(&self) -> f64 {
-        self.delta_e / self.sampled.max(1) as f64
-    }
-
-    fn add(&mut self, own: [i32; 4], pixel: Rgb, behind: Rgb) {
-        let ([a, b, c, d], [left, top, right, bottom]) = (self.bounds, own);
-        self.bounds = [a.min(left), b.min(top), c.max(right), d.max(bottom)];
-        if self.count.is_multiple_of(SAMPLED) {
-            self.delta_e += delta_e(pixel, behind);
-            self.sampled += 1;
-        }
-        self.count += 1;
-    }
 }
 
 /// The content outside a drawing that is shifted by so many pixels to the right and down; none

@@ -73,20 +73,6 @@ pub(crate) fn classify(
     }
 }
 
-/// True if a box has the same lightest and darkest colors in both pictures.
-fn have_same_colors(one: &Raster, other: &Raster, bounds: [i32; 4]) -> bool {
-    let [left, top, right, bottom] = one.visible_part(grown(bounds, 1));
-    let range = |picture: &Raster| {
-        let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
-        ColorRange::of(places.map(|(x, y)| picture.at(x, y)))
-    };
-    let is_same = |(one, other): (ColorRange, ColorRange)| {
-        let ends = [(one.low, other.low), (one.high, other.high)];
-        ends.into_iter().all(|(one, other)| channel_difference(one, other) <= MAX_LEVELS)
-    };
-    range(one).zip(range(other)).is_some_and(is_same)
-}
-
 /// The shapes that a region touches in one picture.
 struct RegionContent {
     /// Left, top, right and bottom.
@@ -166,6 +152,20 @@ impl RimCounts {
         }
         counts
     }
+}
+
+/// True if a box has the same lightest and darkest colors in both pictures.
+fn have_same_colors(one: &Raster, other: &Raster, bounds: [i32; 4]) -> bool {
+    let [left, top, right, bottom] = one.visible_part(grown(bounds, 1));
+    let range = |picture: &Raster| {
+        let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
+        ColorRange::of(places.map(|(x, y)| picture.at(x, y)))
+    };
+    let is_same = |(one, other): (ColorRange, ColorRange)| {
+        let ends = [(one.low, other.low), (one.high, other.high)];
+        ends.into_iter().all(|(one, other)| channel_difference(one, other) <= MAX_LEVELS)
+    };
+    range(one).zip(range(other)).is_some_and(is_same)
 }
 
 #[cfg(test)]

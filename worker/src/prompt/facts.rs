@@ -136,7 +136,7 @@ fn token(token: &TokenEvidence) -> Option<String> {
 fn percent(share: f64) -> String {
     match share {
         share if share > 0.0 && share < 0.0005 => "less than 0.1 %".to_owned(),
-        share if share < 1.0 && share >= 0.9995 => "more than 99.9 %".to_owned(),
+        share if (0.9995..1.0).contains(&share) => "more than 99.9 %".to_owned(),
         share => format!("{:.1} %", share * 100.0),
     }
 }

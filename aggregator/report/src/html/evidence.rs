@@ -123,7 +123,7 @@ fn fact(region: &EvidenceRegion) -> Markup {
 fn share_text(share: f64) -> String {
     match share {
         share if share > 0.0 && share < 0.0005 => "under 0.1%".to_owned(),
-        share if share < 1.0 && share >= 0.9995 => "over 99.9%".to_owned(),
+        share if (0.9995..1.0).contains(&share) => "over 99.9%".to_owned(),
         share => figure(share, Unit::Share),
     }
 }
