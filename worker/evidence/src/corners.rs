@@ -42,12 +42,8 @@ pub(crate) struct CornerArea {
 }
 
 impl CornerArea {
-    /// The corners of an element; none of a small one, and of one whose dashes or dots each browser
-    /// spaces otherwise.
+    /// The corners of an element; none of a small one.
     fn of_element(page: &PageTree<'_>, index: usize) -> Option<[Self; 4]> {
-        if ["dashed", "dotted"].contains(&page.style(index, "border-top-style")) {
-            return None;
-        }
         let [left, top, right, bottom] = page.painted_bounds(index);
         let half = (right - left).min(bottom - top) / 2;
         let radius = page.length(index, "border-top-left-radius").unwrap_or(f64::from(half));
@@ -123,7 +119,10 @@ pub(crate) fn boxes_of_other_radius(
         let size = [right - left, bottom - top];
         let compared = corners.iter().filter_map(|corner| pair.has_other_radius(corner, size));
         let (differing, equal): (Vec<bool>, Vec<bool>) = compared.partition(|differs| *differs);
-        (differing.len() >= MIN_CORNERS && equal.len() <= 1).then_some(corners)
+        // Each browser spaces dashes and dots otherwise.
+        let is_broken = ["dashed", "dotted"].contains(&page.style(index, "border-top-style"));
+        let least = MIN_CORNERS + usize::from(is_broken);
+        (differing.len() >= least && equal.len() <= 1).then_some(corners)
     });
     boxes.collect()
 }
