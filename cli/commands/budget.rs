@@ -18,7 +18,7 @@ use juror_ledger::{
     admission::{Budget, Scope, SharedBudget},
     budgets::{BudgetRecords, zone_difference},
 };
-use juror_types::id::RunId;
+use juror_types::{budget_label::BudgetLabel, id::RunId};
 
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
 pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -43,9 +43,11 @@ async fn execute(
         BudgetCommand::Show { runs, .. } => show(budgets, runs, global).await,
         BudgetCommand::Set { period, cap, label, .. } => {
             let budget = SharedBudget { period: (*period).into(), label: label.label() };
+            warn_unknown(budgets, budget.label.as_ref()).await?;
             set(budgets, &budget, *cap, settings, global).await
         }
         BudgetCommand::History { days, months, label, .. } => {
+            warn_unknown(budgets, label.label().as_ref()).await?;
             let history = BudgetHistory::read(budgets, label.label(), *days, *months).await?;
             terminal::print_result(global.json, &history, || {
                 terminal::topics_text(&[topics::history(&history, *days, *months)])
@@ -80,6 +82,26 @@ async fn show(
     terminal::print_result(global.json, &states, || {
         terminal::topics_text(&[topics::states(&states)])
     })
+}
+
+/// Warns of a dataset or tag that no run of the ledger has: its name may be mistyped.
+async fn warn_unknown(
+    budgets: &dyn BudgetRecords,
+    label: Option<&BudgetLabel>,
+) -> Result<(), Failure> {
+    let Some(label) = label else { return Ok(()) };
+    let known = budgets.labels().await.map_err(Failure::error)?;
+    if !known.contains(label) {
+        let alike = known.iter().filter(|other| other.kind() == label.kind());
+        let names: Vec<&str> = alike.map(BudgetLabel::name).collect();
+        let others = match names.as_slice() {
+            [] => "no run has one".to_owned(),
+            names => format!("known: {}", names.join(", ")),
+        };
+        let (kind, name) = (label.kind(), label.name());
+        terminal::warn(&format!("no run has the {kind} {name} yet ({others})"));
+    }
+    Ok(())
 }
 
 async fn set(

@@ -114,6 +114,10 @@ fn rubrics_are_listed_shown_and_validated() {
         "own.toml: max_output_tokens = 900 is less than a full reply needs",
         "own.toml: another rubric with a different text has the name semantic@2",
     ]);
+    harness.write("broken.toml", "schema = 1");
+    let broken = harness.juror(&["rubric", "check", "broken.toml", "own.toml", "--json"]).exits(2);
+    let listed = json_of(&broken);
+    assert!(listed[0]["error"].is_string() && listed[1]["rubric"].is_string(), "{listed}");
     let checked = json_of(&harness.juror(&["rubric", "check", "own.toml", "--json"]).exits(0));
     assert_eq!(checked[0]["rubric"], "semantic@2");
     assert_eq!(checked[0]["warnings"].as_array().map(Vec::len), Some(2));

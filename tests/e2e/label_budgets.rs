@@ -62,7 +62,9 @@ fn two_runs_share_a_month_and_stop_at_their_own_tags() {
     let set = |words: &[&str]| harness.juror(&[&["budget", "set"], words].concat()).exits(0);
     set(&["month", &dollars(month)]);
     let reported = set(&["month", &dollars(search), "--tag", "search"]);
-    reported.stdout_contains(&["each month of tag search may cost at most $", "before: no cap"]);
+    reported
+        .stdout_contains(&["each month of tag search may cost at most $", "before: no cap"])
+        .stderr_contains(&["no run has the tag search yet (no run has one)"]);
     let settings = format!("[budget.per_tag.checkout]\nday_usd = \"{}\"\n", dollars(checkout));
     harness.write("juror.toml", settings);
 
