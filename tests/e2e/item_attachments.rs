@@ -93,8 +93,8 @@ fn changed_dataset_is_not_shown() {
 fn code_from_a_command_is_not_available_to_show() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
-    let settings =
-        "[stages]\npipeline_command = [\"sh\", \"-c\", \"echo '{\"quality_score\": 1}'\"]\n";
+    let command = r#"["sh", "-c", '''echo '{"quality_score": 1}' ''']"#;
+    let settings = format!("[stages]\npipeline_command = {command}\n");
     harness.write("juror.toml", settings);
     let flags = ["run", "manifest.jsonl", "--run-id", "first", "-o", "page.html"];
     harness.juror(&flags).exits(0);
