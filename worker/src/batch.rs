@@ -47,7 +47,7 @@ pub(crate) struct BatchWork {
     jobs: Arc<dyn Queue<Job>>,
     /// Queue that results go to.
     results: Arc<dyn Queue<JobResult>>,
-    /// RunContext that jobs are judged with.
+    /// Context that jobs are judged with.
     pub(crate) context: Arc<RunContext>,
     /// Terms on which batches are bought.
     pub(crate) lane: Arc<BatchLane>,

@@ -1,4 +1,4 @@
-//! RunContext of a run's jobs: settings and services that the jobs themselves do not carry.
+//! Context of a run's jobs: settings and services that the jobs themselves do not carry.
 
 use crate::{
     batch_lane::BatchLane,
@@ -33,7 +33,7 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// RunContext shared by all jobs of one run. Rubric, judge and signals belong to the run; the rest
+/// Context shared by all jobs of one run. Rubric, judge and signals belong to the run; the rest
 /// belongs to the worker and is shared by the contexts of all its runs.
 pub struct RunContext {
     /// Admission of calls.

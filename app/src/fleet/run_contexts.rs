@@ -223,7 +223,7 @@ struct CachedRun {
     /// None if the run is unknown.
     status: Option<RunStatus>,
     context: Option<Arc<RunContext>>,
-    /// RunContext for collecting the batches of a cancelled run.
+    /// Context for collecting the batches of a cancelled run.
     cancelled: Option<Arc<RunContext>>,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct ComparisonDecision {
 }
 
 impl ComparisonDecision {
-    /// ComparisonDecision with the headline of the first finding.
+    /// Decision with the headline of the first finding.
     fn new(decision: Decision, findings: Vec<RuleFinding>, reason: String) -> Self {
         let word = word(decision);
         let headline = match findings.first() {
