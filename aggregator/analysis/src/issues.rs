@@ -61,7 +61,7 @@ pub struct StatementGroup {
     pub count: u64,
     /// `count` over the items with a verdict.
     pub share: f64,
-    /// Numbers of those items, as in [`crate::item_index::Items`]; sorted by id in a report.
+    /// Numbers of those items, as in [`crate::item_index::ItemIndex`]; sorted by id in a report.
     pub items: Vec<u32>,
     /// Items with the lowest scores, worst first; empty outside a report.
     pub worst: Vec<u32>,

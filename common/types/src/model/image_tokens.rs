@@ -59,7 +59,7 @@ pub const MAX_SIDE: u32 = 1 << 24;
 
 impl ImageFormula {
     /// Tokens of an image of `width` × `height` pixels. A side of 0 counts as 1, one beyond
-    /// [`MAX_SIDE`] as that.
+    /// `MAX_SIDE` as that.
     pub fn tokens(&self, width: u32, height: u32, detail: Detail) -> u64 {
         let [width, height] = [width, height].map(|side| u64::from(side.clamp(1, MAX_SIDE)));
         let sides = (width, height);
