@@ -4,7 +4,7 @@
 use crate::{
     connected_areas::MarkedArea,
     element_tree::{PageTree, grown, intersection},
-    noise::MAX_NOISY_SHIFT,
+    noise::{MAX_NOISY_SHIFT, PairNoise},
     raster::{ColorRange, Raster, channel_difference},
 };
 
@@ -26,8 +26,8 @@ const MAX_SIDE_PIXELS: usize = 3;
 const MIN_CONTRAST: u8 = 12;
 /// Minimum number of pixels of a corner that differ by half of its contrast.
 const MIN_DIFFERING: usize = 4;
-/// Minimum number of corners that differ with a box's radius.
-const MIN_CORNERS: usize = 2;
+/// Minimum number of corners that differ with a box's radius: one may be covered.
+const MIN_CORNERS: usize = 3;
 /// Distance at which smoothed pictures still differ, in pixels.
 const BLUR: i32 = 2;
 
@@ -104,25 +104,22 @@ impl CornerArea {
     }
 }
 
-/// The corners of each box that the screenshot shows in its place with another radius. A corner may
-/// be covered, and a box may show two of them alone.
+/// The corners of each box that the screenshot shows in its place with another radius.
 pub(crate) fn boxes_of_other_radius(
     screenshot: &Raster,
     drawing: &Raster,
+    noise: &PairNoise,
     page: &PageTree<'_>,
 ) -> Vec<[CornerArea; 4]> {
-    let pair = CornerPair { screenshot, drawing };
+    let pair = CornerPair { screenshot, drawing, flat_levels: noise.flat_levels };
     let painted = page.visible().filter(|&index| page.is_painted(index));
     let boxes = painted.filter_map(|index| {
         let [left, top, right, bottom] = page.painted_bounds(index);
         let corners = CornerArea::of_element(page, index)?;
         let size = [right - left, bottom - top];
         let compared = corners.iter().filter_map(|corner| pair.has_other_radius(corner, size));
-        let (differing, equal): (Vec<bool>, Vec<bool>) = compared.partition(|differs| *differs);
-        // Each browser spaces dashes and dots otherwise.
-        let is_broken = ["dashed", "dotted"].contains(&page.style(index, "border-top-style"));
-        let least = MIN_CORNERS + usize::from(is_broken);
-        (differing.len() >= least && equal.len() <= 1).then_some(corners)
+        let differing = compared.filter(|differs| *differs).count();
+        (differing >= MIN_CORNERS).then_some(corners)
     });
     boxes.collect()
 }
@@ -130,6 +127,8 @@ pub(crate) fn boxes_of_other_radius(
 struct CornerPair<'pair> {
     screenshot: &'pair Raster,
     drawing: &'pair Raster,
+    /// Levels by which flat areas may differ.
+    flat_levels: u8,
 }
 
 impl CornerPair<'_> {
@@ -156,12 +155,12 @@ impl CornerPair<'_> {
         is_in_place.then_some(true)
     }
 
-    /// Half of the contrast of these places in the drawing, in levels; none if it is low.
+    /// Half of the contrast of these places in the drawing, in levels; none if it may be noise.
     fn half_of_contrast(&self, places: impl Iterator<Item = [i32; 2]>) -> Option<u8> {
         let colors = places.filter_map(|[x, y]| self.drawing.get(x, y));
         let range = ColorRange::of(colors)?;
         let contrast = range.contrasts().into_iter().max().unwrap_or_default();
-        (contrast >= MIN_CONTRAST).then_some(contrast / 2)
+        (contrast >= MIN_CONTRAST && contrast / 2 > self.flat_levels).then_some(contrast / 2)
     }
 
     /// Number of places that differ by more than a limit from the screenshot's, `shift` farther;
@@ -222,7 +221,8 @@ mod tests {
         }
         let page = PageTree::new(&snapshot);
         let drawing = rounded(12, [20, 20]);
-        let count = |shown: &Raster| boxes_of_other_radius(shown, &drawing, &page).len();
+        let count =
+            |shown: &Raster| boxes_of_other_radius(shown, &drawing, &PairNoise::USUAL, &page).len();
         assert_eq!(count(&drawing), 0);
         assert_eq!(count(&rounded(12, [22, 19])), 0, "shifted");
         assert_eq!(count(&rounded(12, [29, 20])), 0, "elsewhere");

@@ -48,7 +48,7 @@ impl PixelDifference {
             return Self::new(screenshot, drawing, noise);
         }
         let texts = texts_of_other_ink(screenshot, drawing, page);
-        let other_corners = boxes_of_other_radius(screenshot, drawing, page);
+        let other_corners = boxes_of_other_radius(screenshot, drawing, noise, page);
         let is_changed = |x: i32, y: i32| {
             texts.iter().any(|text| text.contains(x, y))
                 || other_corners.iter().flatten().any(|corner| corner.contains(x, y))
