@@ -117,8 +117,7 @@ pub(crate) fn boxes_of_other_radius(
         let [left, top, right, bottom] = page.painted_bounds(index);
         let corners = CornerArea::of_element(page, index)?;
         let size = [right - left, bottom - top];
-        let compared = corners.iter().filter_map(|corner| pair.has_other_radius(corner, size));
-        let differing = compared.filter(|differs| *differs).count();
+        let differing = corners.iter().filter(|corner| pair.has_other_radius(corner, size)).count();
         (differing >= MIN_CORNERS).then_some(corners)
     });
     boxes.collect()
@@ -132,13 +131,12 @@ struct CornerPair<'pair> {
 }
 
 impl CornerPair<'_> {
-    /// True if the corner's sides are in their places, within the noise, and its curve is not; none
-    /// if its sides are elsewhere, or nothing is seen of it.
-    fn has_other_radius(&self, corner: &CornerArea, size: [i32; 2]) -> Option<bool> {
-        let limit = self.half_of_contrast(corner.places())?;
+    /// True if the corner's sides are in their places, within the noise, and its curve is not.
+    fn has_other_radius(&self, corner: &CornerArea, size: [i32; 2]) -> bool {
+        let Some(limit) = self.half_of_contrast(corner.places()) else { return false };
         let [horizontal, vertical] = corner.sides(size);
         if horizontal.is_empty() && vertical.is_empty() {
-            return None;
+            return false;
         }
         let is_at = |places: &[[i32; 2]], shift: [i32; 2]| {
             self.differing(places.iter().copied(), shift, limit, MAX_SIDE_PIXELS) <= MAX_SIDE_PIXELS
@@ -148,11 +146,11 @@ impl CornerPair<'_> {
             if is_at(&horizontal, shift) && is_at(&vertical, shift) {
                 is_in_place = true;
                 if self.differing(corner.places(), shift, limit, MIN_DIFFERING) < MIN_DIFFERING {
-                    return Some(false);
+                    return false;
                 }
             }
         }
-        is_in_place.then_some(true)
+        is_in_place
     }
 
     /// Half of the contrast of these places in the drawing, in levels; none if it may be noise.
