@@ -45,8 +45,7 @@ fn check(files: &[PathBuf], json: bool) -> Result<(), Failure> {
             Ok((rubric, _)) => rubric,
             Err(error) => {
                 let failure = Failure::from(error);
-                let (file, error) = (file, failure.to_string());
-                records.push(serde_json::json!({ "file": file, "error": error }));
+                records.push(serde_json::json!({ "file": file, "error": failure.to_string() }));
                 if let Some(earlier) = invalid.replace(failure) {
                     terminal::fail(&earlier);
                 }

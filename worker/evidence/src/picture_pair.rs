@@ -67,9 +67,7 @@ impl<'pictures> PicturePair<'pictures> {
             None => PixelDifference::new(screenshot, drawing, self.noise()),
         };
         let regions = find_regions(screenshot, drawing, &difference, self.noise(), page.as_ref());
-        let area = f64::from(drawing.width()) * f64::from(drawing.height());
-        let outside = self.alignment.outside.map_or(0.0, |content| content.count as f64);
-        let differing = difference.count() as f64 + outside;
+        let differing = difference.count() as f64 + self.pixels_outside();
         let (ssim, ssim_low) = similarity::mean_and_lowest_tenth(screenshot, drawing);
         let blocks = compare_blocks(screenshot, drawing);
         let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
@@ -84,7 +82,7 @@ impl<'pictures> PicturePair<'pictures> {
             overflow: snapshot.and_then(|snapshot| self.overflow(snapshot)),
             noise: self.noise().share,
             noise_levels: (!self.noise().is_none()).then_some(self.noise().flat_levels),
-            pixels_equal: rounded(1.0 - differing / (area + outside).max(1.0)),
+            pixels_equal: rounded(1.0 - differing / self.compared_pixels()),
             ssim: rounded(ssim),
             ssim_low: rounded(ssim_low),
             block_match: blocks.matched.map(rounded),
@@ -104,12 +102,11 @@ impl<'pictures> PicturePair<'pictures> {
         page: Option<&PageTree<'_>>,
     ) -> EvidenceRegion {
         let scale = self.alignment.scale;
-        let area = f64::from(self.drawing.width()) * f64::from(self.drawing.height());
         let element = page.zip(region.element);
         EvidenceRegion {
             place: self.screenshot_box(region.bounds),
             render_box: boxed(region.bounds, 1),
-            share: rounded(f64::from(region.count) / area.max(1.0)),
+            share: rounded(f64::from(region.count) / self.compared_pixels()),
             delta_e: rounded(region.delta_e),
             kind: region.kind,
             moved_by: region.moved_by.map(|way| way.map(|part| part * scale as i32)),
@@ -120,6 +117,16 @@ impl<'pictures> PicturePair<'pictures> {
             explains: None,
             alternatives: Vec::new(),
         }
+    }
+
+    /// Number of the drawing's pixels and of those of the screenshot's content outside it.
+    fn compared_pixels(&self) -> f64 {
+        let area = f64::from(self.drawing.width()) * f64::from(self.drawing.height());
+        (area + self.pixels_outside()).max(1.0)
+    }
+
+    fn pixels_outside(&self) -> f64 {
+        self.alignment.outside.map_or(0.0, |content| content.count as f64)
     }
 
     /// The screenshot's content that lies outside the drawing, unless noise may have put it there.
@@ -232,6 +239,7 @@ mod tests {
         let evidence = PicturePair::new(&screenshot, &strip).measure(EvidenceSource::Browser, None);
         let [region] = evidence.regions.as_slice() else { panic!("{:?}", evidence.regions) };
         assert_eq!((region.place, region.kind), ([20, 60, 80, 30], RegionKind::Missing));
+        assert!((region.share - (1.0 - evidence.pixels_equal)).abs() < 1e-5, "{}", region.share);
     }
 
     #[test]
