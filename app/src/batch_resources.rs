@@ -1,9 +1,9 @@
 //! Batch lanes of runs, on one machine and in a fleet.
 
-use crate::{settings::Settings, worker_resources::run_deadline};
+use crate::settings::Settings;
 use juror_ledger::{batches::BatchRecords, error::LedgerError};
 use juror_types::{id::OwnerId, lane::Lane, run::RunRecord};
-use juror_worker::{batch_lane::BatchLane, run_context::JudgeSetup};
+use juror_worker::{batch_lane::BatchLane, run_context::JudgeSetup, run_deadline::RunDeadline};
 use std::{path::PathBuf, sync::Arc};
 use tokio::time::Instant;
 
@@ -40,9 +40,10 @@ impl BatchResources {
             return Ok(None);
         }
         let limits = provider.limits();
+        let deadline = RunDeadline::in_record(record).at;
         let until = match lane {
-            Lane::Batch => run_deadline(record),
-            Lane::Mixed => run_deadline(record).map(|deadline| {
+            Lane::Batch => deadline,
+            Lane::Mixed => deadline.map(|deadline| {
                 let reserve = settings.batch.realtime_reserve.0;
                 deadline.checked_sub(reserve).unwrap_or_else(Instant::now)
             }),

@@ -8,7 +8,6 @@ use crate::{
     rendering::{rendering, renders},
     settings::Settings,
 };
-use jiff::Timestamp;
 use juror_files::data_roots::Roots;
 use juror_ledger::{
     admission::{Admission, AdmissionQueue},
@@ -19,7 +18,6 @@ use juror_types::{
     event::Events,
     id::OwnerId,
     rubric::{Rubric, Success},
-    run::RunRecord,
     shutdown::Shutdown,
 };
 use juror_worker::{
@@ -28,12 +26,12 @@ use juror_worker::{
     evidence_resources::EvidenceResources,
     evidence_warnings::EvidenceWarnings,
     run_context::{JudgeSetup, RunContext},
+    run_deadline::RunDeadline,
     sources::Sources,
     stages::{StageRules, command::CommandSettings},
     suspect_job_isolation::IsolationGate,
 };
 use std::{path::PathBuf, sync::Arc, time::Duration};
-use tokio::time::Instant;
 
 /// Resources that the contexts of all runs of a process share.
 pub struct WorkerResources<Backend> {
@@ -94,16 +92,9 @@ impl<Backend: Admission + JobStore + 'static> WorkerResources<Backend> {
                 max_unusable_in_a_row: settings.judge.max_unusable_in_a_row,
                 max_refusal_time: Duration::from_secs(settings.judge.max_refusal_minutes * 60),
             }),
-            run_deadline: None,
+            run_deadline: RunDeadline::default(),
         }
     }
-}
-
-/// Time after which no call of a run starts; none without a deadline.
-pub fn run_deadline(record: &RunRecord) -> Option<Instant> {
-    let left = record.deadline?.duration_since(Timestamp::now());
-    // A deadline beyond the clock's range is none.
-    Instant::now().checked_add(Duration::try_from(left).unwrap_or_default())
 }
 
 /// Resources for measuring evidence: a thread for each core, and the store of renderings.

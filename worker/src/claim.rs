@@ -23,7 +23,7 @@ pub struct ClaimedJob<'job> {
     /// Result so far.
     pub builder: ResultBuilder,
     /// Time by which its delivery must be requeued.
-    pub deadline: Option<Instant>,
+    pub requeue_by: Option<Instant>,
     /// Outages of the ledger before it was claimed.
     pub outages: u64,
     /// Number of earlier starts that never ended.
@@ -36,7 +36,7 @@ pub async fn claim<'job>(
     job: &'job Job,
     context: &'job Arc<RunContext>,
 ) -> Result<Claiming<'job>, Interruption> {
-    let deadline = context.max_wait.map(|max_wait| Instant::now() + max_wait);
+    let requeue_by = context.max_wait.map(|max_wait| Instant::now() + max_wait);
     let unclaimed = unclaimed(job);
     match context.store.claim(&unclaimed, &context.owner).await? {
         Claim::Done(result) => {
@@ -57,7 +57,7 @@ pub async fn claim<'job>(
             let key = ClaimKey { fence, ..unclaimed };
             let builder = ResultBuilder::begin(job, context, key.clone(), unattributed_cost);
             let claimed =
-                ClaimedJob { job, context, builder, deadline, outages, starts, isolated_starts };
+                ClaimedJob { job, context, builder, requeue_by, outages, starts, isolated_starts };
             Ok(Claiming::Claimed(Box::new(claimed), key))
         }
     }

@@ -47,7 +47,7 @@ pub struct Judging<'job> {
     pub setup: &'job JudgeSetup,
     pub context: &'job RunContext,
     /// Time by which its delivery must be requeued.
-    pub deadline: Option<Instant>,
+    pub requeue_by: Option<Instant>,
     /// Outages of the ledger before the job was claimed.
     pub outages: u64,
 }

@@ -30,6 +30,7 @@ mod result_builder;
 mod retry_delay;
 pub mod retrying_ledger;
 pub mod run_context;
+pub mod run_deadline;
 mod source_image;
 pub mod sources;
 pub mod stages;

@@ -11,10 +11,11 @@ use crate::{
     interruption::Interruption,
     item_texts::{self, LoadedItem},
     judge_request::{JudgeRequest, PreparedRequest},
-    judging::{Judging, call_admission::past_deadline},
+    judging::Judging,
     parse_reply,
     result_builder::{ResultBuilder, UsedText},
     run_context::{JudgeSetup, RunContext},
+    run_deadline::skip_after_deadline,
     stages::{self, command::run_pipeline},
 };
 use juror_ledger::job_store::{CachedReply, FinishedJob};
@@ -64,7 +65,7 @@ type UsedTexts = BTreeMap<&'static str, UsedText>;
 
 /// Every step that costs nothing.
 async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interruption> {
-    let ClaimedJob { job, context, mut builder, deadline, outages, .. } = claimed;
+    let ClaimedJob { job, context, mut builder, requeue_by, outages, .. } = claimed;
     let (loaded, texts, stages) = match prepare_stages(job, context).await {
         Ok(staged) => staged,
         Err(error) => return without_input(job, context, builder, error).await,
@@ -108,8 +109,8 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         builder.record_reply(cached.judge, Some(cached.reply));
         return Ok(PreparedJob::Finished(builder.scored_from_cache(verdict)));
     }
-    if context.deadline_passed() {
-        let (kind, message) = past_deadline();
+    if context.run_deadline.has_passed() {
+        let (kind, message) = skip_after_deadline();
         return Ok(PreparedJob::Finished(builder.skipped(kind, message)));
     }
     let prepared = match request.prepare(judge, setup).await {
@@ -117,7 +118,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         Err(error) => return Ok(PreparedJob::Finished(builder.failed(error))),
     };
     builder.images(prepared.inputs.clone());
-    let judging = Judging { job, judge, setup, context, deadline, outages };
+    let judging = Judging { job, judge, setup, context, requeue_by, outages };
     Ok(PreparedJob::NeedsCall(judging, Box::new(prepared), builder))
 }
 

@@ -10,6 +10,7 @@ use crate::{
     evidence_warnings::EvidenceWarnings,
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
+    run_deadline::RunDeadline,
     sources::Sources,
     stages::StageRules,
     suspect_job_isolation::IsolationGate,
@@ -31,7 +32,6 @@ use juror_types::{
     shutdown::Shutdown,
 };
 use std::{sync::Arc, time::Duration};
-use tokio::time::Instant;
 
 /// Context shared by all jobs of one run. Rubric, judge and signals belong to the run; the rest
 /// belongs to the worker and is shared by the contexts of all its runs.
@@ -80,15 +80,8 @@ pub struct RunContext {
     pub metrics: Arc<Metrics>,
     /// Circuit breaker of the run's calls.
     pub breaker: CircuitBreaker,
-    /// Time after which no call of this run begins; none if the run has no deadline.
-    pub run_deadline: Option<Instant>,
-}
-
-impl RunContext {
-    /// True if the run's deadline has passed.
-    pub fn deadline_passed(&self) -> bool {
-        self.run_deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
+    /// Time after which no call of this run begins.
+    pub run_deadline: RunDeadline,
 }
 
 /// This worker's access to the judge: endpoint, key and limits come from the worker's settings,

@@ -1,12 +1,8 @@
 //! Contexts of a fleet's runs, from their records and the worker's settings.
 
 use crate::{
-    batch_resources::BatchResources,
-    environment::Environment,
-    error::AppError,
-    judge, rubrics,
-    settings::Settings,
-    worker_resources::{WorkerResources, run_deadline},
+    batch_resources::BatchResources, environment::Environment, error::AppError, judge, rubrics,
+    settings::Settings, worker_resources::WorkerResources,
 };
 use juror_image::Preparer;
 use juror_ledger::{admission::Admission as _, error::LedgerError, redis::RedisLedger};
@@ -16,6 +12,7 @@ use juror_worker::{
     per_second_limiter::PerSecondLimiter,
     retrying_ledger::RetryingLedger,
     run_context::{JudgeSetup, RunContext},
+    run_deadline::RunDeadline,
 };
 use std::sync::Arc;
 
@@ -91,7 +88,7 @@ impl ContextFactory {
         let lane = self.batches.lane(&self.settings, record, judge.as_deref()).await?;
         let context = self.resources.context(&self.settings, rubric, judge, self.shutdown.child());
         let batches = lane.map(Arc::new);
-        Ok(RunContext { run_deadline: run_deadline(record), batches, ..context })
+        Ok(RunContext { run_deadline: RunDeadline::in_record(record), batches, ..context })
     }
 
     /// The context for collecting the batches of a cancelled run.

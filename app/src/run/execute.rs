@@ -13,7 +13,6 @@ use crate::{
     budgets::alerts::{AlertWatch, RETRY_PAUSES},
     error::AppError,
     local_ledger::local_error,
-    worker_resources::run_deadline,
 };
 use juror_aggregator::{
     fleet::local_run::{self, LocalRunResources},
@@ -34,7 +33,7 @@ use juror_types::{
     outcome::JobResult,
     shutdown::Shutdown,
 };
-use juror_worker::run_context::RunContext;
+use juror_worker::{run_context::RunContext, run_deadline::RunDeadline};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -107,7 +106,7 @@ async fn run_round(
         owner: resources.owner.clone(),
         kept_inputs: resources.kept_inputs.clone(),
         shutdown: shutdown.child(),
-        run_deadline: run_deadline(record),
+        run_deadline: RunDeadline::in_record(record),
         ..local_context::for_run(
             setup,
             backend,

@@ -9,13 +9,13 @@ use crate::{
     interruption::Interruption,
     judging::{
         self, Judged,
-        call_admission::past_deadline,
         call_conclusion::{CallConclusion, JobAfterCall},
         reply_for_cache,
     },
     next_step_after_call::{LeaseEnd, NextStep},
     result_builder::ResultBuilder,
     run_context::{JudgeSetup, RunContext},
+    run_deadline::skip_after_deadline,
     vision::CallEnd,
 };
 use juror_ledger::{
@@ -47,7 +47,7 @@ impl RowEnd {
     pub fn not_waited_for(lane: &BatchLane) -> Self {
         let (kind, message) = match lane.is_cancelled {
             true => (ErrorKind::Cancelled, "the run was cancelled before this row ran".to_owned()),
-            false => past_deadline(),
+            false => skip_after_deadline(),
         };
         Self::NotRun(kind, message)
     }

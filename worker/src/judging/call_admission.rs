@@ -7,6 +7,7 @@ use crate::{
     judging::Judging,
     next_step_after_call::NextStep,
     run_context::RunContext,
+    run_deadline::skip_after_deadline,
     telemetry,
     token_count::CountedCall,
     vision::{Call, CallEnd, ProviderLimits},
@@ -51,14 +52,14 @@ impl Judging<'_> {
         &self,
         prepared: &PreparedRequest,
     ) -> Result<Permission, NotPermitted> {
-        if self.context.deadline_passed() {
-            return Err(NotPermitted::Skipped(past_deadline()));
+        if self.context.run_deadline.has_passed() {
+            return Err(NotPermitted::Skipped(skip_after_deadline()));
         }
         match self.granted(prepared).await {
             Err(NotPermitted::Interrupted(Interruption::WaitTimeout))
-                if self.context.deadline_passed() =>
+                if self.context.run_deadline.has_passed() =>
             {
-                Err(NotPermitted::Skipped(past_deadline()))
+                Err(NotPermitted::Skipped(skip_after_deadline()))
             }
             granted => granted,
         }
@@ -167,7 +168,7 @@ impl Judging<'_> {
         match next {
             NextStep::RetryAfter(pause) => match self.wait_for(sleep(pause)).await {
                 // The deadline is handled by the next `permission`.
-                Err(Interruption::WaitTimeout) if self.context.deadline_passed() => Ok(()),
+                Err(Interruption::WaitTimeout) if self.context.run_deadline.has_passed() => Ok(()),
                 waited => waited,
             },
             NextStep::PauseRun(reason) => {
@@ -198,9 +199,9 @@ impl Judging<'_> {
 
     /// Waits until the delivery must be requeued or the run's deadline has passed.
     async fn end_of_wait(&self) {
-        let ends = [self.deadline, self.context.run_deadline];
+        let ends = [self.requeue_by, self.context.run_deadline.at];
         match ends.into_iter().flatten().min() {
-            Some(deadline) => sleep_until(deadline).await,
+            Some(end) => sleep_until(end).await,
             None => std::future::pending().await,
         }
     }
@@ -261,11 +262,6 @@ impl Judging<'_> {
         }
         Ok(admitting.await?)
     }
-}
-
-/// The skip of a job that had no call before the run's deadline.
-pub(crate) fn past_deadline() -> Skip {
-    (ErrorKind::Deadline, "the run's deadline passed before this job's call".to_owned())
 }
 
 fn too_many_at_once(problem: &str) -> String {

@@ -122,7 +122,7 @@ impl DeliveryHandler {
     /// True if this worker has no means for a job that other workers may have.
     fn leaves_to_others(&self, job: &Job, context: &RunContext) -> bool {
         // Past the deadline the job is skipped, which needs no renderer.
-        let is_over = job.judge.is_some() && context.deadline_passed();
+        let is_over = job.judge.is_some() && context.run_deadline.has_passed();
         !self.worker.renders && job.needs_rendering() && !is_over
     }
 

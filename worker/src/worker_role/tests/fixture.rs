@@ -10,6 +10,7 @@ use crate::{
     prompt::Instructions,
     retrying_ledger::RetryingLedger,
     run_context::{JudgeSetup, RunContext},
+    run_deadline::RunDeadline,
     sources::Sources,
     stages::StageRules,
     token_count::TokenCounter,
@@ -283,7 +284,7 @@ impl JobFixture {
             events: self.events.clone(),
             metrics: Arc::new(Metrics::silent()),
             breaker: CircuitBreaker::new(BREAKER),
-            run_deadline: None,
+            run_deadline: RunDeadline::default(),
         }
     }
 
