@@ -1,4 +1,6 @@
-//! Request to the judge about one job, and its identity.
+//! Request to the judge about one job.
+
+mod cache_key;
 
 use crate::{
     cost_bounds::{Bounds, ModelTerms, bounds},
@@ -10,21 +12,21 @@ use crate::{
     vision::{Request, RequestImage},
 };
 use bytes::Bytes;
-use juror_image::{ImageRules, PREPARATION_VERSION, PreparedImage};
+use cache_key::cache_key;
+use juror_image::{ImageRules, PreparedImage};
 use juror_types::{
     id::Digest,
     job::{Job, Judge},
     model::TextTokens,
     outcome::{InputRecord, JobError},
 };
-use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
 
 /// A request that is not sent yet.
 pub struct JudgeRequest {
-    /// Digest of the whole request; equal requests have equal keys.
-    pub key: Digest,
+    /// Key in the reply cache: a digest of the whole request.
+    pub cache_key: Digest,
     /// Difference of the judged code from the item's own.
     pub code_note: Option<String>,
     /// The item's own part of the prompt.
@@ -45,8 +47,8 @@ pub struct EvidenceInput {
 
 /// A request, ready to be sent.
 pub struct PreparedRequest {
-    /// See [`JudgeRequest::key`].
-    pub key: Digest,
+    /// See [`JudgeRequest::cache_key`].
+    pub cache_key: Digest,
     pub request: Request,
     /// The images, with what preparation did to them.
     pub inputs: Vec<InputRecord>,
@@ -82,9 +84,10 @@ impl JudgeRequest {
             prompt::item_part(&context.rubric, &job.item, loaded, outcome, judge.strip_comments)
                 .await;
         let prompt::ItemPart { text: item, code_note } = part;
-        let key = key(job, judge, setup, &item, &images);
+        let digests = images.iter().map(|image| (image.label.as_str(), image.source.record.digest));
+        let cache_key = cache_key(job, judge, setup, &item, digests.collect());
         let texts = setup.instructions.tokens.plus(TextTokens::from_text(&item));
-        Ok(Self { key, code_note, item, texts, images })
+        Ok(Self { cache_key, code_note, item, texts, images })
     }
 
     /// The images with their digests.
@@ -177,7 +180,7 @@ impl JudgeRequest {
             output_parameter: setup.terms.facts.output_limit,
             slower: false,
         };
-        Ok(PreparedRequest { key: self.key, request, inputs, urls, bounds })
+        Ok(PreparedRequest { cache_key: self.cache_key, request, inputs, urls, bounds })
     }
 }
 
@@ -185,21 +188,6 @@ impl JudgeRequest {
 struct LabeledImage {
     label: String,
     source: SourceImage,
-}
-
-/// Inputs of a request's key.
-#[derive(Serialize)]
-struct Identity<'request> {
-    schema: u32,
-    base_url: &'request str,
-    judge: &'request Judge,
-    reasoning_allowance: u32,
-    rubric: Digest,
-    instructions: Digest,
-    item: &'request str,
-    images: Vec<(&'request str, Option<Digest>)>,
-    preparation: (u32, u64, u32, Option<u32>),
-    repeat: u32,
 }
 
 /// The images that the rubric names, in its order: those of the item, and those that measuring
@@ -223,33 +211,4 @@ async fn read_images(
         images.push(LabeledImage { label: named.label.clone(), source });
     }
     Ok(images)
-}
-
-fn key(
-    job: &Job,
-    judge: &Judge,
-    setup: &JudgeSetup,
-    item: &str,
-    images: &[LabeledImage],
-) -> Digest {
-    let ImageRules { max_bytes, max_side, user_max_side, .. } = setup.rules;
-    let identity = Identity {
-        schema: juror_types::SCHEMA,
-        base_url: &setup.base_url,
-        judge,
-        reasoning_allowance: setup.terms.facts.reasoning_allowance,
-        rubric: job.rubric.digest,
-        instructions: setup.instructions.digest,
-        item,
-        images: images
-            .iter()
-            .map(|image| (image.label.as_str(), image.source.record.digest))
-            .collect(),
-        preparation: (PREPARATION_VERSION, max_bytes, max_side, user_max_side),
-        repeat: job.repeat,
-    };
-    let mut json = Vec::with_capacity(4 * 1024);
-    let written = serde_json::to_writer(&mut json, &identity);
-    debug_assert!(written.is_ok(), "memory takes every text and number");
-    Digest::from_content(&json)
 }

@@ -95,7 +95,7 @@ impl Judging<'_> {
             telemetry::call_ended(&call, decision.verdict.is_some(), cost, &judge.model, context);
             let other = setup.pricing.other_model(&call.end);
             builder.called(judge, &call.end, bill.as_ref(), &prepared.bounds, other);
-            let remember = reply_for_cache(prepared.key, judge, setup, &call.end, bill);
+            let remember = reply_for_cache(prepared.cache_key, judge, setup, &call.end, bill);
             let next;
             (next, builder) = match decision.end_job(builder, remember, &mut first) {
                 JobAfterCall::Unfinished(next, builder) => (next, builder),

@@ -193,7 +193,7 @@ async fn cached_verdict(
     if !setup.cache {
         return Ok(None);
     }
-    let cached = context.store.cached(&request.key).await?;
+    let cached = context.store.cached(&request.cache_key).await?;
     Ok(cached.and_then(|cached| {
         let verdict = parse_reply::read(&context.rubric, &cached.reply).ok()?;
         Some((cached, verdict))

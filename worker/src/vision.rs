@@ -1,5 +1,6 @@
 //! The vision API: a request as data, one client per provider, and the result of a call.
 
+mod api_key;
 mod batch;
 mod call_result;
 mod extra_headers;
@@ -7,14 +8,15 @@ pub(crate) mod headers;
 mod http;
 mod http_client;
 mod http_settings;
-mod key;
 pub mod openai;
+mod redact;
 mod request;
 #[cfg(test)]
 mod scripted;
 mod tracked_body;
 mod upload_form;
 
+pub use api_key::{ApiKey, InvalidApiKey};
 pub use batch::{
     BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, EndedBatch,
     RowCounts, RowOutput,
@@ -22,7 +24,6 @@ pub use batch::{
 pub use call_result::{AccountProblem, Call, CallEnd, Completion, Finish, ProviderLimits};
 pub use extra_headers::{ExtraHeaders, InvalidHeader};
 pub use http_settings::{HttpSettings, ProxySettings, SetupError};
-pub use key::{ApiKey, InvalidApiKey};
 pub use request::{Request, RequestImage};
 
 use async_trait::async_trait;

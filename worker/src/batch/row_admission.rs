@@ -213,7 +213,7 @@ fn to_row(
     let record = RowRecord {
         job: job.clone(),
         builder: builder.snapshot(),
-        key: prepared.key,
+        key: prepared.cache_key,
         bounds,
         tally,
         raised,

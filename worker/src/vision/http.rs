@@ -2,10 +2,11 @@
 //! limits.
 
 use super::{
+    api_key::ApiKey,
     call_result::{AccountProblem, CallEnd},
     http_client,
     http_settings::{HttpSettings, SetupError},
-    key::{ApiKey, redact},
+    redact::redact,
     tracked_body::{Sent, Upload},
     upload_form::{FORM, FileForm},
 };

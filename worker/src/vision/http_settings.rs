@@ -1,6 +1,6 @@
 //! Connection settings of a vision API, and errors in them.
 
-use super::{extra_headers::ExtraHeaders, key::ApiKey};
+use super::{api_key::ApiKey, extra_headers::ExtraHeaders};
 use juror_tls::TlsFileError;
 use std::{path::PathBuf, time::Duration};
 
