@@ -2,6 +2,7 @@
 
 mod creation;
 mod ending;
+mod token_limit;
 
 use super::{
     BatchWork, CountedShard, PAGE, ShardCount, row_admission::abandon_shard,

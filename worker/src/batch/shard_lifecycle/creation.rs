@@ -97,17 +97,4 @@ impl ShardLifecycle {
             }
         }
     }
-
-    /// Waits while other batches of this run use up the enqueued tokens; returns true if this shard
-    /// should be split instead.
-    pub(super) async fn over_token_limit(&mut self, message: &str) -> Result<bool, WorkerError> {
-        let work = Arc::clone(&self.work);
-        // `under_way` includes this shard while it is watched.
-        let others = work.under_way().saturating_sub(u32::from(self.uncreated.is_none()));
-        if others == 0 && self.rows().await? > 1 {
-            return Ok(true);
-        }
-        self.wait_after(BatchError::Unavailable(message.to_owned())).await?;
-        Ok(false)
-    }
 }

@@ -1,17 +1,14 @@
-//! End of a shard: its replies are collected, or it is split, and its files are removed.
+//! End of a shard: its replies are collected, and its files are removed.
 
 use super::{ShardEnd, ShardLifecycle};
 use crate::{
     batch::{
-        BatchWork,
         collect_results::{Collection, end_rows},
         file_content::FileContent,
         row_admission::return_jobs,
         row_settlement::RowEnd,
         shard_builder::unwritable,
-        shard_file,
     },
-    interruption::Interruption,
     vision::{BatchError, BatchStatus, EndedBatch},
     worker_error::WorkerError,
 };
@@ -142,26 +139,9 @@ impl ShardLifecycle {
         Ok(ShardEnd::default())
     }
 
-    pub(super) async fn split(&mut self, step: &ShardStep) -> Result<ShardEnd, WorkerError> {
-        let BatchWork { lane, run, .. } = &*self.work;
-        let open = || async { lane.records.open_shard(run, &lane.owner).await };
-        let numbers = [open().await?, open().await?];
-        let [one, other] = numbers.map(|number| shard_file::path(&lane.folder, run, number));
-        let jobs = shard_file::split(&self.path(), [&one, &other]).await.map_err(|error| {
-            Interruption::Paused(format!("the file of a batch cannot be split: {error}"))
-        })?;
-        let shards: Vec<_> = numbers.into_iter().zip(jobs).collect();
-        let planned = lane.records.split_shard(&self.work.shard(self.number), &shards).await;
-        if !planned? {
-            return Err(Interruption::ClaimLost.into());
-        }
-        self.remove_files(step, &[]).await;
-        Ok(ShardEnd { split: numbers.to_vec(), ..ShardEnd::default() })
-    }
-
     /// Removes the shard's files here and, if configured, at the provider. Leftovers are
     /// overwritten or expire.
-    async fn remove_files(&self, step: &ShardStep, outputs: &[String]) {
+    pub(super) async fn remove_files(&self, step: &ShardStep, outputs: &[String]) {
         let _ = tokio::fs::remove_file(self.path()).await;
         let lane = &self.work.lane;
         let input = match step {
