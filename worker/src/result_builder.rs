@@ -18,7 +18,7 @@ use juror_types::{
     lane::Lane,
     outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
     reference::shown,
-    rubric::{against_evidence, zero},
+    rubric::{contradictions_with_evidence, zero},
     similarity_signature::SimilaritySignature,
     stage::Stages,
     verdict::Verdict,
@@ -242,8 +242,8 @@ impl ResultBuilder {
     /// Ends with a verdict.
     pub fn scored(mut self, mut verdict: Verdict) -> FinishedJob {
         let measured = self.result.evidence.as_ref().and_then(EvidenceOutcome::measured);
-        let contradicted =
-            measured.map(|evidence| against_evidence(&self.context.rubric, &verdict, evidence));
+        let contradicted = measured
+            .map(|evidence| contradictions_with_evidence(&self.context.rubric, &verdict, evidence));
         verdict.contradictions.extend(contradicted.unwrap_or_default());
         let regions = measured.map_or(0, |evidence| evidence.regions.len());
         for finding in &mut verdict.findings {

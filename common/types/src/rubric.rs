@@ -1,7 +1,6 @@
 //! A rubric: criteria, scale, weights, prompt, score formula and the metrics of a run's report. A
 //! data file with everything that Juror knows of a rubric.
 
-mod against_evidence;
 mod builtin;
 mod contradictions;
 mod error;
@@ -15,8 +14,8 @@ mod schema;
 mod score;
 mod validate;
 
-pub use against_evidence::against_evidence;
 pub use builtin::{BuiltinRubric, builtin, builtin_named};
+pub use contradictions::contradictions_with_evidence;
 pub use error::RubricError;
 pub use finding_rules::{FindingRules, ReplyVersion};
 pub use judge_answer::JudgeAnswer;

@@ -1,7 +1,8 @@
 //! Computation of a verdict from a judge's scores. A model's own totals are never used.
 
 use super::{
-    Criterion, Formula, Group, JudgeAnswer, ReplyVersion, Rubric, contradictions::contradictions,
+    Criterion, Formula, Group, JudgeAnswer, ReplyVersion, Rubric,
+    contradictions::contradictions_within_reply,
 };
 use crate::verdict::{Dimension, Score, SubScore, Verdict};
 use indexmap::IndexMap;
@@ -50,7 +51,7 @@ pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerErro
     for criterion in &rubric.criteria {
         check_score(rubric, criterion, &answer)?;
     }
-    let contradictions = contradictions(rubric, &answer);
+    let contradictions = contradictions_within_reply(rubric, &answer);
     let mut verdict = match rubric.formula {
         Formula::SumOverMax => {
             let score = sum_over_max(rubric, &answer);

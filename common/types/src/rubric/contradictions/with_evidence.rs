@@ -1,9 +1,9 @@
-//! Contradictions between a verdict and the evidence measured on the rendered code. Pure.
+//! Contradictions between a verdict and the evidence measured on the rendered code.
 
-use super::Rubric;
 use crate::{
     contradiction::Contradiction,
     evidence::{Evidence, SAME_COLOR_DELTA_E, TokenEvidence},
+    rubric::Rubric,
     verdict::{Score, Verdict},
 };
 
@@ -21,7 +21,7 @@ const OTHER_COLOR: f64 = 5.0;
 
 /// The rules by which a verdict contradicts the evidence. Empty for rubrics without the criteria
 /// `visual_similarity` and `token_adherence`.
-pub fn against_evidence(
+pub fn contradictions_with_evidence(
     rubric: &Rubric,
     verdict: &Verdict,
     evidence: &Evidence,
@@ -85,7 +85,7 @@ mod tests {
             total_score: 10.0,
             max_score: 20.0,
         };
-        against_evidence(&rubric, &Verdict::new("semantic-evidence@1", score), evidence)
+        contradictions_with_evidence(&rubric, &Verdict::new("semantic-evidence@1", score), evidence)
     }
 
     fn differing(delta_e: f64, share: f64) -> Evidence {
