@@ -87,7 +87,7 @@ const LIBRARIES: [(&str, &[&str]); 14] = [
     ("object_store", &["common/files/src/objects/"]),
     ("image", &["worker/image/src/"]),
     ("governor", &["worker/src/per_second_limiter.rs"]),
-    ("backoff", &["worker/src/retry_delay.rs"]),
+    ("backoff", &["worker/src/jitter.rs"]),
     ("rusqlite", &["common/ledger/src/sqlite/"]),
     ("redis", &["common/ledger/src/redis/"]),
     ("oxc_parser", &["worker/src/stages/"]),

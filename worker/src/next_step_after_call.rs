@@ -93,7 +93,7 @@ impl NextStep {
 
 /// Decides the next step after a call, and counts the call. `reply_problem` is the reason why a
 /// reply is not a verdict, if it is not one. `delay` returns the pause before the n-th
-/// repetition, counted from 0; see `retry_delay.rs`.
+/// repetition, counted from 0; see `jitter.rs`.
 pub fn decide(
     end: &CallEnd,
     reply_problem: Option<&str>,

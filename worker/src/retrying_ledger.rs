@@ -23,7 +23,7 @@ macro_rules! repeated {
 
 mod batches;
 
-use crate::retry_delay::full_jitter;
+use crate::jitter::full_jitter;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use juror_ledger::{

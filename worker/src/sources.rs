@@ -3,14 +3,16 @@
 
 mod address;
 mod fetch_error;
+mod fetch_retries;
 mod http_fetch;
 mod resolver;
 #[cfg(test)]
 mod tests;
 
-use crate::{per_second_limiter::InvalidRate, retry_delay};
+use crate::{jitter::full_jitter, per_second_limiter::InvalidRate};
 use bytes::Bytes;
 use fetch_error::FetchError;
+use fetch_retries::fetch_pause;
 use http_fetch::Web;
 use juror_files::{
     FileSettings, InvalidFileSetting,
@@ -81,7 +83,7 @@ impl Sources {
     /// Sources of local files alone.
     pub fn local(roots: Roots) -> Self {
         let allowed = Arc::default();
-        Self { roots, allowed, web: None, buckets: Vec::new(), pause: retry_delay::full_jitter }
+        Self { roots, allowed, web: None, buckets: Vec::new(), pause: full_jitter }
     }
 
     /// Sources of local files and of everything else that the settings allow. Makes no connection.
@@ -111,7 +113,7 @@ impl Sources {
             Bucket::open(bucket.service, &bucket.name, &objects)
         };
         let buckets = allowed.buckets().iter().map(open).collect::<Result<_, _>>()?;
-        Ok(Self { roots, allowed, web, buckets, pause: retry_delay::full_jitter })
+        Ok(Self { roots, allowed, web, buckets, pause: full_jitter })
     }
 
     /// The folders of local files.
@@ -178,7 +180,7 @@ impl Sources {
                 Err(FetchError::Passing { problem, wait }) => (problem, wait),
                 fetched => return fetched,
             };
-            match retry_delay::fetch_pause(attempts, wait, self.pause) {
+            match fetch_pause(attempts, wait, self.pause) {
                 Some(pause) => tokio::time::sleep(pause).await,
                 None => {
                     return Err(FetchError::Final(format!("{problem}, {attempts} times in a row")));

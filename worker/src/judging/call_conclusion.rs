@@ -2,10 +2,10 @@
 //! `next_step_after_call.rs` decides the next step.
 
 use crate::{
+    jitter::full_jitter,
     next_step_after_call::{self, AttemptTally, LeaseEnd, NextStep, Step},
     parse_reply,
     result_builder::{RecordedAnswer, ResultBuilder},
-    retry_delay::full_jitter,
     run_context::{JudgeSetup, RunContext},
     vision::CallEnd,
 };
