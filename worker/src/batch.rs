@@ -3,24 +3,26 @@
 //!
 //! `row_admission` makes rows of jobs, `shard_builder` writes them into a shard, `shard_lifecycle` works
 //! on it from its file to its end, `collect_results` reads the results of its batch, and `row_settlement`
-//! makes a result of a row; `unsent_shard` gives up a shard that was never sent.
+//! makes a result of a row; `give_up_shard` ends a shard that was never sent.
 //! `worker_role::batch_keeper` puts these together.
 
 mod cancel;
 mod collect_results;
 mod file_content;
+mod give_up_shard;
 mod lost_batch;
+mod return_jobs;
 mod row;
 mod row_admission;
 mod row_settlement;
 mod shard_builder;
 mod shard_file;
 mod shard_lifecycle;
-mod unsent_shard;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {
-    row_admission::{Gathered, PendingRow, abandon_row, admit, discard, gather, remove_row_of},
+    give_up_shard::give_up_own_shard,
+    row_admission::{Gathered, PendingRow, admit, gather, give_up_row, remove_row_of},
     shard_lifecycle::{ShardEnd, ShardLifecycle},
 };
 

@@ -147,7 +147,7 @@ pub struct BatchRow {
 pub enum ShardStep {
     /// Rows are added to it and to its file.
     Filling,
-    /// Its rows were abandoned before anything was sent.
+    /// Its rows were given up before anything was sent.
     GivenUp,
     /// Its file is written.
     Planned,

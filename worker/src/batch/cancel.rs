@@ -1,6 +1,6 @@
 //! Cancelling the batches of a run that no process works on.
 
-use super::{lost_batch::find_lost_batch, unsent_shard::discard_shard};
+use super::{give_up_shard::give_up_shard, lost_batch::find_lost_batch};
 use crate::vision::{BatchError, BatchProvider, BatchStatus};
 use juror_ledger::{
     admission::Admission,
@@ -21,7 +21,7 @@ pub enum CancelBatchesError {
     Provider(#[from] BatchError),
 }
 
-/// Cancels every batch of a run at the provider and abandons shards without one; returns the number
+/// Cancels every batch of a run at the provider and gives up shards without one; returns the number
 /// of batches to be collected. `owner` is the owner of the run's shards; a batch whose creation had
 /// no response is searched for, `pause` apart. Rows that ran by then are billed.
 pub async fn cancel_batches<Backend: BatchRecords + Admission>(
@@ -50,7 +50,7 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
             | ShardStep::Collected => None,
         };
         let Some(batch) = batch else {
-            discard_shard(&shard, backend, backend).await?;
+            give_up_shard(&shard, backend, backend).await?;
             continue;
         };
         match provider.status(&batch).await {

@@ -1,11 +1,7 @@
 //! Gathering of jobs: everything that costs nothing, then the row's record and the admission of its
 //! money; and the release of both.
 
-use super::{
-    BatchWork, MAX_CONCURRENT_ROWS, PAGE,
-    row::RowRecord,
-    unsent_shard::{discard_shard, release_rows},
-};
+use super::{BatchWork, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
     evaluate::{Uncalled, prepare_without_call, store_and_record},
@@ -14,16 +10,12 @@ use crate::{
     next_step_after_call::AttemptTally,
     result_builder::ResultBuilder,
     run_context::JudgeSetup,
-    worker_error::WorkerError,
 };
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
     admission::{AdmissionDecision, AdmissionRequest},
-    batches::{BatchRecords, BatchRow, ROWS_OWNER, RowChange, ShardStep},
+    batches::{BatchRecords, BatchRow, ROWS_OWNER, RowChange},
     job_store::FinishedJob,
 };
-use juror_queue::Priority;
-use juror_telemetry::ShardEvent;
 use juror_types::{
     id::{LeaseId, OwnerId},
     job::Job,
@@ -95,7 +87,7 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
     let decision = match context.admission.try_admit(&row.ask).await {
         Ok(decision) => decision,
         Err(error) => {
-            abandon_row(&row.row, work).await?;
+            give_up_row(&row.row, work).await?;
             return Err(error.into());
         }
     };
@@ -106,13 +98,13 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
             let PendingRow { row, builder, .. } = *row;
             let skipped: FinishedJob = builder.skipped(ErrorKind::Budget, reason);
             let stored = store_and_record(skipped, context).await;
-            abandon_row(&row, work).await?;
+            give_up_row(&row, work).await?;
             let result = stored?;
             work.lane.records.change_row(&work.run, &row, RowChange::Remove).await?;
             Ok(Gathered::Finished(Box::new(result)))
         }
         AdmissionDecision::NoRecord { reason } => {
-            abandon_row(&row.row, work).await?;
+            give_up_row(&row.row, work).await?;
             Err(Interruption::UnknownRun(reason))
         }
     }
@@ -120,7 +112,7 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
 
 /// Gives up a row that was not written: releases its money, and leaves its job as before, with the
 /// attempts made so far.
-pub async fn abandon_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interruption> {
+pub async fn give_up_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interruption> {
     let BatchWork { context, lane, run, .. } = work;
     context.admission.release(&row.lease).await?;
     lane.records.change_row(run, row, RowChange::Close).await?;
@@ -135,47 +127,6 @@ pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), 
         records.change_row(&job.run_id, &row, RowChange::Remove).await?;
     }
     Ok(())
-}
-
-/// Gives up a shard that was never sent: releases the money of its rows, and returns their jobs to
-/// their queue.
-pub async fn abandon_shard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
-    let (records, shard) = (&*work.lane.records, work.shard(number));
-    // The rows are kept, closed, until the jobs are returned to their queue.
-    let released = release_rows(&shard, RowChange::Close, records, &*work.context.admission);
-    if !released.await? {
-        return Ok(());
-    }
-    return_jobs(work, number).await?;
-    records.set_step(&shard, &ShardStep::Collected).await?;
-    work.context.metrics.shard(ShardEvent::GivenUp);
-    Ok(())
-}
-
-/// Abandons a shard whose jobs return to their queue anyway, when their run is published again.
-pub async fn discard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
-    let shard = work.shard(number);
-    let discarded = discard_shard(&shard, &*work.lane.records, &*work.context.admission);
-    if discarded.await? {
-        work.context.metrics.shard(ShardEvent::GivenUp);
-    }
-    Ok(())
-}
-
-/// Returns the jobs of a shard's closed rows to their queue.
-pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
-    let BatchWork { lane, run, .. } = work;
-    loop {
-        let rows = lane.records.rows(run, number, false, None, PAGE).await;
-        let rows = rows?;
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let returned = stream::iter(rows)
-            .map(|row| return_job(row, work))
-            .buffer_unordered(MAX_CONCURRENT_ROWS);
-        returned.try_collect::<()>().await?;
-    }
 }
 
 fn to_row(
@@ -242,11 +193,4 @@ fn use_public_urls(prepared: &mut PreparedRequest, lane: &BatchLane) -> bool {
         image.url = public.map(|url| url.as_str().to_owned());
     }
     prepared.request.images.iter().any(|image| image.url.is_some())
-}
-
-async fn return_job(row: BatchRow, work: &BatchWork) -> Result<(), WorkerError> {
-    let job = RowRecord::read(&row)?.job;
-    work.jobs.publish(job, Priority::Normal).await?;
-    work.lane.records.change_row(&work.run, &row, RowChange::Detach).await?;
-    Ok(())
 }

@@ -59,7 +59,7 @@ impl BatchWork {
 
     /// Writes a row with reserved budget. If the row exceeds the shard's limits, that shard is
     /// planned first and the row starts another. The row of a shard that was lost meanwhile is not
-    /// written: its job returns to its queue when that shard is abandoned.
+    /// written: its job returns to its queue when that shard is given up.
     pub(crate) async fn write_row(&self, row: PendingRow) -> Result<(), Interruption> {
         let mut state = self.builder.0.lock().await;
         let lane = &self.lane;

@@ -5,7 +5,7 @@ mod ending;
 mod token_limit;
 
 use super::{
-    BatchWork, CountedShard, PAGE, ShardCount, row_admission::abandon_shard,
+    BatchWork, CountedShard, PAGE, ShardCount, give_up_shard::give_up_and_return_jobs,
     row_settlement::RowEnd, shard_file,
 };
 use crate::{
@@ -67,7 +67,7 @@ impl ShardLifecycle {
         loop {
             let next = match step.clone() {
                 ShardStep::Filling | ShardStep::GivenUp => {
-                    abandon_shard(&self.work, self.number).await?;
+                    give_up_and_return_jobs(&self.work, self.number).await?;
                     return Ok(ShardEnd::default());
                 }
                 ShardStep::Planned => self.upload().await?,

@@ -137,7 +137,7 @@ impl BatchKeeper {
     ) -> Result<(), WorkerError> {
         match &self.scope {
             KeeperScope::Fleet(_) => Ok(self.renew().await?),
-            KeeperScope::OneRun(run, _) => self.discard_unsent(run, run_states).await.map(drop),
+            KeeperScope::OneRun(run, _) => self.give_up_unsent(run, run_states).await.map(drop),
         }
     }
 

@@ -84,7 +84,7 @@ async fn rows_are_added_closed_detached_and_removed(records: &dyn BatchRecords) 
     assert_eq!(repeated.expect("the backend answers"), RowAdded::Added);
     assert_eq!(stored(records, &run, "a").await, Some(row("a", "a")));
 
-    // An abandoned row is recorded, but does not wait.
+    // A row that is given up is recorded, but does not wait.
     let closed = BatchRow { open: false, record: "closed".to_owned(), ..row("a", "a") };
     records.change_row(&run, &closed, RowChange::Close).await.expect("the backend answers");
     assert_eq!(stored(records, &run, "a").await, Some(closed.clone()));

@@ -5,7 +5,7 @@ use crate::{
     batch::{
         collect_results::{Collection, end_rows},
         file_content::FileContent,
-        row_admission::return_jobs,
+        return_jobs::return_jobs,
         row_settlement::RowEnd,
         shard_builder::unwritable,
     },

@@ -1,7 +1,7 @@
 //! Rows that wait for money.
 
 use crate::{
-    batch::{BatchWork, Gathered, PendingRow, abandon_row, admit, gather},
+    batch::{BatchWork, Gathered, PendingRow, admit, gather, give_up_row},
     interruption::Interruption,
 };
 use juror_types::job::Job;
@@ -25,7 +25,7 @@ pub async fn wait(
         // Finished batches free reserved money.
         work.seal().await?;
         if work.context.max_wait.is_some() {
-            abandon_row(&row.row, work).await?;
+            give_up_row(&row.row, work).await?;
             return Err(Interruption::WaitTimeout);
         }
         row = match admit(row, work).await? {
@@ -35,11 +35,11 @@ pub async fn wait(
         tokio::select! {
             biased;
             () = drain.cancelled() => {
-                abandon_row(&row.row, work).await?;
+                give_up_row(&row.row, work).await?;
                 return Err(Interruption::Stopping);
             }
             () = work.lane.wait_until_over() => {
-                abandon_row(&row.row, work).await?;
+                give_up_row(&row.row, work).await?;
                 return gather(job, work).await;
             }
             // A closed ledger sends no changes; poll by interval only.

@@ -5,7 +5,7 @@ use super::{
     shards::{IDLE_LOOK, Shards, ticks},
 };
 use crate::{
-    batch::{BatchWork, discard},
+    batch::{BatchWork, give_up_own_shard},
     worker_error::WorkerError,
     worker_role::RunStatusProvider,
 };
@@ -19,9 +19,9 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 
 impl BatchKeeper {
-    /// Discards shards that were never sent. Their jobs are queued again when the run is resumed.
+    /// Gives up shards that were never sent. Their jobs are queued again when the run is resumed.
     /// Returns the number of shards that may have a batch at the provider.
-    pub(super) async fn discard_unsent(
+    pub(super) async fn give_up_unsent(
         &self,
         run: &RunId,
         run_states: &dyn RunStatusProvider,
@@ -31,7 +31,7 @@ impl BatchKeeper {
         let mut sent = 0;
         for (number, step) in shards {
             match step {
-                ShardStep::Filling | ShardStep::GivenUp => discard(&work, number).await?,
+                ShardStep::Filling | ShardStep::GivenUp => give_up_own_shard(&work, number).await?,
                 ShardStep::Creating { .. }
                 | ShardStep::Created { .. }
                 | ShardStep::Ended { .. } => {
@@ -43,7 +43,7 @@ impl BatchKeeper {
         Ok(sent)
     }
 
-    /// Ends the work on the run: unsent shards are discarded, and batches continue at the provider.
+    /// Ends the work on the run: unsent shards are given up, and batches continue at the provider.
     pub(super) async fn leave(
         &self,
         run: &RunId,
@@ -53,7 +53,7 @@ impl BatchKeeper {
         for work in self.all_works() {
             work.stop_filling().await;
         }
-        let sent = self.discard_unsent(run, run_states).await?;
+        let sent = self.give_up_unsent(run, run_states).await?;
         if let Some(work) = self.only_work(run, run_states).await? {
             // remove_dir refuses a folder with files: remaining shard files are kept.
             let _ = tokio::fs::remove_dir(&work.lane.folder).await;
