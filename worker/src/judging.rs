@@ -1,7 +1,9 @@
 //! Calls to the judge: admit, call, settle, and decide the next step. No other module calls.
 
-pub(crate) mod call_admission;
 pub(crate) mod call_conclusion;
+mod call_permission;
+mod learn_token_count;
+mod refusals;
 
 use crate::{
     call_cost::CallBill,
@@ -9,8 +11,8 @@ use crate::{
     interruption::Interruption,
     judge_request::PreparedRequest,
     judging::{
-        call_admission::{NotPermitted, Permission},
         call_conclusion::{CallConclusion, FirstVerdict, JobAfterCall},
+        call_permission::{NotPermitted, Permission},
     },
     next_step_after_call::{AttemptTally, LeaseEnd, NextStep},
     result_builder::{ResultBuilder, judge_record},
@@ -135,32 +137,6 @@ impl Judging<'_> {
             _ => {}
         }
         Ok(self.context.admission.observe(&observation).await?)
-    }
-
-    /// Learns how the provider counts tokens; returns what other processes should know.
-    fn learn_counting(
-        &self,
-        prepared: &PreparedRequest,
-        call: &Call,
-        money: LeaseEnd,
-        waited: bool,
-    ) -> TokenCounting {
-        // Must precede `learn_count`, which uses the learned input ratio.
-        let input_scale = self.learn_scale(prepared, &call.end, money);
-        TokenCounting { input_scale, ..self.learn_count(prepared, call, waited) }
-    }
-
-    /// Learns the provider's count of input tokens; returns the ratio if other processes should
-    /// know it.
-    fn learn_scale(
-        &self,
-        prepared: &PreparedRequest,
-        end: &CallEnd,
-        money: LeaseEnd,
-    ) -> Option<u64> {
-        let LeaseEnd::Settle(Some(usage)) = money else { return None };
-        let is_own = self.setup.pricing.other_model(end).is_none();
-        is_own.then(|| self.setup.token_scale.learn(&prepared.bounds, usage.input_tokens))?
     }
 }
 

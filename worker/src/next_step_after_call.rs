@@ -1,5 +1,6 @@
-//! Decision after a call: its money, and the next step. No other module retries calls. The wait after
-//! a refusal is in `judging/call_admission.rs`.
+//! Decision after a call: its money, and the next step. No other module retries calls. Effects of
+//! refusals on other calls are in `judging/refusals.rs`, and the wait for the next call is in
+//! `judging/call_permission.rs`.
 
 use crate::vision::{AccountProblem, CallEnd, Completion, Finish};
 use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Usage, verdict::Verdict};

@@ -1,19 +1,12 @@
-//! The wait for a call of one job: for a permit, for admission, and after refusals.
+//! The permission for a call of one job: the wait for a permit, for admission, and between calls.
 
 use crate::{
-    concurrency::{Lowered, Permit, Signal},
-    interruption::Interruption,
-    judge_request::PreparedRequest,
-    judging::Judging,
-    next_step_after_call::NextStep,
-    run_context::RunContext,
-    run_deadline::skip_after_deadline,
-    telemetry,
-    token_count::CountedCall,
-    vision::{Call, CallEnd, ProviderLimits},
+    concurrency::Permit, interruption::Interruption, judge_request::PreparedRequest,
+    judging::Judging, next_step_after_call::NextStep, run_context::RunContext,
+    run_deadline::skip_after_deadline, telemetry,
 };
-use juror_ledger::admission::{AdmissionOutcome, AdmissionRequest, TokenCounting};
-use juror_types::{event::Event, id::LeaseId, outcome::ErrorKind};
+use juror_ledger::admission::{AdmissionOutcome, AdmissionRequest};
+use juror_types::{id::LeaseId, outcome::ErrorKind};
 use std::{pin::pin, time::Duration};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -81,85 +74,6 @@ impl Judging<'_> {
         }
         let waited = asking.elapsed() >= MIN_WAIT;
         Ok(Permission { permit, lease: lease?, waited })
-    }
-
-    /// Reports a call to the token counter; returns the state that other processes should know.
-    pub(crate) fn learn_count(
-        &self,
-        prepared: &PreparedRequest,
-        call: &Call,
-        waited: bool,
-    ) -> TokenCounting {
-        let ProviderLimits { tokens_per_minute, remaining_tokens, tokens_reset, refused, .. } =
-            call.limits;
-        let Some((limit, remaining)) = tokens_per_minute.zip(remaining_tokens) else {
-            return TokenCounting::default();
-        };
-        let now = Instant::now();
-        self.setup.token_count.learn(CountedCall {
-            began: now.checked_sub(call.latency).unwrap_or(now),
-            input: self.setup.token_scale.counted(&prepared.bounds),
-            output_limit: prepared.bounds.max_output_tokens,
-            waited,
-            limit,
-            remaining,
-            // Before the ratio is learned the input is an upper bound, which would look like
-            // undercounting.
-            reset: tokens_reset.filter(|_| self.setup.token_scale.is_learned()),
-            refused: refused.is_some(),
-        })
-    }
-
-    /// Reports a call to the concurrency limiter and the circuit breaker, and replaces the next
-    /// step if lower concurrency is the remedy, or if the provider has refused for too long.
-    pub(crate) async fn apply_refusals(
-        &self,
-        permit: &Permit,
-        call: &Call,
-        next: NextStep,
-    ) -> NextStep {
-        let RunContext { breaker, events, .. } = self.context;
-        let lowered = report(permit, call);
-        let problem = match &call.end {
-            CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
-                breaker.call_accepted();
-                return next;
-            }
-            CallEnd::Account { .. } | CallEnd::Cancelled { .. } | CallEnd::Lost(_) => return next,
-            CallEnd::RateLimited { message, .. } => {
-                format!("the provider refused a call (429: {message})")
-            }
-            CallEnd::Unavailable { status, message } => {
-                format!("the provider failed ({status}: {message})")
-            }
-            CallEnd::NotSent(message) => format!("the provider is unreachable ({message})"),
-            CallEnd::NotCompletion(message) => {
-                format!("the provider's reply is not a completion ({message})")
-            }
-        };
-        let next = match (next, &lowered) {
-            (NextStep::Cooldown(_), Some(_)) => NextStep::AwaitPermit,
-            (next, _) => next,
-        };
-        if lowered.is_some_and(|lowered| lowered.is_first) {
-            events.emit(Event::Warning(too_many_at_once(&problem))).await;
-        }
-        let pause = match next {
-            NextStep::Cooldown(pause) | NextStep::RetryAfter(pause) => pause,
-            _ => Duration::ZERO,
-        };
-        let effect = breaker.call_refused(pause);
-        if let Some(lasts) = effect.exceeded {
-            let minutes = lasts.as_secs() / 60;
-            return NextStep::PauseRun(match lasts == pause {
-                true => format!("no call is accepted for the next {minutes} minutes: {problem}"),
-                false => format!("no call was accepted for {minutes} minutes: {problem}"),
-            });
-        }
-        if effect.report {
-            events.emit(Event::Waiting { reason: problem, pause }).await;
-        }
-        next
     }
 
     /// Waits until the next call may be tried, or ends the job if none may be.
@@ -262,31 +176,4 @@ impl Judging<'_> {
         }
         Ok(admitting.await?)
     }
-}
-
-fn too_many_at_once(problem: &str) -> String {
-    format!(
-        "{problem} without a wait or limits: the number of concurrent calls is lowered; if the \
-         provider limits concurrent calls, set -j to that number, if calls per minute, set --rpm"
-    )
-}
-
-/// Reports a call to the concurrency limiter; returns whether this is the first time, if too many
-/// calls were in flight.
-fn report(permit: &Permit, call: &Call) -> Option<Lowered> {
-    let signal = match &call.end {
-        CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
-            Signal::Answered
-        }
-        CallEnd::RateLimited { retry_after: None, .. } if !call.limits.are_reported() => {
-            Signal::Crowded
-        }
-        CallEnd::RateLimited { .. } => Signal::Refused,
-        CallEnd::Unavailable { .. }
-        | CallEnd::NotSent(_)
-        | CallEnd::Lost(_)
-        | CallEnd::NotCompletion(_) => Signal::Unavailable,
-        CallEnd::Account { .. } | CallEnd::Cancelled { .. } => return None,
-    };
-    permit.report(signal, call.latency)
 }
