@@ -51,7 +51,7 @@ pub struct GlobalFlags {
     /// Directory of the runs' journals and reports [default: runs]
     #[arg(long, global = true, value_name = "DIR")]
     pub runs_dir: Option<PathBuf>,
-    /// Folder of juror.db: ledger, claims, verdict cache [default: the runs directory]
+    /// Folder of juror.db: ledger, claims, reply cache [default: the runs directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub state: Option<PathBuf>,
     /// Print results as JSON
@@ -103,7 +103,7 @@ pub enum Command {
     /// Show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
-    /// Show or clear the verdict cache
+    /// Show or clear the reply cache
     #[command(subcommand)]
     Cache(CacheCommand),
     /// Show and set budgets of runs, days and months, and show past spending

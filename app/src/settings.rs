@@ -144,7 +144,7 @@ pub struct LimitSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheSettings {
-    /// True if cached verdicts are used.
+    /// True if cached replies are used.
     pub enabled: bool,
 }
 

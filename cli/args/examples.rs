@@ -197,7 +197,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
         examples: &[
             (
                 "juror cache stats",
-                "Count the cached verdicts and the kept pictures of rendered code",
+                "Count the cached replies and the kept pictures of rendered code",
             ),
             ("juror cache clear --only renders", "Render all code again in the next run"),
         ],

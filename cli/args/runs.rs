@@ -31,7 +31,7 @@ pub enum RunsCommand {
     /// Show how each metric changed over runs of the same items, rubric and judge, with 95 %
     /// intervals and costs
     Trend(TrendArguments),
-    /// Remove old runs with their records in the ledger, and unused verdicts of the cache; blessed
+    /// Remove old runs with their records in the ledger, and unused cached replies; blessed
     /// runs, active runs, the first ones and the newest one of each series are kept
     Prune(PruneArguments),
 }
@@ -45,7 +45,7 @@ pub struct PruneArguments {
     /// Maximum megabytes of all runs together; the oldest are removed first [default: unlimited]
     #[arg(long, value_name = "MEGABYTES")]
     pub max_mb: Option<u64>,
-    /// Days to keep cached verdicts after their last use [default: unlimited]
+    /// Days to keep cached replies after their last use [default: unlimited]
     #[arg(long, value_name = "DAYS")]
     pub keep_reply_days: Option<u32>,
     /// Print what would be removed, and remove nothing

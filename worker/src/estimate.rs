@@ -72,7 +72,7 @@ pub fn estimate<'a>(
         if let Some(error) = request.unreadable() {
             return Ok(Estimated::Failed(error));
         }
-        let cached = setup.cache && context.store.cached(&request.cache_key).await?.is_some();
+        let cached = setup.cache && context.store.cached_reply(&request.cache_key).await?.is_some();
         let evidence = evidence_input(job, &loaded, &request, &context.rubric);
         let bounds = |candidate: &Candidate| {
             request.bounds(&evidence, &candidate.judge, &candidate.terms, &candidate.rules)

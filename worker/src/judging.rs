@@ -97,9 +97,9 @@ impl Judging<'_> {
             telemetry::call_ended(&call, decision.verdict.is_some(), cost, &judge.model, context);
             let other = setup.pricing.other_model(&call.end);
             builder.called(judge, &call.end, bill.as_ref(), &prepared.bounds, other);
-            let remember = reply_for_cache(prepared.cache_key, judge, setup, &call.end, bill);
+            let reply_to_cache = reply_for_cache(prepared.cache_key, judge, setup, &call.end, bill);
             let next;
-            (next, builder) = match decision.end_job(builder, remember, &mut first) {
+            (next, builder) = match decision.end_job(builder, reply_to_cache, &mut first) {
                 JobAfterCall::Unfinished(next, builder) => (next, builder),
                 JobAfterCall::Finished(finished) => {
                     return end_job(&*context.admission, &lease, money, bill, finished).await;
@@ -199,7 +199,7 @@ pub(crate) async fn end_lease(
 
 /// The reply for the cache; none if another model gave it.
 pub(crate) fn reply_for_cache(
-    key: Digest,
+    cache_key: Digest,
     judge: &Judge,
     setup: &JudgeSetup,
     end: &CallEnd,
@@ -211,7 +211,7 @@ pub(crate) fn reply_for_cache(
     }
     let CallBill { cost, usage, .. } = bill?;
     let judge = judge_record(judge, &setup.base_url, answer, None);
-    Some((key, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
+    Some((cache_key, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
 }
 
 /// Cost of a call, billed or presumed.

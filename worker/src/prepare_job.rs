@@ -105,7 +105,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     for (digest, bytes) in request.originals() {
         keep::input(digest, bytes, context).await?;
     }
-    if let Some((cached, verdict)) = cached_verdict(&request, setup, context).await? {
+    if let Some((cached, verdict)) = verdict_of_cached_reply(&request, setup, context).await? {
         builder.record_reply(cached.judge, Some(cached.reply));
         return Ok(PreparedJob::Finished(builder.scored_from_cache(verdict)));
     }
@@ -185,7 +185,7 @@ async fn measure(
 }
 
 /// An earlier reply to the same request and its verdict, if replies are cached.
-async fn cached_verdict(
+async fn verdict_of_cached_reply(
     request: &JudgeRequest,
     setup: &JudgeSetup,
     context: &RunContext,
@@ -193,7 +193,7 @@ async fn cached_verdict(
     if !setup.cache {
         return Ok(None);
     }
-    let cached = context.store.cached(&request.cache_key).await?;
+    let cached = context.store.cached_reply(&request.cache_key).await?;
     Ok(cached.and_then(|cached| {
         let verdict = parse_reply::read(&context.rubric, &cached.reply).ok()?;
         Some((cached, verdict))

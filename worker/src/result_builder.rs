@@ -290,7 +290,7 @@ impl ResultBuilder {
         self.result.error = error;
         self.result.total_latency_ms =
             u64::try_from((self.before + self.began.elapsed()).as_millis()).unwrap_or(u64::MAX);
-        FinishedJob { claim: self.claim, result: self.result, remember: None }
+        FinishedJob { claim: self.claim, result: self.result, reply_to_cache: None }
     }
 }
 

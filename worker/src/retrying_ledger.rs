@@ -209,7 +209,7 @@ repeated! {
         record requeue(key: &ClaimKey) -> ();
         record record_missing_file(key: &ClaimKey) -> Option<u32>;
         record count_unusable(run: &RunId) -> Option<u32>;
-        query cached(question: &Digest) -> Option<CachedReply>;
+        query cached_reply(cache_key: &Digest) -> Option<CachedReply>;
         query cache_stats() -> CacheStats;
         query clear_cache() -> u64;
     }

@@ -1,11 +1,11 @@
-//! `juror runs prune`: removes old runs and unused cached verdicts.
+//! `juror runs prune`: removes old runs and unused cached replies.
 
 use crate::{
     args::{GlobalFlags, PruneArguments},
     exit::{Exit, Failure},
     settings_sources, terminal,
 };
-use juror_analysis::format::counted;
+use juror_analysis::format::{counted, grouped};
 use juror_app::{
     local_ledger::{ledger_file, open_local_ledger},
     prune::{Protection, PrunableRun, PrunePlan, remove},
@@ -97,7 +97,8 @@ fn text(plan: &PrunePlan, replies: u64, dry_run: bool) -> String {
         megabytes(bytes(&plan.kept)),
     ));
     if replies > 0 {
-        text.push_str(&format!("{} {done}\n", counted(replies, "cached verdict")));
+        let noun = if replies == 1 { "cached reply" } else { "cached replies" };
+        text.push_str(&format!("{} {noun} {done}\n", grouped(replies)));
     }
     for (protection, reason) in [
         (Protection::Blessed, "blessed"),

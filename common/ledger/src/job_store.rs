@@ -1,4 +1,4 @@
-//! Claims, finished jobs and the verdict cache.
+//! Claims, finished jobs and the reply cache.
 //!
 //! A claim records the worker that works on a job. Taking over a dead worker's claim raises the
 //! fence; the old holder may still settle money, but not publish.
@@ -15,7 +15,7 @@ use juror_types::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Claims, finished jobs and cached verdicts, in the same backend as the ledger.
+/// Claims, finished jobs and cached replies, in the same backend as the ledger.
 #[async_trait]
 pub trait JobStore: Send + Sync {
     /// Starts work on a job, or returns its result of this round or a later one. A claim of another
@@ -47,8 +47,8 @@ pub trait JobStore: Send + Sync {
         Ok(None)
     }
 
-    /// Cached reply to a request.
-    async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError>;
+    /// The cached reply to the request of this key.
+    async fn cached_reply(&self, cache_key: &Digest) -> Result<Option<CachedReply>, LedgerError>;
 
     /// Statistics of the cache.
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError>;
@@ -110,8 +110,8 @@ pub struct FinishedJob {
     pub claim: ClaimKey,
     /// Result.
     pub result: JobResult,
-    /// Reply to cache under its request.
-    pub remember: Option<(Digest, CachedReply)>,
+    /// Reply to cache, with the key of its request.
+    pub reply_to_cache: Option<(Digest, CachedReply)>,
 }
 
 /// A usable reply of the judge, cached to be parsed again by the same rubric.

@@ -1,4 +1,4 @@
-//! Admission of calls within limits and budgets, claims, finished jobs and the verdict cache.
+//! Admission of calls within limits and budgets, claims, finished jobs and the reply cache.
 //!
 //! [`admission`], [`budgets`], [`job_store`] and [`batches`] are the traits and their rules;
 //! [`sqlite`] implements them for one machine, [`redis`] for a fleet.

@@ -1,4 +1,4 @@
-//! The fleet's backend: ledger, claims, results, verdict cache and run status in one Redis.
+//! The fleet's backend: ledger, claims, results, reply cache and run status in one Redis.
 //!
 //! The ledger implements both [`crate::admission::Admission`] and [`crate::job_store::JobStore`],
 //! so that a bill and its result are written in one step, a Lua script. The scripts compute the

@@ -1,4 +1,4 @@
-//! `juror.db`: ledger, claims, results and verdict cache of one machine, in one SQLite file.
+//! `juror.db`: ledger, claims, results and reply cache of one machine, in one SQLite file.
 //!
 //! The ledger implements both [`crate::admission::Admission`] and [`crate::job_store::JobStore`],
 //! so that a bill and its result are written in one step. Several processes may share the file:

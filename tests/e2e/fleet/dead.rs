@@ -40,7 +40,7 @@ fn end(servers: &Servers, job: &Job, outcome: Outcome) {
         let Claim::Granted { fence, .. } = claim else { return };
         let claim = ClaimKey { fence, ..key };
         let result = JobResult::empty(job, outcome);
-        servers.backend.finish(FinishedJob { claim, result, remember: None }).await.unwrap();
+        servers.backend.finish(FinishedJob { claim, result, reply_to_cache: None }).await.unwrap();
     });
 }
 

@@ -17,8 +17,9 @@ pub(crate) struct RowRecord {
     pub job: Job,
     /// Result so far.
     pub builder: BuilderSnapshot,
-    /// Identity of the request.
-    pub key: Digest,
+    /// Key of the request in the reply cache.
+    #[serde(rename = "key")]
+    pub cache_key: Digest,
     /// Bounds of the row, at the price of batches.
     pub bounds: Bounds,
     /// Attempts of the job so far.

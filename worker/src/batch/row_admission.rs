@@ -164,7 +164,7 @@ fn to_row(
     let record = RowRecord {
         job: job.clone(),
         builder: builder.snapshot(),
-        key: prepared.cache_key,
+        cache_key: prepared.cache_key,
         bounds,
         tally,
         raised,

@@ -141,8 +141,8 @@ impl RowFinishing<'_> {
         let cost = judging::cost(money, bill, &self.record.bounds);
         context.metrics.row_ended(&judge.model, Some(result), cost);
         builder.called(&judge, &end, bill.as_ref(), &self.record.bounds, other);
-        let remember = reply_for_cache(self.record.key, &judge, setup, &end, bill);
-        let next = match decision.end_job(builder, remember, &mut self.record.first) {
+        let reply_to_cache = reply_for_cache(self.record.cache_key, &judge, setup, &end, bill);
+        let next = match decision.end_job(builder, reply_to_cache, &mut self.record.first) {
             JobAfterCall::Finished(finished) => return self.paid(money, bill, finished).await,
             JobAfterCall::Unfinished(next, _) => next,
         };

@@ -34,14 +34,15 @@ pub(crate) enum JobAfterCall {
 pub(crate) struct FirstVerdict {
     pub(crate) verdict: Verdict,
     pub(crate) answer: RecordedAnswer,
-    pub(crate) remember: Option<(Digest, CachedReply)>,
+    #[serde(rename = "remember")]
+    pub(crate) reply_to_cache: Option<(Digest, CachedReply)>,
 }
 
 impl FirstVerdict {
     /// Ends a job with this verdict.
     pub(crate) fn score(self, mut builder: ResultBuilder) -> FinishedJob {
         builder.restore_reply(self.answer);
-        FinishedJob { remember: self.remember, ..builder.scored(self.verdict) }
+        FinishedJob { reply_to_cache: self.reply_to_cache, ..builder.scored(self.verdict) }
     }
 }
 
@@ -70,13 +71,13 @@ impl CallConclusion {
     pub(crate) fn end_job(
         self,
         builder: ResultBuilder,
-        remember: Option<(Digest, CachedReply)>,
+        reply_to_cache: Option<(Digest, CachedReply)>,
         first: &mut Option<FirstVerdict>,
     ) -> JobAfterCall {
         let Self { verdict, asks_once_more, next, .. } = self;
         if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
-            let (answer, remember) = (builder.recorded_reply(), remember.clone());
-            *first = Some(FirstVerdict { verdict, answer, remember });
+            let (answer, reply_to_cache) = (builder.recorded_reply(), reply_to_cache.clone());
+            *first = Some(FirstVerdict { verdict, answer, reply_to_cache });
         } else if next.rejects_reply()
             && let Some(first) = first.take()
         {
@@ -84,7 +85,7 @@ impl CallConclusion {
         }
         JobAfterCall::Finished(match (next, verdict) {
             (NextStep::Accept, Some(verdict)) => {
-                FinishedJob { remember, ..builder.scored(verdict) }
+                FinishedJob { reply_to_cache, ..builder.scored(verdict) }
             }
             (NextStep::Unscorable(message), _) => builder.unscorable(message),
             (NextStep::Fail(kind, message), _) => builder.failed(JobError { kind, message }),

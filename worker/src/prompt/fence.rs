@@ -2,7 +2,7 @@
 //!
 //! A fence's marker is a keyed digest of the text inside, so it cannot be written into that text
 //! beforehand, and the same text always has the same fence: equal requests stay equal byte for
-//! byte, which verdict caches and prompt caches rely on. The key is public; the protection is that
+//! byte, which the reply cache and prompt caches rely on. The key is public; the protection is that
 //! a text would have to contain its own digest. Besides, invisible characters are made visible, and
 //! the marker's prefix and the control sequences of chat templates are broken up inside the text.
 
@@ -16,7 +16,7 @@ pub(super) const MARKER_PREFIX: &str = "JUROR-DATA-";
 pub(super) const BREAK: char = '¦';
 
 /// Key that separates these markers from other digests of the same text. A change of it invalidates
-/// every cached verdict.
+/// every cached reply.
 const KEY: [u8; 64] = *b"juror/prompt/fence/1............................................";
 
 /// Sequences with a meaning in chat templates and multimodal servers, beside the family of
@@ -112,7 +112,7 @@ mod tests {
         assert!(!fenced("style", "<b>hello</b>").contains(marker));
     }
 
-    /// Cached verdicts are found by the prompt's bytes; this fails if those change unnoticed.
+    /// Cached replies are found by the prompt's bytes; this fails if those change unnoticed.
     #[test]
     fn fence_marker_is_the_stable_keyed_digest() {
         assert_eq!(marker("style", "Ukiyo-e"), "JUROR-DATA-457a0105fe1d8509480374e56b5fdfd3");

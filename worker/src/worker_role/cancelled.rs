@@ -21,7 +21,7 @@ pub async fn skip(job: &Job, worker: &Worker) -> Result<JobResult, Interruption>
         Claim::Granted { fence, unattributed_cost, .. } => {
             let result = skipped(job, unattributed_cost);
             let claim = ClaimKey { fence, ..unclaimed };
-            let finished = FinishedJob { claim, result: result.clone(), remember: None };
+            let finished = FinishedJob { claim, result: result.clone(), reply_to_cache: None };
             if !store.finish(finished).await? {
                 return Err(Interruption::ClaimLost);
             }

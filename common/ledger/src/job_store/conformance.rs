@@ -179,27 +179,27 @@ async fn a_settlement_stores_the_result<Backend: Admission + JobStore>(backend: 
 }
 
 async fn replies_are_cached<Backend: JobStore>(backend: &Backend) {
-    let question = Digest::from_content(b"what was asked");
-    assert_eq!(backend.cached(&question).await.expect("an answer"), None);
+    let cache_key = Digest::from_content(b"what was asked");
+    assert_eq!(backend.cached_reply(&cache_key).await.expect("an answer"), None);
     let reply = reply();
     let (key, _) = claim(backend, 0).await;
-    let remember = Some((question, reply.clone()));
-    let request = FinishedJob { remember, ..finished(&key, &result(&key, "asked")) };
+    let reply_to_cache = Some((cache_key, reply.clone()));
+    let request = FinishedJob { reply_to_cache, ..finished(&key, &result(&key, "asked")) };
     assert!(backend.finish(request).await.expect("finished"));
-    assert_eq!(backend.cached(&question).await.expect("an answer"), Some(reply.clone()));
+    assert_eq!(backend.cached_reply(&cache_key).await.expect("an answer"), Some(reply.clone()));
     let stats = backend.cache_stats().await.expect("stats");
     assert_eq!((stats.replies, stats.cost_usd), (1, reply.cost));
     assert!(stats.bytes >= reply.reply.len() as u64);
     let judge = JudgeRecord { simulated: true, ..reply.judge.clone() };
     let simulated = CachedReply { judge, cost: Money::from_pico(70), ..reply.clone() };
-    let remember = Some((Digest::from_content(b"what the simulator was asked"), simulated));
-    let played = FinishedJob { remember, ..finished(&key, &result(&key, "simulated")) };
+    let reply_to_cache = Some((Digest::from_content(b"what the simulator was asked"), simulated));
+    let played = FinishedJob { reply_to_cache, ..finished(&key, &result(&key, "simulated")) };
     assert!(backend.finish(played).await.expect("finished"));
     let stats = backend.cache_stats().await.expect("stats");
     assert_eq!((stats.replies, stats.cost_usd), (2, reply.cost), "the simulator costs nothing");
     assert_eq!(stats.simulated_usd, Money::from_pico(70));
     assert_eq!(backend.clear_cache().await.expect("cleared"), 2);
-    assert_eq!(backend.cached(&question).await.expect("an answer"), None);
+    assert_eq!(backend.cached_reply(&cache_key).await.expect("an answer"), None);
     assert_eq!(backend.cache_stats().await.expect("stats"), CacheStats::default());
 }
 
@@ -225,5 +225,5 @@ async fn granted<Backend: JobStore>(backend: &Backend, round: u32) -> (ClaimKey,
 }
 
 fn finished(claim: &ClaimKey, result: &JobResult) -> FinishedJob {
-    FinishedJob { claim: claim.clone(), result: result.clone(), remember: None }
+    FinishedJob { claim: claim.clone(), result: result.clone(), reply_to_cache: None }
 }

@@ -105,7 +105,7 @@ impl Admission for RedisLedger {
             count(usage.cached_input_tokens),
             count(usage.output_tokens),
             finish.result,
-            finish.question,
+            finish.cache_key,
             finish.reply,
             milliseconds(self.settings.replies_kept),
             u8::from(metered).to_string(),

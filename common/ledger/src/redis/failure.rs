@@ -69,7 +69,7 @@ pub fn explain(error: &RedisError, server: &str) -> LedgerError {
         }
         ErrorKind::Extension if error.code().is_some_and(|code| code == "OOM") => {
             LedgerError::Unavailable(format!(
-                "Redis at {server} is out of memory ({detail}): raise its maxmemory, empty the verdict cache by `juror cache clear`, or shorten retention (fleet.results_retention_days, fleet.reply_cache_ttl_days)"
+                "Redis at {server} is out of memory ({detail}): raise its maxmemory, empty the reply cache by `juror cache clear`, or shorten retention (fleet.results_retention_days, fleet.reply_cache_ttl_days)"
             ))
         }
         _ => LedgerError::Unavailable(format!(

@@ -1,4 +1,4 @@
-//! Claims, results and the verdict cache in Redis.
+//! Claims, results and the reply cache in Redis.
 
 use crate::job_store::{
     CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore, UnattributedCost,
@@ -38,11 +38,11 @@ impl JobStore for RedisLedger {
 
     async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError> {
         let claim = finished.claim.clone();
-        let FinishArguments { result, question, reply, usable } =
+        let FinishArguments { result, cache_key, reply, usable } =
             FinishArguments::from_job(finished)?;
         let kept = self.settings.replies_kept.as_millis().to_string();
         let [run, job, round, fence] = claim_arguments(&claim);
-        let arguments = [run, job, round, fence, result, question, reply, kept, usable];
+        let arguments = [run, job, round, fence, result, cache_key, reply, kept, usable];
         let answer = self.connection.perform(&scripts::FINISH, &arguments).await?;
         Ok(answer.first().is_some_and(|holds| holds == "1"))
     }
@@ -70,11 +70,11 @@ impl JobStore for RedisLedger {
         row.map(Some).ok_or_else(|| unexpected_reply("count items without a usable answer"))
     }
 
-    async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {
+    async fn cached_reply(&self, cache_key: &Digest) -> Result<Option<CachedReply>, LedgerError> {
         let mut command = redis::cmd("GET");
-        command.arg(self.connection.key(&format!("reply:{question}")));
+        command.arg(self.connection.key(&format!("reply:{cache_key}")));
         let text: Option<String> = self.connection.command(&command).await?;
-        text.map(|text| JsonRecords::REDIS.read(&text, || format!("cached reply {question}")))
+        text.map(|text| JsonRecords::REDIS.read(&text, || format!("cached reply {cache_key}")))
             .transpose()
     }
 
@@ -137,8 +137,8 @@ impl RedisLedger {
 pub(crate) struct FinishArguments {
     /// The result, as JSON.
     pub(crate) result: String,
-    /// Request under which the reply is cached; empty if it is not.
-    pub(crate) question: String,
+    /// Key under which the reply is cached; empty if it is not.
+    pub(crate) cache_key: String,
     /// The reply, as JSON.
     pub(crate) reply: String,
     /// 1 if the result has a usable reply, otherwise 0.
@@ -148,12 +148,12 @@ pub(crate) struct FinishArguments {
 impl FinishArguments {
     /// Writes the JSON.
     pub(crate) fn from_job(finished: FinishedJob) -> Result<Self, LedgerError> {
-        let (question, reply) = match &finished.remember {
-            Some((question, reply)) => (question.to_string(), write_json(reply)?),
+        let (cache_key, reply) = match &finished.reply_to_cache {
+            Some((cache_key, reply)) => (cache_key.to_string(), write_json(reply)?),
             None => Default::default(),
         };
         let usable = u8::from(finished.result.has_usable_reply() == Some(true)).to_string();
-        Ok(Self { result: write_json(&finished.result)?, question, reply, usable })
+        Ok(Self { result: write_json(&finished.result)?, cache_key, reply, usable })
     }
 }
 

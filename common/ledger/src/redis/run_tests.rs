@@ -109,7 +109,7 @@ async fn outcomes_are_listed_for_all_jobs_and_for_one() {
     result.outcome = Outcome::Unscorable;
     result.screenshot_id = result.reply.clone().unwrap();
     backend
-        .finish(job_store::FinishedJob { claim: claimed, result, remember: None })
+        .finish(job_store::FinishedJob { claim: claimed, result, reply_to_cache: None })
         .await
         .unwrap();
     let mut many = BTreeMap::new();
@@ -117,7 +117,7 @@ async fn outcomes_are_listed_for_all_jobs_and_for_one() {
         let claimed = claim(&backend, &number.to_string()).await;
         let result = job_store::conformance::result(&claimed, "good");
         backend
-            .finish(job_store::FinishedJob { claim: claimed, result, remember: None })
+            .finish(job_store::FinishedJob { claim: claimed, result, reply_to_cache: None })
             .await
             .unwrap();
     }
@@ -152,7 +152,7 @@ async fn usable_reply_resets_the_failure_streak() {
         let claim = claim(&backend, &format!("{outcome:?}")).await;
         let result = job_store::conformance::result(&claim, "ended");
         let result = juror_types::outcome::JobResult { outcome, attempts: 1, ..result };
-        let finished = job_store::FinishedJob { claim, result, remember: None };
+        let finished = job_store::FinishedJob { claim, result, reply_to_cache: None };
         assert!(backend.finish(finished).await.unwrap());
         assert_eq!(count().await, next, "{outcome:?}");
     }

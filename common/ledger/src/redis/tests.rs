@@ -197,14 +197,14 @@ async fn replies_expire_after_the_configured_ttl() {
     let redis = TestRedis::shared();
     let settings = RedisSettings { replies_kept: Duration::from_secs(3_600), ..redis.settings() };
     let backend = RedisLedger::open(settings).await.unwrap();
-    let question = Digest::from_content(b"what was asked");
+    let cache_key = Digest::from_content(b"what was asked");
     let claim = claim(&backend, "job").await;
     let (reply, cost) = ("good".to_owned(), money(1));
     let reply = CachedReply { reply, cost, ..job_store::conformance::reply() };
     let result = job_store::conformance::result(&claim, "good");
-    let remember = Some((question, reply));
-    backend.finish(job_store::FinishedJob { claim, result, remember }).await.unwrap();
-    let key = format!("{}:reply:{question}", redis.namespace);
+    let reply_to_cache = Some((cache_key, reply));
+    backend.finish(job_store::FinishedJob { claim, result, reply_to_cache }).await.unwrap();
+    let key = format!("{}:reply:{cache_key}", redis.namespace);
     let left: i64 = redis.command(&["TTL", &key]).parse().unwrap();
     assert!((1..=3_600).contains(&left), "{left}");
     backend.close().await;

@@ -17,19 +17,19 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 pub(crate) struct PreparedFinish {
     pub(super) claim: ClaimKey,
     result: String,
-    remember: Option<(Digest, String, Money)>,
+    reply_to_cache: Option<(Digest, String, Money)>,
 }
 
 impl PreparedFinish {
     /// Serializes the job.
     pub(crate) fn new(finished: FinishedJob) -> Result<Self, LedgerError> {
-        let FinishedJob { claim, result, remember } = finished;
+        let FinishedJob { claim, result, reply_to_cache } = finished;
         let result = write_json::<JobResult>(&result)?;
-        let remember = match remember {
-            Some((question, reply)) => Some((question, write_json(&reply)?, reply.cost)),
+        let reply_to_cache = match reply_to_cache {
+            Some((cache_key, reply)) => Some((cache_key, write_json(&reply)?, reply.cost)),
             None => None,
         };
-        Ok(Self { claim, result, remember })
+        Ok(Self { claim, result, reply_to_cache })
     }
 }
 
@@ -52,8 +52,8 @@ impl ClaimRecords<'_> {
 
     /// Stores a result if the claim still holds, and its reply in any case: it was paid for.
     pub(crate) fn finish(&self, finish: &PreparedFinish, now: i64) -> Result<(), SqliteFailure> {
-        if let Some((question, reply, cost)) = &finish.remember {
-            reply_cache::store(self.0, question, reply, *cost, now)?;
+        if let Some((cache_key, reply, cost)) = &finish.reply_to_cache {
+            reply_cache::store_reply(self.0, cache_key, reply, *cost, now)?;
         }
         let claim = &finish.claim;
         if !self.holds(claim)? {

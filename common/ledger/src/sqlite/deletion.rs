@@ -107,12 +107,15 @@ mod tests {
         let backend = folder.open();
         for (number, question) in QUESTIONS.iter().enumerate() {
             let key = claim(&backend, &format!("job {number}")).await;
-            let remember = Some((Digest::from_content(question), job_store::conformance::reply()));
+            let reply_to_cache =
+                Some((Digest::from_content(question), job_store::conformance::reply()));
             let result = job_store::conformance::result(&key, "answer");
-            assert!(backend.finish(FinishedJob { claim: key, result, remember }).await.unwrap());
+            assert!(
+                backend.finish(FinishedJob { claim: key, result, reply_to_cache }).await.unwrap()
+            );
         }
         folder.pass(3 * DAY);
-        assert!(backend.cached(&Digest::from_content(QUESTIONS[0])).await.unwrap().is_some());
+        assert!(backend.cached_reply(&Digest::from_content(QUESTIONS[0])).await.unwrap().is_some());
         folder.pass(2 * DAY);
         for (days, unused) in [(5, 0), (4, 1), (2, 1), (1, 2)] {
             assert_eq!(backend.unused_replies(days).await.unwrap(), unused, "{days} days");
@@ -120,7 +123,7 @@ mod tests {
         assert_eq!(backend.delete_unused_replies(2).await.unwrap(), 1);
         for (question, kept) in QUESTIONS.iter().zip([true, false]) {
             assert_eq!(
-                backend.cached(&Digest::from_content(question)).await.unwrap().is_some(),
+                backend.cached_reply(&Digest::from_content(question)).await.unwrap().is_some(),
                 kept
             );
         }

@@ -1,4 +1,4 @@
-//! Claims, results and the verdict cache in `juror.db`.
+//! Claims, results and the reply cache in `juror.db`.
 
 use super::{
     SqliteLedger,
@@ -62,13 +62,13 @@ impl JobStore for SqliteLedger {
         Ok(None)
     }
 
-    async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {
-        let wanted = *question;
+    async fn cached_reply(&self, cache_key: &Digest) -> Result<Option<CachedReply>, LedgerError> {
+        let wanted = *cache_key;
         let text = self
             .writer
             .perform(move |connection, memory| Ok(use_reply(connection, &wanted, memory.now())?))
             .await?;
-        text.map(|text| JsonRecords::SQLITE.read(&text, || format!("cached reply {question}")))
+        text.map(|text| JsonRecords::SQLITE.read(&text, || format!("cached reply {cache_key}")))
             .transpose()
     }
 

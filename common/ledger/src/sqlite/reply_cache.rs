@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
 /// Stores a reply as used on the day of `now`.
-pub(super) fn store(
+pub(super) fn store_reply(
     connection: &Connection,
-    question: &Digest,
+    cache_key: &Digest,
     reply: &str,
     cost: Money,
     now: i64,
@@ -20,7 +20,7 @@ pub(super) fn store(
              VALUES (?1, ?2, ?3, ?4, ?5)",
         )?
         .execute(params![
-            question.as_bytes().as_slice(),
+            cache_key.as_bytes().as_slice(),
             reply,
             reply.len() as i64,
             cost.pico(),
@@ -32,19 +32,19 @@ pub(super) fn store(
 /// Reads a reply and records its use on the day of `now`.
 pub(super) fn use_reply(
     connection: &Connection,
-    question: &Digest,
+    cache_key: &Digest,
     now: i64,
 ) -> rusqlite::Result<Option<String>> {
-    let question = question.as_bytes().as_slice();
+    let cache_key = cache_key.as_bytes().as_slice();
     let known = connection
         .prepare_cached("SELECT reply, used_day FROM replies WHERE question = ?1")?
-        .query_row([question], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))
+        .query_row([cache_key], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))
         .optional()?;
     let Some((reply, used_day)) = known else { return Ok(None) };
     if used_day < day(now) {
         connection
             .prepare_cached("UPDATE replies SET used_day = ?2 WHERE question = ?1")?
-            .execute(params![question, day(now)])?;
+            .execute(params![cache_key, day(now)])?;
     }
     Ok(Some(reply))
 }

@@ -132,8 +132,8 @@ impl JobStore for Unsteady {
         self.reach()?.record_missing_file(key).await
     }
 
-    async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {
-        self.reach()?.cached(question).await
+    async fn cached_reply(&self, cache_key: &Digest) -> Result<Option<CachedReply>, LedgerError> {
+        self.reach()?.cached_reply(cache_key).await
     }
 
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {

@@ -56,8 +56,8 @@ local function extend_retention(run, used)
   end
 end
 
-local function remember(question, reply, kept)
-  if question ~= '' then redis.call('SET', key('reply', question), reply, 'PX', kept) end
+local function store_reply(cache_key, reply, kept)
+  if cache_key ~= '' then redis.call('SET', key('reply', cache_key), reply, 'PX', kept) end
 end
 
 -- Adds a settled call to the cost that a job carries.

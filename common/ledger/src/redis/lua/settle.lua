@@ -1,14 +1,14 @@
 -- Books the cost of a call, even above its reservation and even if its lease is unknown or was
 -- presumed spent; stores the finished job in the same step. Booking twice books once.
 -- Arguments: lease, cost, used tokens, retention of the lease (ms); the claim's run, job,
--- round and fence; input, cached input and output tokens; the result, or empty; the question to
--- cache, or empty, its reply, its retention (ms); whether the reply reported usage or cost (1 or 0);
+-- round and fence; input, cached input and output tokens; the result, or empty; the cache key
+-- of the reply, or empty, the reply, its retention (ms); whether the reply reported usage or cost (1 or 0);
 -- whether the result has a usable reply (1 or 0).
 -- Returns: whether the claim holds (1 or 0), the overrun.
 
 local id, cost, used, kept = ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
 local run, job, round, fence = ARGV[8], ARGV[9], ARGV[10], ARGV[11]
-local result, question, reply, reply_kept = ARGV[15], ARGV[16], ARGV[17], ARGV[18]
+local result, cache_key, reply, reply_kept = ARGV[15], ARGV[16], ARGV[17], ARGV[18]
 
 local claim = held_claim(run, job, round, fence)
 local may_publish = claim and '1' or '0'
@@ -56,7 +56,7 @@ redis.call('PEXPIRE', record, kept)
 redis.call('SREM', key('held', lease.owner), id)
 remove_place(id)
 
-remember(question, reply, reply_kept)
+store_reply(cache_key, reply, reply_kept)
 if claim then
   if result ~= '' then
     store_result(run, job, claim, result, ARGV[20])
