@@ -8,7 +8,7 @@ use crate::{
 use juror_analysis::{format::counted, gate::GateDecision, run_report::Report};
 use juror_app::{
     attachments::DatasetAttachments, error::AppError, reporting::Reporting,
-    run::lifecycle::EndedRun, settings::Settings,
+    run::local_run::EndedRun, settings::Settings,
 };
 use juror_journal::journal::RunFiles;
 use juror_report::{render_paused, render_terminal, summary_sentence, write_output};

@@ -2,17 +2,17 @@
 
 pub mod inspection;
 pub(crate) mod jobs_to_publish;
-pub mod lifecycle;
 pub(crate) mod local_context;
+pub mod local_run;
 pub mod preflight;
 pub mod run_invocation;
 pub mod run_setup;
 
-mod execute;
+mod execute_local_run;
 mod judging_session;
 mod local_worker;
 mod only_run_status;
-mod opening;
+mod open_local_run;
 mod recover;
 mod resume_input_changes;
 mod sequential_sampling;

@@ -11,7 +11,7 @@ use juror_app::{
     protected_files::ProtectedFiles,
     rendering::has_browser,
     run::{
-        lifecycle::LocalRun,
+        local_run::LocalRun,
         run_invocation::{RunInvocation, new_run_id},
         run_setup::{ItemSelection, RenderedBy, RunSetup},
     },

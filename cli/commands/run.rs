@@ -16,7 +16,7 @@ use juror_app::{
     protected_files::ProtectedFiles,
     run::{
         inspection::inspect_files,
-        lifecycle::LocalRun,
+        local_run::LocalRun,
         preflight::{known_run, no_such_run, refuse_fleet_run},
         run_invocation::new_run_id,
         run_setup::RenderedBy,

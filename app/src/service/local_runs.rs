@@ -9,7 +9,7 @@ use crate::{
     error::AppError,
     local_ledger::ledger_file,
     run::{
-        lifecycle::{BegunRun, EndedRun, LocalRun},
+        local_run::{BegunRun, EndedRun, LocalRun},
         run_setup::RunSetup,
     },
     settings::Settings,

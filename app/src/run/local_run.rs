@@ -1,9 +1,9 @@
 //! Lifecycle of a run of this machine: it is prepared, begun, run to its end, and reported.
 
 use super::{
-    execute::{Executed, execute},
+    execute_local_run::{ExecutedRun, execute_local_run},
     local_worker::PauseReason,
-    opening::{Opened, open_run},
+    open_local_run::{OpenedRun, open_local_run},
     preflight::{RunDependencies, dependencies, record, refuse_blessed_name},
     resume_input_changes::refuse_changed_inputs,
     run_setup::RunSetup,
@@ -37,7 +37,7 @@ pub struct BegunRun {
     setup: RunSetup,
     dependencies: RunDependencies,
     backend: Arc<SqliteLedger>,
-    opened: Opened,
+    opened: OpenedRun,
 }
 
 /// A run that was judged to its end, or until it was stopped or paused.
@@ -99,7 +99,8 @@ impl LocalRun {
             // First, since a run that cannot be paid for should leave no directory behind.
             let backend = Arc::new(open_ledger_of(&record, &setup.settings)?);
             let judge = dependencies.judge.clone();
-            let opened = open_run(&setup, &record, continued, judge, evidence, &backend).await;
+            let opened =
+                open_local_run(&setup, &record, continued, judge, evidence, &backend).await;
             match opened {
                 Ok(opened) => Ok(BegunRun { setup, dependencies, backend, opened }),
                 Err(failure) => {
@@ -137,9 +138,9 @@ impl BegunRun {
     ) -> BoxFuture<'_, Result<EndedRun, AppError>> {
         Box::pin(async move {
             let Self { setup, dependencies, backend, opened } = self;
-            let executed = execute(opened, &setup, &backend, events, shutdown).await;
+            let executed = execute_local_run(opened, &setup, &backend, events, shutdown).await;
             backend.close().await;
-            let Executed { journal, ledger, paused } = executed?;
+            let ExecutedRun { journal, ledger, paused } = executed?;
             let stopped = shutdown.drain.is_cancelled();
             Ok(EndedRun { setup, dependencies, journal, ledger, stopped, paused })
         })

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A run that is open.
-pub struct Opened {
+pub struct OpenedRun {
     /// Locked journal.
     pub journal: RunJournal,
     /// The judging session, as recorded.
@@ -52,14 +52,14 @@ pub struct RoundResources {
 /// Opens a run with this record, which is to be written; `continued` is true if there is such a run
 /// already. The judge is none if it is off. Runs that this process judges at the same time share the
 /// rendering resources `evidence`.
-pub async fn open_run(
+pub async fn open_local_run(
     setup: &RunSetup,
     record: &RunRecord,
     continued: bool,
     judge: Option<Arc<JudgeSetup>>,
     evidence: Arc<EvidenceResources>,
     backend: &SqliteLedger,
-) -> Result<Opened, AppError> {
+) -> Result<OpenedRun, AppError> {
     let (run, runs_dir) = (&record.run_id, &setup.settings.run.runs_dir);
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
         refuse_reused_name(backend, run, LedgerPlace::Machine(&setup.settings)).await?;
@@ -94,5 +94,5 @@ pub async fn open_run(
         backend.set_limits(&judge.endpoint, limits).await.map_err(local_error)?;
     }
     let resources = RoundResources { owner, judge, kept_inputs, evidence };
-    Ok(Opened { journal, judging_session, resources, zone_change, other_ledger, presumed })
+    Ok(OpenedRun { journal, judging_session, resources, zone_change, other_ledger, presumed })
 }

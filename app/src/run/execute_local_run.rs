@@ -4,7 +4,7 @@ use super::{
     jobs_to_publish::{JobsToPublish, jobs_to_publish},
     local_context,
     local_worker::{LocalWorker, PauseReason},
-    opening::{Opened, RoundResources},
+    open_local_run::{OpenedRun, RoundResources},
     run_setup::RunSetup,
     sequential_sampling::{larger_sample, record_with_sample},
 };
@@ -42,7 +42,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 const QUEUE_CAPACITY: usize = 1_000;
 
 /// State of a run that was judged to its end, or until it was stopped or paused.
-pub struct Executed {
+pub struct ExecutedRun {
     /// Journal, still locked.
     pub journal: RunJournal,
     /// Ledger; none with the judge off.
@@ -53,14 +53,15 @@ pub struct Executed {
 
 /// Runs the roles until every job has its outcome or `shutdown` is given: once, or once for each
 /// look at a run that is judged until its score's interval is narrow enough.
-pub async fn execute(
-    opened: Opened,
+pub async fn execute_local_run(
+    opened: OpenedRun,
     setup: &RunSetup,
     backend: &Arc<SqliteLedger>,
     events: Events,
     shutdown: &Shutdown,
-) -> Result<Executed, AppError> {
-    let Opened { mut journal, judging_session, resources, zone_change, other_ledger, .. } = opened;
+) -> Result<ExecutedRun, AppError> {
+    let OpenedRun { mut journal, judging_session, resources, zone_change, other_ledger, .. } =
+        opened;
     for warning in zone_change.map(|change| change.to_string()).into_iter().chain(other_ledger) {
         events.emit(Event::Warning(warning)).await;
     }
@@ -78,7 +79,7 @@ pub async fn execute(
     };
     judging_session.end(&mut journal)?;
     let ledger = backend.ledger(&journal.record().run_id).await.map_err(local_error)?;
-    Ok(Executed { journal, ledger, paused })
+    Ok(ExecutedRun { journal, ledger, paused })
 }
 
 /// Runs the roles once, over the jobs that are not scored yet.
