@@ -1,8 +1,8 @@
 //! The role that commits results to journals and reports runs.
 //!
-//! [`fleet`] is the role, for all runs of a fleet or for the only one of a process: a result is
+//! [`aggregator_role`] is the role, for all runs of a fleet or for a local run: a result is
 //! committed to [`juror_journal`] before it is acknowledged. Reports are computed from the journal
-//! by [`juror_analysis`] and written by a [`ReportWriter`](fleet::ReportWriter).
+//! by [`juror_analysis`] and written by a [`ReportWriter`](aggregator_role::ReportWriter).
 
-pub mod fleet;
+pub mod aggregator_role;
 pub mod run_journal;

@@ -1,7 +1,7 @@
 //! Errors of operations on runs, by the reaction of the caller.
 
 use crate::{run_specification::RequestField, settings::SettingsError};
-use juror_aggregator::fleet::AggregatorError;
+use juror_aggregator::aggregator_role::AggregatorError;
 use juror_analysis::{
     calibration::{LabelError, stored_calibration::CalibrationFileError},
     compare_runs::CompareError,

@@ -10,8 +10,8 @@ pub mod run_setup;
 
 mod execute_local_run;
 mod judging_session;
+mod local_run_status;
 mod local_worker;
-mod only_run_status;
 mod open_local_run;
 mod recover;
 mod resume_input_changes;

@@ -6,7 +6,7 @@ use crate::{
     health_server::HealthServer,
     interactive, settings_sources, terminal,
 };
-use juror_aggregator::fleet::{CompletedRun, LockRole};
+use juror_aggregator::aggregator_role::{CompletedRun, LockRole};
 use juror_analysis::format::dollars;
 use juror_app::{
     fleet::{Fleet, aggregator_role::AggregatorRole},

@@ -9,7 +9,7 @@ use crate::{
     signals::SignalStream,
     terminal,
 };
-use juror_aggregator::fleet::RunsLock;
+use juror_aggregator::aggregator_role::RunsLock;
 use juror_analysis::{format::dollars, run_facts::Coverage};
 use juror_app::{error::AppError, settings::Settings};
 use juror_journal::journal::{JournalError, RunFiles};

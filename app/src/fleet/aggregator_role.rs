@@ -8,8 +8,8 @@ use crate::{
     settings::Settings,
 };
 use futures_util::future::BoxFuture;
-use juror_aggregator::fleet::{
-    self, CompletedRun, FleetBackend, FleetOptions, FleetResources, LockRole, RunsLock,
+use juror_aggregator::aggregator_role::{
+    self, AggregatorOptions, CompletedRun, FleetBackend, FleetResources, LockRole, RunsLock,
 };
 use juror_queue::Queue as _;
 use juror_telemetry::Metrics;
@@ -58,11 +58,11 @@ impl<'process> AggregatorRole<'process> {
             let Some(lock) = waiting.await? else { return Ok(()) };
             // Before the first delivery: the results may belong to another directory.
             let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-            let directory = fleet::identify(&lock, host)?;
+            let directory = aggregator_role::identify(&lock, host)?;
             let backend = &self.fleet.backend;
-            fleet::claim(backend.as_ref(), &directory, self.take_over).await?;
+            aggregator_role::claim(backend.as_ref(), &directory, self.take_over).await?;
             self.role.send_replace(LockRole::Active);
-            let options = FleetOptions::default();
+            let options = AggregatorOptions::default();
             let queues = &self.fleet.queues;
             let resources = FleetResources {
                 lock,
@@ -81,7 +81,7 @@ impl<'process> AggregatorRole<'process> {
             };
             let Self { fleet, settings, events, metrics, .. } = self;
             tokio::select! {
-                ended = fleet::run(resources, shutdown.clone()) => Ok(ended.map(drop)?),
+                ended = aggregator_role::run(resources, shutdown.clone()) => Ok(ended.map(drop)?),
                 () = measure(fleet, &metrics), if settings.fleet.listen.is_some() => Ok(()),
                 () = alert(fleet, settings, events), if !settings.budget.alerts.is_empty() => {
                     Ok(())

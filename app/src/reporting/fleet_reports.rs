@@ -2,7 +2,7 @@
 
 use super::{Reporting, add_comparison, baseline::Baseline, calibration, save, without_comparison};
 use crate::{error::AppError, rubrics, settings::Settings};
-use juror_aggregator::fleet::ReportWriter;
+use juror_aggregator::aggregator_role::ReportWriter;
 use juror_analysis::{
     calibration::stored_calibration::KnownCalibration, fold::Counted, gate::Gate,
     run_report::Report,

@@ -15,7 +15,7 @@ use crate::{
     local_ledger::local_error,
 };
 use juror_aggregator::{
-    fleet::local_run::{self, LocalRunResources},
+    aggregator_role::local_run::{self, LocalRunResources},
     run_journal::RunJournal,
 };
 use juror_analysis::fold::Fold;

@@ -1,6 +1,6 @@
 //! The worker's role in the process of one run.
 
-use super::only_run_status::OnlyRunStatus;
+use super::local_run_status::LocalRunStatus;
 use juror_queue::{Queue, local::LocalQueue};
 use juror_types::{event::Event, id::RunId, job::Job, outcome::JobResult, shutdown::Shutdown};
 use juror_worker::{
@@ -15,7 +15,7 @@ pub type PauseReason = Option<String>;
 /// The only worker of a run.
 pub struct LocalWorker {
     worker: Worker,
-    run: Arc<OnlyRunStatus>,
+    run: Arc<LocalRunStatus>,
     shutdown: Shutdown,
 }
 
@@ -31,9 +31,9 @@ impl LocalWorker {
         let batches = context.batches.as_ref().map(|lane| {
             let queues = (jobs.returns(), Arc::clone(&results));
             let (records, owner) = (Arc::clone(&lane.records), lane.owner.clone());
-            BatchKeeper::for_one_run(run.clone(), queues, records, owner)
+            BatchKeeper::for_local_run(run.clone(), queues, records, owner)
         });
-        let run = Arc::new(OnlyRunStatus::new(Arc::clone(&context)));
+        let run = Arc::new(LocalRunStatus::new(Arc::clone(&context)));
         let worker = Worker {
             jobs: Arc::new(jobs.clone()),
             results,

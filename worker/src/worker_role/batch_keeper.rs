@@ -3,8 +3,8 @@
 //! worker of a run owns the run's shards without a renewal, and ends when no job is in progress and
 //! none can come.
 
+mod local_run;
 mod money;
-mod only_run;
 mod shards;
 
 use super::RunStatusProvider;
@@ -75,8 +75,8 @@ impl BatchKeeper {
         Self { scope, jobs, results, records, owner, active, changed }
     }
 
-    /// Creates a keeper of the batches of one run without other workers. Retried jobs go to `jobs`.
-    pub fn for_one_run(
+    /// Creates a keeper of the batches of a local run, without other workers. Retried jobs go to `jobs`.
+    pub fn for_local_run(
         run: RunId,
         (jobs, results): (LocalReturns<Job>, Arc<dyn Queue<JobResult>>),
         records: Arc<dyn BatchRecords>,
@@ -84,7 +84,7 @@ impl BatchKeeper {
     ) -> Self {
         let (active, changed) = Default::default();
         let jobs = Arc::new(jobs);
-        let scope = KeeperScope::OneRun(run, Arc::clone(&jobs));
+        let scope = KeeperScope::LocalRun(run, Arc::clone(&jobs));
         Self { scope, jobs, results, records, owner, active, changed }
     }
 
@@ -137,7 +137,7 @@ impl BatchKeeper {
     ) -> Result<(), WorkerError> {
         match &self.scope {
             KeeperScope::Fleet(_) => Ok(self.renew().await?),
-            KeeperScope::OneRun(run, _) => self.give_up_unsent(run, run_states).await.map(drop),
+            KeeperScope::LocalRun(run, _) => self.give_up_unsent(run, run_states).await.map(drop),
         }
     }
 
@@ -147,11 +147,11 @@ impl BatchKeeper {
             KeeperScope::Fleet(KeeperSettings { owner_ttl, .. }) => {
                 self.records.renew_owner(&self.owner, *owner_ttl).await
             }
-            KeeperScope::OneRun(..) => Ok(()),
+            KeeperScope::LocalRun(..) => Ok(()),
         }
     }
 
-    /// Works on this worker's shards until `shutdown.drain`, which the end of the only run
+    /// Works on this worker's shards until `shutdown.drain`, which the end of a local run
     /// triggers: their batches continue at the provider, and are collected later or by other
     /// workers.
     pub(super) async fn run(
@@ -176,7 +176,7 @@ impl BatchKeeper {
     }
 
     /// Releases the shards once no job in progress can become a row: to other workers, which
-    /// continue immediately, or to the next process of the only run.
+    /// continue immediately, or to the next process of a local run.
     pub(super) async fn end(
         &self,
         run_states: &dyn RunStatusProvider,
@@ -189,7 +189,7 @@ impl BatchKeeper {
                 }
                 Ok(())
             }
-            KeeperScope::OneRun(run, _) => self.leave(run, run_states, events).await,
+            KeeperScope::LocalRun(run, _) => self.leave(run, run_states, events).await,
         }
     }
 
@@ -236,7 +236,7 @@ enum KeeperScope {
     /// All runs of a fleet, beside other workers.
     Fleet(KeeperSettings),
     /// This one, alone; with the queue that its jobs come from and return to.
-    OneRun(RunId, Arc<LocalReturns<Job>>),
+    LocalRun(RunId, Arc<LocalReturns<Job>>),
 }
 
 /// The work on runs by their ids, and work whose context was replaced.

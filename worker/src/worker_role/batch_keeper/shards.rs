@@ -55,11 +55,11 @@ impl<'keeper> Shards<'keeper> {
         Self { keeper, run_states, events, shutdown, tasks, working }
     }
 
-    /// Works on shards until `shutdown.drain`, or until the only run has none left.
+    /// Works on shards until `shutdown.drain`, or until a local run has none left.
     pub(super) async fn work(&mut self) -> Result<(), WorkerError> {
         match &self.keeper.scope {
             KeeperScope::Fleet(settings) => self.work_in_fleet(settings).await,
-            KeeperScope::OneRun(_, jobs) => self.run_to_end(jobs).await,
+            KeeperScope::LocalRun(_, jobs) => self.run_to_end(jobs).await,
         }
     }
 
@@ -100,7 +100,7 @@ impl<'keeper> Shards<'keeper> {
     pub(super) async fn join_tasks(&mut self) -> Result<(), WorkerError> {
         let renewal = match &self.keeper.scope {
             KeeperScope::Fleet(settings) => settings.owner_ttl / RENEWALS,
-            KeeperScope::OneRun(..) => Duration::MAX,
+            KeeperScope::LocalRun(..) => Duration::MAX,
         };
         let mut failed = Ok(());
         loop {
@@ -175,7 +175,7 @@ impl<'keeper> Shards<'keeper> {
         let BatchKeeper { records, owner, scope, .. } = self.keeper;
         let runs = match scope {
             KeeperScope::Fleet(_) => records.runs_with_shards().await?,
-            KeeperScope::OneRun(run, _) => vec![run.clone()],
+            KeeperScope::LocalRun(run, _) => vec![run.clone()],
         };
         for run in runs {
             let context = self.run_states.shard_context(&run).await?;

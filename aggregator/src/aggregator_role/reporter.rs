@@ -1,7 +1,7 @@
 //! Orders of reports, which are written one at a time.
 
 use super::journal_operations::FoldSnapshot;
-use crate::fleet::backend::FleetBackend;
+use crate::aggregator_role::backend::FleetBackend;
 use juror_analysis::{fold::Counted, run_facts::Coverage, run_report::Report};
 use juror_journal::journal::RunFiles;
 use juror_ledger::{admission::Ledger, error::LedgerError};

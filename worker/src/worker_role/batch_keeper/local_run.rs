@@ -1,4 +1,4 @@
-//! Starts the batches of a process that has one run, and finishes when no more jobs can arrive.
+//! Batches of a local run: they are started, and finished when no more jobs can arrive.
 
 use super::{
     BatchKeeper,
@@ -26,7 +26,7 @@ impl BatchKeeper {
         run: &RunId,
         run_states: &dyn RunStatusProvider,
     ) -> Result<u32, WorkerError> {
-        let Some(work) = self.only_work(run, run_states).await? else { return Ok(0) };
+        let Some(work) = self.local_work(run, run_states).await? else { return Ok(0) };
         let shards = self.records.take_over(run, &self.owner).await?;
         let mut sent = 0;
         for (number, step) in shards {
@@ -54,7 +54,7 @@ impl BatchKeeper {
             work.stop_filling().await;
         }
         let sent = self.give_up_unsent(run, run_states).await?;
-        if let Some(work) = self.only_work(run, run_states).await? {
+        if let Some(work) = self.local_work(run, run_states).await? {
             // remove_dir refuses a folder with files: remaining shard files are kept.
             let _ = tokio::fs::remove_dir(&work.lane.folder).await;
         }
@@ -72,7 +72,7 @@ impl BatchKeeper {
         Ok(())
     }
 
-    async fn only_work(
+    async fn local_work(
         &self,
         run: &RunId,
         run_states: &dyn RunStatusProvider,

@@ -1,7 +1,8 @@
-//! The role for a fleet: it receives the results of all runs, commits them to the run's journal,
-//! and only then acknowledges them; complete runs are reported.
+//! The aggregator's role: it receives the results of runs, commits them to the run's journal, and
+//! only then acknowledges them; complete runs are reported. [`run`] is the role for all runs of a
+//! fleet; [`local_run`] is the same committer for one run, which its process reports.
 //!
-//! One aggregator is active, the holder of the lock of the runs directory; others are on standby.
+//! In a fleet, one aggregator is active, the holder of the lock of the runs directory; others are on standby.
 //! It is one task of several parts that communicate through bounded channels:
 //!
 //! ```text
@@ -11,7 +12,6 @@
 //! ```
 //! The committer owns the open runs. Only the status poller, the reporter and the ledger
 //! maintenance query the fleet's backend, so that it cannot delay a commit or an acknowledgement.
-//! [`local_run`] is the same committer for the only run of a process, which is reported elsewhere.
 
 mod backend;
 mod blocking;
@@ -92,12 +92,12 @@ pub struct FleetResources {
     /// Writer of the runs' reports.
     pub reports: Arc<dyn ReportWriter>,
     /// The options.
-    pub options: FleetOptions,
+    pub options: AggregatorOptions,
 }
 
-/// Options of a fleet's aggregator.
+/// Options of an aggregator.
 #[derive(Clone, Debug)]
-pub struct FleetOptions {
+pub struct AggregatorOptions {
     /// Maximum number of results that are committed together. Subscribe with a prefetch of
     /// [`prefetch`](Self::prefetch), so that further ones arrive while a batch is written and
     /// settled.
@@ -111,13 +111,13 @@ pub struct FleetOptions {
     pub report: Duration,
 }
 
-impl Default for FleetOptions {
+impl Default for AggregatorOptions {
     fn default() -> Self {
         Self { batch: 512, batch_delay: None, open_runs: 64, report: Duration::from_secs(10) }
     }
 }
 
-impl FleetOptions {
+impl AggregatorOptions {
     /// Number of deliveries to prefetch.
     pub fn prefetch(&self) -> usize {
         self.batch * 4

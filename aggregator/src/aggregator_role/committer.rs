@@ -5,12 +5,12 @@ mod reporting;
 mod run_status;
 
 use super::{
-    AggregatorError, CompletedRun, FleetOptions,
+    AggregatorError, AggregatorOptions, CompletedRun,
     incoming::{Incoming, by_run},
     reporter::{ReportOrder, Reported},
     telemetry,
 };
-use crate::fleet::{
+use crate::aggregator_role::{
     blocking::{CommitWork, CommittedWork, FailedCommit, RunSource},
     run_registry::RunRegistry,
     run_state::{KnownRun, ResultPlace},
@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) struct Committer {
     pub(super) runs_dir: PathBuf,
-    pub(super) options: FleetOptions,
+    pub(super) options: AggregatorOptions,
     pub(super) events: Events,
     /// Receiver of single results.
     pub(super) finished: Events,
@@ -65,7 +65,7 @@ pub(super) struct Inputs {
 
 impl Inputs {
     /// Results only, without run statuses.
-    pub(super) fn only(incoming: mpsc::Receiver<Incoming>) -> Self {
+    pub(super) fn for_local_run(incoming: mpsc::Receiver<Incoming>) -> Self {
         Self { incoming, answers: mpsc::channel(1).1, reported: mpsc::channel(1).1 }
     }
 }
@@ -82,16 +82,16 @@ pub(super) struct KnownRuns {
 }
 
 impl KnownRuns {
-    /// The only run of a process, which is open until its end.
-    pub(super) fn only(journal: RunJournal) -> Self {
+    /// The local run, which is open until its end.
+    pub(super) fn for_local_run(journal: RunJournal) -> Self {
         let run = journal.record().run_id.clone();
         let known = KnownRun { open: Some(journal), ..KnownRun::at(ResultPlace::Directory) };
         let others = ResultPlace::DeadLetters("it is a result of another run".to_owned());
         Self { known: [(run, known)].into_iter().collect(), others, ..Self::default() }
     }
 
-    /// The journal of the only run.
-    pub(super) fn into_only(self) -> Option<RunJournal> {
+    /// The journal of the local run.
+    pub(super) fn into_local_run(self) -> Option<RunJournal> {
         self.known.into_values().find_map(|known| known.open)
     }
 }

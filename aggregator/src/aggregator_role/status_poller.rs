@@ -1,6 +1,6 @@
 //! Polls the fleet's backend for run statuses, and records the progress of runs there.
 
-use crate::fleet::{backend::FleetBackend, run_registry::Entries};
+use crate::aggregator_role::{backend::FleetBackend, run_registry::Entries};
 use juror_ledger::{
     error::LedgerError,
     redis::{RunProgress, RunStatus},
@@ -114,7 +114,7 @@ impl StatusPoller {
 
     fn runs(
         &mut self,
-        which: impl Fn(&crate::fleet::run_registry::RegistryEntry) -> bool,
+        which: impl Fn(&crate::aggregator_role::run_registry::RegistryEntry) -> bool,
     ) -> BTreeSet<RunId> {
         let entries = self.registry.borrow_and_update();
         entries.iter().filter(|(_, entry)| which(entry)).map(|(run, _)| run.clone()).collect()

@@ -8,7 +8,7 @@ use super::{
     },
     Committer,
 };
-use crate::fleet::{
+use crate::aggregator_role::{
     blocking::{CommitWork, RunSource, look_up, removed},
     run_state::{KnownRun, ResultPlace},
     status_poller::StatusReply,

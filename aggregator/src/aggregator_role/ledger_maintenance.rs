@@ -2,7 +2,7 @@
 //! backend that was restarted or emptied with the journals.
 
 use super::ledger_journals::{USED_FILE, cost_of, mark_used, run_ids_in, send_results};
-use crate::fleet::{
+use crate::aggregator_role::{
     backend::FleetBackend,
     run_registry::{Entries, RegistryEntry},
 };

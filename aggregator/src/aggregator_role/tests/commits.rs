@@ -7,7 +7,7 @@ use super::{
     },
     *,
 };
-use crate::fleet::{
+use crate::aggregator_role::{
     run_registry::RunRegistry,
     run_state::{KnownRun, ResultPlace},
 };
@@ -215,7 +215,7 @@ async fn full_disk_acknowledges_nothing_of_a_batch() {
     let (settling, mut to_settle) = mpsc::channel(2);
     let committer = Committer {
         runs_dir: fleet.runs_dir.path().to_owned(),
-        options: FleetOptions::default(),
+        options: AggregatorOptions::default(),
         events: Events::silent(),
         finished: Events::silent(),
         metrics: Arc::default(),
@@ -225,7 +225,7 @@ async fn full_disk_acknowledges_nothing_of_a_batch() {
         stop: CancellationToken::new(),
         runs: known,
     };
-    let error = committer.run(Inputs::only(incoming)).await.err().unwrap();
+    let error = committer.run(Inputs::for_local_run(incoming)).await.err().unwrap();
     assert!(matches!(&error, AggregatorError::Journal(JournalError::Full { .. })), "{error}");
     assert!(to_settle.recv().await.is_none(), "nothing is to be settled, of either run");
     assert_eq!(fleet.results.held(), 2);

@@ -9,7 +9,7 @@ use super::{
     },
     Committer, ReportChannels,
 };
-use crate::fleet::run_state::KnownRun;
+use crate::aggregator_role::run_state::KnownRun;
 use juror_types::{event::Event, id::RunId};
 use tokio::{sync::mpsc, time::Instant};
 

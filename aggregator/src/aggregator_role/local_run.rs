@@ -1,7 +1,7 @@
-//! The role for the only run of a process: it is open from the start, and reported by its process.
+//! The role for a local run: it is open from the start, and reported by its process.
 
 use super::{
-    AggregatorError, FleetOptions, SETTLEMENT_CAPACITY,
+    AggregatorError, AggregatorOptions, SETTLEMENT_CAPACITY,
     committer::{Committer, Inputs, KnownRuns},
     incoming::Incoming,
     receive::receive_one,
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 /// results, and no caller waits for a single one.
 const BATCH_DELAY: Duration = Duration::from_millis(50);
 
-/// Resources of the only run's aggregator, which returns the journal at its end.
+/// Resources of a local run's aggregator, which returns the journal at its end.
 pub struct LocalRunResources {
     /// The results of this run.
     pub results: Box<dyn Subscription<JobResult>>,
@@ -43,7 +43,8 @@ pub fn run(
 ) -> BoxFuture<'static, Result<RunJournal, AggregatorError>> {
     Box::pin(async move {
         let LocalRunResources { results, journal, events, metrics } = resources;
-        let options = FleetOptions { batch_delay: Some(BATCH_DELAY), ..FleetOptions::default() };
+        let options =
+            AggregatorOptions { batch_delay: Some(BATCH_DELAY), ..AggregatorOptions::default() };
         let (sender, incoming) = mpsc::channel(options.batch);
         let (settling, to_settle) = mpsc::channel(SETTLEMENT_CAPACITY);
         // Received results are committed at an immediate shutdown too.
@@ -59,15 +60,15 @@ pub fn run(
             settling,
             reports: None,
             stop,
-            runs: KnownRuns::only(journal),
+            runs: KnownRuns::for_local_run(journal),
         };
         let receiving = receive_one(results, sender, shutdown.now, Incoming::Result);
-        let committing = committer.run(Inputs::only(incoming));
+        let committing = committer.run(Inputs::for_local_run(incoming));
         let (received, committed, ()) = tokio::join!(receiving, committing, settled);
         let runs = committed?;
         received?;
-        // The only run stays open until the end.
-        Ok(runs.into_only().ok_or(JournalError::Stopped)?)
+        // The run stays open until the end.
+        Ok(runs.into_local_run().ok_or(JournalError::Stopped)?)
     })
 }
 

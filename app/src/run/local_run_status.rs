@@ -1,4 +1,4 @@
-//! Status of the only run of a process.
+//! Status of a local run.
 
 use async_trait::async_trait;
 use juror_ledger::error::LedgerError;
@@ -10,12 +10,12 @@ use juror_worker::{
 use std::sync::{Arc, OnceLock};
 
 /// A run that is open until it is paused. A pause ends its worker, which is the only one.
-pub struct OnlyRunStatus {
+pub struct LocalRunStatus {
     context: Arc<RunContext>,
     pause_reason: OnceLock<String>,
 }
 
-impl OnlyRunStatus {
+impl LocalRunStatus {
     /// A state of the run whose jobs are judged with this context.
     pub fn new(context: Arc<RunContext>) -> Self {
         Self { context, pause_reason: OnceLock::new() }
@@ -28,7 +28,7 @@ impl OnlyRunStatus {
 }
 
 #[async_trait]
-impl RunStatusProvider for OnlyRunStatus {
+impl RunStatusProvider for LocalRunStatus {
     async fn run_state(&self, _: &Job) -> Result<WorkerRunState, LedgerError> {
         Ok(WorkerRunState::Open(Arc::clone(&self.context)))
     }

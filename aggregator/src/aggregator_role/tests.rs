@@ -27,7 +27,7 @@ struct Fleet {
     jobs: LocalQueue<Job>,
     backend: Arc<MemoryBackend>,
     shutdown: Shutdown,
-    options: FleetOptions,
+    options: AggregatorOptions,
     metrics: Arc<Metrics>,
 }
 
@@ -46,7 +46,7 @@ impl Fleet {
             jobs: LocalQueue::new(1_000),
             backend: Arc::default(),
             shutdown: Shutdown::new(),
-            options: FleetOptions::default(),
+            options: AggregatorOptions::default(),
             metrics: Arc::new(Metrics::recording()),
         }
     }
