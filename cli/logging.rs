@@ -29,7 +29,7 @@ pub fn allows_color() -> bool {
 
 /// Starts the log by the settings.
 pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
-    let log = settings_sources::settle(global, Vec::new())?.log;
+    let log = settings_sources::resolve(global, Vec::new())?.log;
     let registry = tracing_subscriber::registry().with(filter(&log.level)?);
     match log.format {
         LogFormat::Text => {

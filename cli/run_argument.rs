@@ -25,14 +25,14 @@ pub struct LocatedRun {
 pub fn open(named: &str, global: &GlobalFlags, flags: Vec<Layer>) -> Result<LocatedRun, Failure> {
     let (run, global) = locate(named, global)?;
     let base = settings_sources::read(&global)?;
-    let runs_dir = base.settle(Vec::new())?.run.runs_dir;
+    let runs_dir = base.resolve(Vec::new())?.run.runs_dir;
     let is_blessed = named == run.as_str()
         && BlessedRuns::new(&runs_dir).get(named).map_err(AppError::from)?.is_some();
     let files = match is_blessed {
         true => open_run(named, &runs_dir)?,
         false => RunFiles::open(&runs_dir, &run).map_err(AppError::from)?,
     };
-    let settings = base.settle([shared_layers(files.record()), flags].concat())?;
+    let settings = base.resolve([shared_layers(files.record()), flags].concat())?;
     Ok(LocatedRun { files, settings, global })
 }
 

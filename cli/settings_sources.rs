@@ -151,8 +151,8 @@ pub fn read(global: &GlobalFlags) -> Result<BaseLayers, Failure> {
 }
 
 /// Reads the settings file and the environment, and resolves them with the flags.
-pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
-    Ok(read(global)?.settle(flags)?)
+pub fn resolve(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
+    Ok(read(global)?.resolve(flags)?)
 }
 
 /// Path of the settings file, and true if it was named and so must exist.

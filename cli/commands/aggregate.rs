@@ -26,7 +26,7 @@ const EVENT_CAPACITY: usize = 1_000;
 
 pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
-    let settings = settings_sources::settle(global, flags)?;
+    let settings = settings_sources::resolve(global, flags)?;
     let (completed, complete) = mpsc::channel(EVENT_CAPACITY);
     let (role, role_changes) = watch::channel(LockRole::default());
     let output = AggregateOutput {

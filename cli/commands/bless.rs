@@ -24,7 +24,7 @@ pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, Fai
 
 fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Result<(), Failure> {
     let (run, global) = &locate(run, global)?;
-    let runs_dir = settings_sources::settle(global, Vec::new())?.run.runs_dir;
+    let runs_dir = settings_sources::resolve(global, Vec::new())?.run.runs_dir;
     let Blessing { blessed, before, simulated, lost } =
         bless(&runs_dir, run, &arguments.name, arguments.force)?;
     if let Some(lost) = lost.filter(|_| !global.quiet) {
@@ -56,7 +56,7 @@ fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Res
 }
 
 fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), Failure> {
-    let removed = remove(&settings_sources::settle(global, Vec::new())?.run.runs_dir, name)?;
+    let removed = remove(&settings_sources::resolve(global, Vec::new())?.run.runs_dir, name)?;
     match global.json {
         true => terminal::print_json(&json!({ "removed": removed })),
         false => terminal::print(&format!(
@@ -67,7 +67,7 @@ fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), Failure> {
 }
 
 fn list(global: &GlobalFlags) -> Result<(), Failure> {
-    let runs_dir = settings_sources::settle(global, Vec::new())?.run.runs_dir;
+    let runs_dir = settings_sources::resolve(global, Vec::new())?.run.runs_dir;
     let runs = BlessedRuns::new(&runs_dir).list().map_err(AppError::from)?;
     if global.json {
         return terminal::print_json(&runs);

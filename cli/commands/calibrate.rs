@@ -26,7 +26,7 @@ use juror_types::rubric::Rubric;
 use std::path::Path;
 
 pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = settings_sources::settle(global, Vec::new())?;
+    let settings = settings_sources::resolve(global, Vec::new())?;
     for output in &arguments.output {
         stored_calibration::check_output(output).map_err(AppError::from)?;
     }

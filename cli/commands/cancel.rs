@@ -22,7 +22,7 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers = arguments.fleet.layers();
     let base = settings_sources::read(global)?;
-    let settings = base.settle(layers.clone())?;
+    let settings = base.resolve(layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;
     if let Some(record) = here.as_ref().filter(|record| record.fleet.is_none()) {
         let files = RunFiles::open(&settings.run.runs_dir, run).map_err(AppError::from)?;
@@ -30,12 +30,12 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
         let base_url =
             record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
         layers.extend(base_url);
-        let settings = base.settle([shared_layers(record), layers].concat())?;
+        let settings = base.resolve([shared_layers(record), layers].concat())?;
         let batches = cancel_local_batches(record, &settings, base.environment()).await?;
         return print_summary(&CancelSummary { batches, ..summary }, global);
     }
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
-    let settings = base.settle(layers)?;
+    let settings = base.resolve(layers)?;
     let backend = fleet::open_backend(&settings).await?;
     let cancelled = cancel(&backend, run, &settings).await;
     backend.close().await;

@@ -81,7 +81,7 @@ async fn dead_letters(
 fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failure> {
     let mut layers = flags.layers();
     layers.push(Layer::from_value("fleet", "connect_timeout_seconds", 0_i64));
-    settings_sources::settle(global, layers)
+    settings_sources::resolve(global, layers)
 }
 
 fn kind(message: &StoredDeadLetter) -> &'static str {

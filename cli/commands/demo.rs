@@ -55,13 +55,13 @@ async fn judge(
 ) -> Result<Exit, Failure> {
     let mut flags = demo_settings(arguments, golden, base_url);
     let base = settings_sources::read(global)?;
-    let folder = base.settle(flags.clone())?.run.runs_dir.join("golden");
+    let folder = base.resolve(flags.clone())?.run.runs_dir.join("golden");
     flags.push(Layer::from_value(
         "render",
         "stylesheet",
         &*folder.join(STYLESHEET).to_string_lossy(),
     ));
-    let renders = has_browser(&base.settle(flags.clone())?, base.environment());
+    let renders = has_browser(&base.resolve(flags.clone())?, base.environment());
     let evidence = match (golden, arguments.evidence) {
         (Golden::Restyled, _) => EvidenceMode::None,
         (Golden::Components, Some(mode)) => mode,

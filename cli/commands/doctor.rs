@@ -36,7 +36,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     // Checks what judging needs, even if the settings have the judge off.
     flags.push(Layer::from_value("run", "enable_llm_judge", true));
     let base = settings_sources::read(global)?;
-    let settings = base.settle(flags)?;
+    let settings = base.resolve(flags)?;
     let environment = base.environment();
     let mut checks = vec![good("settings", "every key is known".to_owned())];
     let rubric = match rubrics::from_settings(&settings) {

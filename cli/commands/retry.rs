@@ -36,7 +36,7 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
         settings_sources::given([("run", "deadline", arguments.deadline.clone().map(Into::into))]);
     layers.extend(arguments.fleet.layers());
     let base = settings_sources::read(global)?;
-    let settings = base.settle(layers.clone())?;
+    let settings = base.resolve(layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;
     match &here {
         Some(record) if record.fleet.is_none() => return retry_here(arguments, run, global).await,
@@ -53,7 +53,7 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
         )));
     }
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
-    let settings = base.settle(layers.clone())?;
+    let settings = base.resolve(layers.clone())?;
     if arguments.wait {
         require_journal(&settings, &[])?;
     }

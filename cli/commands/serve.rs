@@ -28,7 +28,7 @@ use tokio::{net::TcpListener, time::timeout};
 pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let base = settings_sources::read(global)?;
     let flags = arguments.layers();
-    let settings = base.settle(flags.clone())?;
+    let settings = base.resolve(flags.clone())?;
     let listener = bind(&settings.serve).await?;
     let address = listener.local_addr().map_err(Failure::error)?;
     let proxies = TrustedProxies::parse(&settings.serve.trusted_proxies).map_err(Failure::usage)?;

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 /// Runs `juror worker` until it is stopped.
 pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let base = settings_sources::read(global)?;
-    let settings = base.settle(arguments.layers())?;
+    let settings = base.resolve(arguments.layers())?;
     check_roots(&settings)?;
     let display = ProgressDisplay::for_role(global.quiet);
     let (outcome, _) = interactive::run(

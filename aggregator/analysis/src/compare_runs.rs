@@ -15,7 +15,7 @@ use crate::{
     comparison::{
         ClusterReading, ComparedRun, Comparison, ComparisonDecision, Decision, FallNoise,
         IssueChanges, PairFigures, Rules, RunIssues, ScoredInBoth, cluster_warning, cluster_words,
-        decide, issue_changes, settling,
+        decide, deciding_sample_size, issue_changes,
     },
     format::counted,
     likely_clusters::LikelyClusters,
@@ -52,8 +52,8 @@ where
         comparison_decision.reason.push_str(&cluster_words(reading));
     }
     let judging = (base.judging(before), head.judging(after));
-    let settling = is_unsettled(&figures, &comparison_decision)
-        .then(|| settling(&figures.decisive.difference, margin, judging.0, judging.1));
+    let sample_size = is_undecided(&figures, &comparison_decision)
+        .then(|| deciding_sample_size(&figures.decisive.difference, margin, judging.0, judging.1));
     let issues = changed_issues(before, after, &scored_in_both, margin);
     let noise = FallNoise {
         judgment: judging.1.noise.or(judging.0.noise),
@@ -91,7 +91,7 @@ where
         fallen: figures.fallen,
         lost: figures.lost,
         likely_clusters,
-        settling: settling.flatten(),
+        deciding_sample_size: sample_size.flatten(),
         items: figures.items,
         issues,
         changes,
@@ -99,7 +99,7 @@ where
 }
 
 /// True if more judgments could decide an inconclusive result.
-fn is_unsettled(figures: &PairFigures, comparison_decision: &ComparisonDecision) -> bool {
+fn is_undecided(figures: &PairFigures, comparison_decision: &ComparisonDecision) -> bool {
     figures.decisive.decision == Decision::Inconclusive
         && comparison_decision.decision == Decision::Inconclusive
         && !figures.lost.iter().any(|lost| lost.exceeds)

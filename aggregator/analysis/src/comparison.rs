@@ -37,7 +37,7 @@ pub(crate) use changes_beyond_noise::FallNoise;
 pub(crate) use cluster_phrasing::{cluster_warning, cluster_words};
 pub(crate) use comparison_decision::{ComparisonDecision, decide};
 pub(crate) use item::{ComparedMetrics, ItemsOf};
-pub(crate) use sample_size::{JudgingFacts, settling};
+pub(crate) use sample_size::{JudgingFacts, deciding_sample_size};
 pub(crate) use totals::{PairFigures, Totals};
 
 use crate::{
@@ -120,7 +120,8 @@ pub struct Comparison {
     /// Likely clusters, where the pairs differ between them.
     pub likely_clusters: Option<ClusterReading>,
     /// Sample size that would decide it; only where it is inconclusive.
-    pub settling: Option<SampleSize>,
+    #[serde(rename = "settling")]
+    pub deciding_sample_size: Option<SampleSize>,
     /// Items by their change.
     pub items: ItemLists,
     /// Issues by their change.

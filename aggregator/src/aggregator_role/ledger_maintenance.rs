@@ -86,7 +86,7 @@ impl LedgerMaintenance {
         }
         if state == LedgerState::Reconciled {
             *pause = None;
-            let active = self.costs(|entry| !entry.settled).into_iter();
+            let active = self.costs(|entry| !entry.finished).into_iter();
             let runs: Vec<_> = active.map(|(run, cost)| JournalCost::current(run, cost)).collect();
             if !runs.is_empty() {
                 self.backend.reconcile(&JournalCosts { runs, is_new: false }).await?;

@@ -11,7 +11,7 @@ pub(super) struct RegistryEntry {
     /// Progress; none while the destination of its results is unknown.
     pub(super) progress: Option<RunProgress>,
     /// True if nothing is expected of it until it is announced again.
-    pub(super) settled: bool,
+    pub(super) finished: bool,
     /// True if its status is requested.
     pub(super) status_requested: bool,
 }
@@ -32,7 +32,7 @@ impl RunRegistry {
     /// Requests the status of a run.
     pub(super) fn request_status(&self, run: &RunId) {
         self.change(run, |entry| {
-            entry.settled = false;
+            entry.finished = false;
             entry.status_requested = true;
         });
     }
@@ -49,7 +49,7 @@ impl RunRegistry {
         self.0.send_if_modified(|entries| {
             let Some(entry) = entries.get_mut(run) else { return false };
             entry.status_requested = false;
-            !std::mem::replace(&mut entry.settled, true)
+            !std::mem::replace(&mut entry.finished, true)
         });
     }
 

@@ -102,7 +102,7 @@ impl KnownRun {
     }
 
     /// True if it is complete, reported, and recorded as such in the backend.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(super) fn is_finished(&self) -> bool {
         let recorded = self.status.as_ref().and_then(|status| status.progress.as_ref());
         self.complete_at().is_some() && !self.is_outdated() && recorded == self.progress.as_ref()
     }
@@ -187,11 +187,11 @@ mod tests {
         known.reports.failed = false;
         reported(&mut known, Duration::from_secs(1));
         assert_eq!(known.report_due(INTERVAL), None);
-        assert!(!known.is_settled(), "not recorded in the backend yet");
+        assert!(!known.is_finished(), "not recorded in the backend yet");
         let progress = known.progress.clone();
         known.status.as_mut().unwrap().progress = progress;
-        assert!(known.is_settled());
+        assert!(known.is_finished());
         known.status.as_mut().unwrap().expected = Some(4);
-        assert!(!known.is_settled() && known.report_due(INTERVAL).is_none());
+        assert!(!known.is_finished() && known.report_due(INTERVAL).is_none());
     }
 }

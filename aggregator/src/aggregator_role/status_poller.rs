@@ -97,7 +97,7 @@ impl StatusPoller {
     }
 
     async fn query_all(&mut self, announced_too: bool) {
-        let mut runs = self.runs(|entry| !entry.settled);
+        let mut runs = self.runs(|entry| !entry.finished);
         if announced_too {
             match self.backend.announced().await {
                 Ok(announced) => {

@@ -81,7 +81,7 @@ enum ReplayDecision {
     /// Send it in this round.
     Round(u32),
     /// No replay is needed, for this reason.
-    Settled(String),
+    NotNeeded(String),
     /// The job cannot be sent now, for this reason.
     Blocked(String),
 }
@@ -116,7 +116,7 @@ async fn send_all(fleet: &Fleet, chosen: ReplaySelection) -> Result<Replayed, Ap
                 replayed.sent += 1;
                 rounds.insert(id, round);
             }
-            ReplayDecision::Settled(reason) => {
+            ReplayDecision::NotNeeded(reason) => {
                 replayed.not_sent.insert(id.to_string(), reason);
                 rounds.insert(id, u32::MAX);
             }
@@ -188,11 +188,11 @@ fn choose(
     }
 }
 
-/// Publishes a job in the round after its last, unless it is settled or blocked.
+/// Publishes a job in the round after its last, unless that is not needed or not possible.
 async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<ReplayDecision, AppError> {
     let Fleet { queues, backend } = fleet;
     if let Err(foreign) = check_job(&job) {
-        return Ok(ReplayDecision::Settled(format!("not a job of the run: {foreign}")));
+        return Ok(ReplayDecision::NotNeeded(format!("not a job of the run: {foreign}")));
     }
     let Some(status) = backend.run_status(&job.run_id).await? else {
         let remedy = format!("judge its remaining jobs with: juror retry {}", job.run_id);
@@ -216,7 +216,7 @@ async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<ReplayDecis
 fn next_round(died_in: u32, state: JobState) -> ReplayDecision {
     let ended = match state.ended {
         Some((round, Outcome::Scored)) => {
-            return ReplayDecision::Settled(format!("already scored in round {round}"));
+            return ReplayDecision::NotNeeded(format!("already scored in round {round}"));
         }
         ended => ended.map_or(died_in, |(round, _)| round.max(died_in)),
     };
@@ -246,6 +246,6 @@ mod tests {
         let requeued = next_round(0, state(Some((0, Outcome::Failed)), Some(1)));
         assert!(matches!(requeued, ReplayDecision::Blocked(reason) if reason.contains("round 1")));
         let scored = next_round(0, state(Some((1, Outcome::Scored)), Some(1)));
-        assert!(matches!(scored, ReplayDecision::Settled(_)));
+        assert!(matches!(scored, ReplayDecision::NotNeeded(_)));
     }
 }

@@ -49,7 +49,7 @@ pub struct RunInvocation<'a> {
 impl RunInvocation<'_> {
     /// The settings, before those of a record are considered.
     pub fn settings(&self) -> Result<Settings, AppError> {
-        self.settle(Vec::new(), None)
+        self.resolve(Vec::new(), None)
     }
 
     /// Name of the run to start or to continue, if given. `{date}` in it is the current date, as in
@@ -90,18 +90,18 @@ impl RunInvocation<'_> {
     }
 
     /// The request's settings over those of a record, with its budget, or else the record's.
-    fn settle(&self, below: Vec<Layer>, known: Option<&RunRecord>) -> Result<Settings, AppError> {
+    fn resolve(&self, below: Vec<Layer>, known: Option<&RunRecord>) -> Result<Settings, AppError> {
         // Flags win over the record, so that a difference in them is named.
         let layers = below.into_iter().chain(self.layers.iter().cloned()).collect();
         let budget = self.budget_usd.or(known.and_then(|record| record.budget_usd));
-        Ok(self.base.settle(layers)?.with_run_budget(budget)?)
+        Ok(self.base.resolve(layers)?.with_run_budget(budget)?)
     }
 
     /// Setup from flags. A continued run keeps its budget, limits, cache, endpoint and stored
     /// inputs, unless flags change them.
     fn setup_of_flags(&self, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let below = known.map(layers_of_continued).unwrap_or_default();
-        let settings = self.settle(below, known)?;
+        let settings = self.resolve(below, known)?;
         let items = &self.items;
         let growing = items.until_width.map(|_| grown_sample(known).unwrap_or(first_sample()));
         let selection = ItemSelection { sample: growing.or(items.sample), ..items.clone() };
@@ -111,7 +111,7 @@ impl RunInvocation<'_> {
 
     /// Setup from the flags, and from the record where they are absent.
     fn setup_of_record(&self, record: &RunRecord) -> Result<RunSetup, AppError> {
-        let settings = self.settle(layers_of(record), Some(record))?;
+        let settings = self.resolve(layers_of(record), Some(record))?;
         let ItemSelection { sample, until_width, limit, filters, outputs } = self.items.clone();
         let recorded = record.dataset.sample;
         let recorded_sample =

@@ -23,7 +23,7 @@ impl BaseLayers {
     ///
     /// # Errors
     /// An invalid value.
-    pub fn settle(&self, flags: Vec<Layer>) -> Result<Settings, SettingsError> {
+    pub fn resolve(&self, flags: Vec<Layer>) -> Result<Settings, SettingsError> {
         Settings::resolve(&[self.below.clone(), flags, self.above.clone()].concat())
     }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::path::Path;
 
 pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = settings_sources::settle(global, fleet.layers())?;
+    let settings = settings_sources::resolve(global, fleet.layers())?;
     let runs_dir = &settings.run.runs_dir;
     let Found { runs, exit } = read(runs_dir)?;
     let blessed = BlessedRuns::new(runs_dir).list().map_err(AppError::from)?;

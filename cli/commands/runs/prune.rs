@@ -15,7 +15,7 @@ use juror_ledger::sqlite::SqliteLedger;
 use serde_json::json;
 
 pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let mut settings = settings_sources::settle(global, Vec::new())?;
+    let mut settings = settings_sources::resolve(global, Vec::new())?;
     let prune = &mut settings.prune;
     prune.keep_days = arguments.keep_days.or(prune.keep_days);
     prune.max_mb = arguments.max_mb.or(prune.max_mb);

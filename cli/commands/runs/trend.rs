@@ -18,7 +18,7 @@ use std::{collections::BTreeMap, path::Path};
 pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let newest = match &arguments.run {
         Some(run) => run_argument::open(run, global, Vec::new())?.files,
-        None => newest(&settings_sources::settle(global, Vec::new())?.run.runs_dir)?,
+        None => newest(&settings_sources::resolve(global, Vec::new())?.run.runs_dir)?,
     };
     let (rubric, _) = rubrics::recorded(newest.record())?;
     let metrics = chosen(MetricDefinition::all(&rubric), &arguments.metrics)?;

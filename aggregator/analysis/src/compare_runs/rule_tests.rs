@@ -79,7 +79,7 @@ fn skipped_and_missing_items_are_at_best_inconclusive() {
             assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
             assert_eq!(found.decided_by, ["lost_items"]);
             assert!(found.reason.contains("not judged or missing"), "{}", found.reason);
-            assert!(found.settling.is_none());
+            assert!(found.deciding_sample_size.is_none());
         }
     }
 }

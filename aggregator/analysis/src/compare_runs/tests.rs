@@ -14,7 +14,7 @@ use juror_types::{
 fn equal_results_are_equivalent_and_a_planted_fall_is_a_regression() {
     let same = compared(twenty(0), twenty(0), RULES);
     assert_eq!((same.decision, same.paired), (Decision::Same, 20));
-    assert!(same.items == ItemLists::default() && same.settling.is_none());
+    assert!(same.items == ItemLists::default() && same.deciding_sample_size.is_none());
     assert!(same.judge_differences.is_empty() && same.warnings.is_empty(), "{same:?}");
 
     let worse = compared(twenty(0), twenty(4), RULES);
@@ -153,8 +153,8 @@ fn repeats_are_averaged_and_give_the_effect_of_more_repeats() {
             .unwrap();
     assert_eq!(found.decisive.difference.n, 8);
     assert_eq!(found.decision, Decision::Inconclusive);
-    let settling = found.settling.unwrap();
-    assert!(settling.noise_is_known && settling.more_items.is_some(), "{settling:?}");
+    let sample = found.deciding_sample_size.unwrap();
+    assert!(sample.noise_is_known && sample.more_items.is_some(), "{sample:?}");
 }
 
 #[test]
@@ -194,6 +194,6 @@ fn runs_without_common_items_give_no_decision() {
         let found = compared(base, head, RULES);
         assert_eq!((found.decision, found.paired), (Decision::Inconclusive, 0));
         assert!(found.reason.contains("no item"), "{}", found.reason);
-        assert!(found.settling.is_none());
+        assert!(found.deciding_sample_size.is_none());
     }
 }

@@ -40,8 +40,8 @@ pub(crate) struct JudgingFacts {
     pub(crate) job_pico_usd: Option<u64>,
 }
 
-/// None with too few pairs to estimate their deviation.
-pub(crate) fn settling(
+/// Sample size that decides a comparison; none with too few pairs to estimate their deviation.
+pub(crate) fn deciding_sample_size(
     difference: &Difference,
     margin: f64,
     base: JudgingFacts,
@@ -113,28 +113,32 @@ mod tests {
     fn required_items_and_repeats_are_reported_with_their_cost() {
         let once = JudgingFacts { repeat: 1, noise: None, job_pico_usd: Some(5_000_000_000) };
         // (2.8016 · 0.08 / 0.02)² = 125.6
-        let reported = settling(&difference(-0.03, 0.08, 100), 0.01, once, once).unwrap();
+        let reported =
+            deciding_sample_size(&difference(-0.03, 0.08, 100), 0.01, once, once).unwrap();
         assert_eq!(reported.more_items, Some(26));
         assert_eq!(reported.more_items_usd, Some("0.26".parse().unwrap()));
         assert!(!reported.noise_is_known && reported.repeats.is_none());
 
         // All of the variance is the judge's: 0.0064 = 2 · 0.0064 / 2.
         let twice = JudgingFacts { repeat: 2, noise: Some(0.0064), ..once };
-        let reported = settling(&difference(-0.03, 0.08, 100), 0.01, twice, twice).unwrap();
+        let reported =
+            deciding_sample_size(&difference(-0.03, 0.08, 100), 0.01, twice, twice).unwrap();
         assert_eq!(reported.repeats, Some(3));
         assert_eq!(reported.repeats_usd, Some("1".parse().unwrap()));
 
         // None of it is: no number of repeats helps.
         let quiet = JudgingFacts { repeat: 2, noise: Some(0.0), ..once };
-        let reported = settling(&difference(-0.03, 0.08, 100), 0.01, quiet, quiet).unwrap();
+        let reported =
+            deciding_sample_size(&difference(-0.03, 0.08, 100), 0.01, quiet, quiet).unwrap();
         assert!(reported.noise_is_known && reported.repeats.is_none());
     }
 
     #[test]
     fn unreachable_sample_size_is_absent() {
         let once = JudgingFacts { repeat: 1, ..JudgingFacts::default() };
-        let reported = settling(&difference(-0.01, 0.08, 100), 0.01, once, once).unwrap();
+        let reported =
+            deciding_sample_size(&difference(-0.01, 0.08, 100), 0.01, once, once).unwrap();
         assert_eq!((reported.more_items, reported.more_items_usd), (None, None));
-        assert_eq!(settling(&Difference::default(), 0.01, once, once), None);
+        assert_eq!(deciding_sample_size(&Difference::default(), 0.01, once, once), None);
     }
 }

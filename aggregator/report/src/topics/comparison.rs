@@ -52,7 +52,8 @@ pub fn decision(comparison: &Comparison) -> Vec<Block> {
     blocks.extend(judges.map(|text| Block::Sentence(Level::Bad, "Another judge", text.clone())));
     let warnings = comparison.warnings.iter();
     blocks.extend(warnings.map(|text| Block::Sentence(Level::Doubtful, "", text.clone())));
-    let sentences = [detectable(comparison), comparison.settling.as_ref().map(settling)];
+    let sentences =
+        [detectable(comparison), comparison.deciding_sample_size.as_ref().map(sample_size)];
     blocks.extend(
         sentences.into_iter().flatten().map(|text| Block::Sentence(Level::Plain, "", text)),
     );
@@ -263,20 +264,20 @@ fn detectable(comparison: &Comparison) -> Option<String> {
     ))
 }
 
-/// Sample sizes that would settle an inconclusive comparison.
-fn settling(settling: &SampleSize) -> String {
+/// Sample sizes that would decide an inconclusive comparison.
+fn sample_size(sample: &SampleSize) -> String {
     let cost =
         |money: Option<_>| money.map_or_else(String::new, |money| format!(" ({})", dollars(money)));
-    let items = settling.more_items.map(|items| {
-        format!("{} in both runs{}", counted(items, "more item"), cost(settling.more_items_usd))
+    let items = sample.more_items.map(|items| {
+        format!("{} in both runs{}", counted(items, "more item"), cost(sample.more_items_usd))
     });
-    let repeats = settling
+    let repeats = sample
         .repeats
-        .map(|repeats| format!("each item {repeats} times{}", cost(settling.repeats_usd)));
+        .map(|repeats| format!("each item {repeats} times{}", cost(sample.repeats_usd)));
     let chance = "If the true change equals the observed one, deciding it with 80 % power takes";
     match (items, repeats) {
         (Some(items), Some(repeats)) => format!("{chance} {items}, or judging {repeats} in both."),
-        (Some(items), None) if settling.noise_is_known => {
+        (Some(items), None) if sample.noise_is_known => {
             format!("{chance} {items}; judging the same ones more often does not decide it.")
         }
         (Some(items), None) => format!(

@@ -191,8 +191,8 @@ impl Committer {
 
     /// Closes a run without pending results. Another result, or another announcement, reopens it.
     pub(super) fn close_if_settled(&mut self, run: &RunId) {
-        let settled = self.runs.known.get(run).is_some_and(KnownRun::is_settled);
-        if settled && self.runs.reporting.as_ref() != Some(run) {
+        let is_finished = self.runs.known.get(run).is_some_and(KnownRun::is_finished);
+        if is_finished && self.runs.reporting.as_ref() != Some(run) {
             self.runs.known.shift_remove(run);
             self.registry.mark_finished(run);
         }
