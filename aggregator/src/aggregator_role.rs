@@ -2,11 +2,11 @@
 //! only then acknowledges them; complete runs are reported. [`run`] is the role for all runs of a
 //! fleet; [`local_run`] is the same committer for one run, which its process reports.
 //!
-//! In a fleet, one aggregator is active, the holder of the lock of the runs directory; others are on standby.
-//! It is one task of several parts that communicate through bounded channels:
+//! In a fleet, one aggregator is active, the holder of the lock of the runs directory; others are
+//! on standby. It is one task of several parts that communicate through bounded channels:
 //!
 //! ```text
-//! results, dead jobs ─receive→ committer ─> settle
+//! results, dead jobs ─receive→ committer ─> end
 //!   run registry, poller ┤  ↑        └──orders─→ reporter ─┐
 //!     ledger maintenance ┘  └─statuses, reports written────┘
 //! ```
@@ -18,6 +18,7 @@ mod blocking;
 mod committer;
 mod completeness;
 mod dead_job_result;
+mod end_deliveries;
 mod incoming;
 mod journal_operations;
 mod ledger_journals;
@@ -31,7 +32,6 @@ mod run_registry;
 mod run_state;
 mod runs_directory_registration;
 mod runs_lock;
-mod settlement;
 mod status_poller;
 mod telemetry;
 
@@ -62,8 +62,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Capacity of the channel of run statuses.
 const STATUS_CAPACITY: usize = 64;
-/// Capacity of the channel of batches to settle.
-const SETTLEMENT_CAPACITY: usize = 2;
+/// Capacity of the channel of batches to end.
+const END_CAPACITY: usize = 2;
 
 /// Resources of a fleet's aggregator.
 pub struct FleetResources {
@@ -100,7 +100,7 @@ pub struct FleetResources {
 pub struct AggregatorOptions {
     /// Maximum number of results that are committed together. Subscribe with a prefetch of
     /// [`prefetch`](Self::prefetch), so that further ones arrive while a batch is written and
-    /// settled.
+    /// acknowledged.
     pub batch: usize,
     /// Time for which the first result of a batch waits for others; none to commit at once.
     pub batch_delay: Option<Duration>,
@@ -167,7 +167,7 @@ pub fn run(
         let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
         let registry = RunRegistry::default();
         let (sender, incoming) = mpsc::channel(options.batch);
-        let (settling, to_settle) = mpsc::channel(SETTLEMENT_CAPACITY);
+        let (ending, to_end) = mpsc::channel(END_CAPACITY);
         let (orders, ordered) = mpsc::channel(1);
         let (written, reported) = mpsc::channel(1);
         let (statuses, answers) = mpsc::channel(STATUS_CAPACITY);
@@ -202,7 +202,7 @@ pub fn run(
             resources.reports,
             stop.clone(),
         );
-        let settled = settlement::settle(to_settle, events.clone(), stop.clone());
+        let acknowledged = end_deliveries::end_deliveries(to_end, events.clone(), stop.clone());
         let committer = Committer {
             runs_dir,
             options,
@@ -210,7 +210,7 @@ pub fn run(
             finished: Events::silent(),
             metrics: resources.metrics,
             registry,
-            settling,
+            ending,
             reports: Some(ReportChannels { orders, completed: resources.completed }),
             stop: stop.clone(),
             runs: KnownRuns::default(),
@@ -222,7 +222,7 @@ pub fn run(
             commit(committer, inputs, ended.clone()),
             keep_directory(&*backend, &directory, (&ended, &drain)),
             reporting,
-            settled,
+            acknowledged,
             poller.run(ended.clone(), stop),
             maintenance.run(ended.clone()),
             release.run(ended.clone()),

@@ -1,9 +1,9 @@
 //! The worker's role where calls are bought in batches: jobs are gathered into shards, each shard
 //! becomes a batch at the provider, and its rows become results.
 //!
-//! `row_admission` makes rows of jobs, `shard_builder` writes them into a shard, `shard_lifecycle` works
-//! on it from its file to its end, `collect_results` reads the results of its batch, and `row_settlement`
-//! makes a result of a row; `give_up_shard` ends a shard that was never sent.
+//! `row_admission` makes rows of jobs, `shard_builder` writes them into a shard, `shard_lifecycle`
+//! works on it from its file to its end, `collect_results` reads the results of its batch, and
+//! `row_settlement` makes a result of a row; `give_up_shard` ends a shard that was never sent.
 //! `worker_role::batch_keeper` puts these together.
 
 mod cancel;

@@ -3,7 +3,7 @@
 
 mod batch_keeper;
 mod cancelled;
-mod delivery_settlement;
+mod handle_delivery;
 mod in_progress;
 mod status_provider;
 mod warn_once;
@@ -13,8 +13,8 @@ pub use batch_keeper::{BatchKeeper, KeeperSettings};
 pub use status_provider::{RunStatusProvider, WorkerRunState};
 
 use crate::{concurrency::Concurrency, telemetry};
-use delivery_settlement::DeliveryHandler;
 use futures_util::future::BoxFuture;
+use handle_delivery::DeliveryHandler;
 use juror_ledger::job_store::JobStore;
 use juror_queue::{Delivery, Queue, QueueError, Subscription};
 use juror_telemetry::Metrics;

@@ -12,9 +12,9 @@ use super::{
 };
 use crate::aggregator_role::{
     blocking::{CommitWork, CommittedWork, FailedCommit, RunSource},
+    end_deliveries::DeliveriesToEnd,
     run_registry::RunRegistry,
     run_state::{KnownRun, ResultPlace},
-    settlement::DeliverySettlement,
     status_poller::StatusReply,
 };
 use crate::run_journal::RunJournal;
@@ -42,7 +42,7 @@ pub(super) struct Committer {
     pub(super) finished: Events,
     pub(super) metrics: Arc<Metrics>,
     pub(super) registry: RunRegistry,
-    pub(super) settling: mpsc::Sender<DeliverySettlement>,
+    pub(super) ending: mpsc::Sender<DeliveriesToEnd>,
     /// Channels of reports; none where runs are reported elsewhere.
     pub(super) reports: Option<ReportChannels>,
     /// Signal for an immediate end.
@@ -235,7 +235,7 @@ impl Committer {
         self.registry.set_progress(&run, &progress);
         known.progress = Some(progress);
         known.open = Some(open);
-        self.settle(DeliverySettlement::Done(batch)).await;
+        self.end_deliveries(DeliveriesToEnd::Done(batch)).await;
         for result in committed.news {
             self.finished.emit(Event::Finished(result)).await;
         }
@@ -262,12 +262,12 @@ impl Committer {
         let warning =
             format!("{} results of run {run} are among the dead letters: {reason}", batch.len());
         self.events.emit(Event::Warning(warning)).await;
-        self.settle(DeliverySettlement::DeadLetter(batch, reason)).await;
+        self.end_deliveries(DeliveriesToEnd::DeadLetter(batch, reason)).await;
     }
 
-    async fn settle(&self, settling: DeliverySettlement) {
-        // The settling task runs until the committer has ended, or both are to end at once.
-        let _ = self.settling.send(settling).await;
+    async fn end_deliveries(&self, ended: DeliveriesToEnd) {
+        // The receiving task runs until the committer has ended, or both are to end at once.
+        let _ = self.ending.send(ended).await;
     }
 }
 

@@ -1,12 +1,12 @@
 //! The role for a local run: it is open from the start, and reported by its process.
 
 use super::{
-    AggregatorError, AggregatorOptions, SETTLEMENT_CAPACITY,
+    AggregatorError, AggregatorOptions, END_CAPACITY,
     committer::{Committer, Inputs, KnownRuns},
+    end_deliveries::end_deliveries,
     incoming::Incoming,
     receive::receive_one,
     run_registry::RunRegistry,
-    settlement::settle,
 };
 use crate::run_journal::RunJournal;
 use futures_util::future::BoxFuture;
@@ -46,10 +46,10 @@ pub fn run(
         let options =
             AggregatorOptions { batch_delay: Some(BATCH_DELAY), ..AggregatorOptions::default() };
         let (sender, incoming) = mpsc::channel(options.batch);
-        let (settling, to_settle) = mpsc::channel(SETTLEMENT_CAPACITY);
+        let (ending, to_end) = mpsc::channel(END_CAPACITY);
         // Received results are committed at an immediate shutdown too.
         let stop = CancellationToken::new();
-        let settled = settle(to_settle, events.clone(), stop.clone());
+        let acknowledged = end_deliveries(to_end, events.clone(), stop.clone());
         let committer = Committer {
             runs_dir: journal.files().directory().parent().map(Path::to_owned).unwrap_or_default(),
             options,
@@ -57,14 +57,14 @@ pub fn run(
             events,
             metrics,
             registry: RunRegistry::default(),
-            settling,
+            ending,
             reports: None,
             stop,
             runs: KnownRuns::for_local_run(journal),
         };
         let receiving = receive_one(results, sender, shutdown.now, Incoming::Result);
         let committing = committer.run(Inputs::for_local_run(incoming));
-        let (received, committed, ()) = tokio::join!(receiving, committing, settled);
+        let (received, committed, ()) = tokio::join!(receiving, committing, acknowledged);
         let runs = committed?;
         received?;
         // The run stays open until the end.

@@ -29,12 +29,12 @@ pub async fn acknowledge_all<M>(
     let mut single = Vec::new();
     // Their slots stay taken until they are acknowledged.
     let mut kept = Vec::new();
-    for Delivery { mut settle, .. } in deliveries {
-        let Some(Ticket { batch, number }) = settle.ticket() else {
-            single.push(settle.settle(Disposition::Acknowledge));
+    for Delivery { mut adapter, .. } in deliveries {
+        let Some(Ticket { batch, number }) = adapter.ticket() else {
+            single.push(adapter.end(Disposition::Acknowledge));
             continue;
         };
-        kept.push(settle);
+        kept.push(adapter);
         match batches.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &batch)) {
             Some((_, numbers)) => numbers.push(number),
             None => batches.push((batch, vec![number])),

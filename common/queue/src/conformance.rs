@@ -129,8 +129,8 @@ async fn high_priority_is_drained_first(harness: &impl Harness) {
     for _ in 0..40 {
         // First one free slot at a time, then all of them.
         if out.len() == 3 {
-            let settled = if priorities.len() < 10 { 1 } else { 3 };
-            for delivery in out.drain(..settled).collect::<Vec<Delivery<Note>>>() {
+            let ended = if priorities.len() < 10 { 1 } else { 3 };
+            for delivery in out.drain(..ended).collect::<Vec<Delivery<Note>>>() {
                 delivery.acknowledge().await.unwrap();
             }
         }

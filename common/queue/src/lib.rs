@@ -1,7 +1,7 @@
 //! Message queues of jobs and of results.
 //!
-//! Every adapter guarantees: a published message is kept; a delivery is settled exactly once
-//! (acknowledged, delayed, requeued or dead-lettered), and one that is dropped unsettled, or whose
+//! Every adapter guarantees: a published message is kept; a delivery is ended exactly once
+//! (acknowledged, delayed, requeued or dead-lettered), and one that is dropped before, or whose
 //! holder dies, is redelivered. Callers must acknowledge a message only after its successor is
 //! confirmed.
 
@@ -98,8 +98,8 @@ pub trait Queue<M: Message>: Send + Sync {
     /// Publishes a message; returns when the queue has stored it. Waits while the queue is full.
     async fn publish(&self, message: M, priority: Priority) -> Result<(), QueueError>;
 
-    /// Starts to receive; at most `prefetch` deliveries (at least one) are unsettled at a time. A
-    /// delayed message does not count.
+    /// Starts to receive; at most `prefetch` deliveries (at least one) are unacknowledged at a
+    /// time. A delayed message does not count.
     async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError>;
 }
 
@@ -118,12 +118,12 @@ pub trait Subscription<M: Message>: Send {
     async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError>;
 
     /// Ends the subscription; returns when the queue sends no more messages to it. Messages that
-    /// were not handed out are delivered to other subscriptions; unsettled deliveries stay valid.
-    /// Dropping a subscription does the same without waiting for the queue.
+    /// were not handed out are delivered to other subscriptions; unacknowledged deliveries stay
+    /// valid. Dropping a subscription does the same without waiting for the queue.
     async fn close(self: Box<Self>);
 }
 
-/// A message until it is settled. Dropped unsettled, it is redelivered.
+/// A message until it is ended. Dropped before, it is redelivered.
 pub struct Delivery<M> {
     /// The message, which its queue may share.
     pub message: Arc<M>,
@@ -131,16 +131,16 @@ pub struct Delivery<M> {
     pub priority: Priority,
     /// True if it was delivered before.
     pub redelivered: bool,
-    settle: Box<dyn Settle>,
+    adapter: Box<dyn AdapterDelivery>,
 }
 
 /// An adapter's side of a delivery. Dropping it requeues the message.
 #[async_trait]
-pub trait Settle: Send + Sync {
+pub trait AdapterDelivery: Send + Sync {
     /// Ends the delivery; see [`Disposition`].
-    async fn settle(self: Box<Self>, disposition: Disposition) -> Result<(), QueueError>;
+    async fn end(self: Box<Self>, disposition: Disposition) -> Result<(), QueueError>;
 
-    /// Leaves the acknowledgement of this delivery to its batch, and counts it as settled from here
+    /// Leaves the acknowledgement of this delivery to its batch, and counts it as ended from here
     /// on; none, without a change, where each is acknowledged separately.
     fn ticket(&mut self) -> Option<Ticket> {
         None
@@ -166,19 +166,19 @@ impl<M> Delivery<M> {
         message: Arc<M>,
         priority: Priority,
         redelivered: bool,
-        settle: Box<dyn Settle>,
+        adapter: Box<dyn AdapterDelivery>,
     ) -> Self {
-        Self { message, priority, redelivered, settle }
+        Self { message, priority, redelivered, adapter }
     }
 
     /// Ends the delivery.
-    pub async fn settle(self, disposition: Disposition) -> Result<(), QueueError> {
-        self.settle.settle(disposition).await
+    pub async fn end(self, disposition: Disposition) -> Result<(), QueueError> {
+        self.adapter.end(disposition).await
     }
 
     /// Acknowledges the delivery.
     pub async fn acknowledge(self) -> Result<(), QueueError> {
-        self.settle(Disposition::Acknowledge).await
+        self.end(Disposition::Acknowledge).await
     }
 }
 

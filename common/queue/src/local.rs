@@ -6,7 +6,7 @@
 
 mod queue_state;
 mod return_publisher;
-mod unsettled_delivery;
+mod unacknowledged_delivery;
 
 pub use return_publisher::LocalReturns;
 
@@ -24,8 +24,8 @@ use tokio::{sync::Semaphore, time::Instant};
 pub struct LocalQueue<M>(Arc<QueueState<M>>);
 
 impl<M: Message> LocalQueue<M> {
-    /// An empty queue of at most `capacity` messages (at least one): waiting, delayed or unsettled
-    /// ones. Requeued and delayed messages always fit; dead letters do not count.
+    /// An empty queue of at most `capacity` messages (at least one): waiting, delayed or
+    /// unacknowledged ones. Requeued and delayed messages always fit; dead letters do not count.
     pub fn new(capacity: usize) -> Self {
         Self(Arc::new(QueueState::new(capacity)))
     }
@@ -39,7 +39,7 @@ impl<M: Message> LocalQueue<M> {
         self.0.end_if_done(&state);
     }
 
-    /// Number of held messages: waiting, delayed or unsettled ones.
+    /// Number of held messages: waiting, delayed or unacknowledged ones.
     pub fn held(&self) -> usize {
         self.0.lock().held
     }
@@ -117,7 +117,7 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
 
 struct LocalSubscription<M> {
     shared: Arc<QueueState<M>>,
-    /// A permit for each further unsettled delivery.
+    /// A permit for each further unacknowledged delivery.
     slots: Arc<Semaphore>,
 }
 
@@ -136,7 +136,7 @@ impl<M: Message> Subscription<M> for LocalSubscription<M> {
                     permit.forget();
                     // The permit guarantees a message.
                     if let Some(entry) = self.shared.lock().take() {
-                        return Ok(Some(unsettled_delivery::deliver(&self.shared, entry, slot)));
+                        return Ok(Some(unacknowledged_delivery::deliver(&self.shared, entry, slot)));
                     }
                 }
                 () = rescheduled => {}

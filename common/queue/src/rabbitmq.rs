@@ -2,8 +2,8 @@
 //!
 //! One connection and one task serve a process, which owns them through [`RabbitQueues`]. When the
 //! connection breaks, everything is re-established: unconfirmed publishes are published again, and
-//! unsettled deliveries are redelivered, marked as such; their old settlements have no effect. So
-//! no message is lost, and duplicates occur.
+//! unacknowledged deliveries are redelivered, marked as such; ending their old deliveries has no
+//! effect. So no message is lost, and duplicates occur.
 
 mod address;
 mod backoff;
@@ -16,15 +16,15 @@ mod failure;
 mod handshake;
 mod message;
 mod names;
+mod open_delivery;
 mod priority_window;
 mod publish;
 mod release_held;
-mod settle;
 mod shared_connection;
 mod supervisor;
 mod tls_reactor;
 mod topology;
-mod unsettled_tags;
+mod unacknowledged_tags;
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod test_namespace;
@@ -155,7 +155,7 @@ impl RabbitQueues {
         Ok(Box::new(opening.await?))
     }
 
-    /// Closes the connection, upon which the broker redelivers unsettled messages; waiting
+    /// Closes the connection, upon which the broker redelivers unacknowledged messages; waiting
     /// publishes and later operations fail with [`QueueError::Closed`].
     pub async fn close(self) {
         drop(self.stop);

@@ -56,7 +56,7 @@ fn dead_letters_are_listed_shown_and_replayed() {
     servers.run(async {
         let mut results = servers.queues().results().subscribe(1).await.unwrap();
         let delivery = results.next().await.unwrap().unwrap();
-        delivery.settle(Disposition::DeadLetter("of no run".to_owned())).await.unwrap();
+        delivery.end(Disposition::DeadLetter("of no run".to_owned())).await.unwrap();
     });
 
     dead(&["list"]).exits(0).stdout_contains(&[

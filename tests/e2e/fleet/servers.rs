@@ -230,7 +230,7 @@ impl Servers {
             let mut subscription = queue.subscribe(1).await.unwrap();
             queue.publish(job, Priority::Normal).await.unwrap();
             let delivery = subscription.next().await.unwrap().unwrap();
-            delivery.settle(Disposition::DeadLetter(reason.to_owned())).await.unwrap();
+            delivery.end(Disposition::DeadLetter(reason.to_owned())).await.unwrap();
         });
     }
 

@@ -5,7 +5,7 @@ use juror_analysis::{
     test_results::{SEMANTIC, bare, judged, record},
 };
 use juror_journal::journal::JournalWriter;
-use juror_queue::{Delivery, Disposition, Priority, QueueError, Settle};
+use juror_queue::{AdapterDelivery, Delivery, Disposition, Priority, QueueError};
 use juror_types::{event::Event, id::RunId, outcome::Outcome};
 use parking_lot::Mutex;
 use std::{collections::VecDeque, sync::Arc};
@@ -23,8 +23,8 @@ struct Script {
 struct Note(String, Log);
 
 #[async_trait]
-impl Settle for Note {
-    async fn settle(self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
+impl AdapterDelivery for Note {
+    async fn end(self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
         let mut log = self.1.lock();
         log.push((self.0.clone(), disposition));
         Ok(())

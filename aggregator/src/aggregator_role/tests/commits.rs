@@ -212,7 +212,7 @@ async fn full_disk_acknowledges_nothing_of_a_batch() {
         let delivery: Delivery<JobResult> = subscription.next().await.unwrap().unwrap();
         sender.send(Incoming::Result(delivery)).await.unwrap();
     }
-    let (settling, mut to_settle) = mpsc::channel(2);
+    let (ending, mut to_end) = mpsc::channel(2);
     let committer = Committer {
         runs_dir: fleet.runs_dir.path().to_owned(),
         options: AggregatorOptions::default(),
@@ -220,14 +220,14 @@ async fn full_disk_acknowledges_nothing_of_a_batch() {
         finished: Events::silent(),
         metrics: Arc::default(),
         registry: RunRegistry::default(),
-        settling,
+        ending,
         reports: None,
         stop: CancellationToken::new(),
         runs: known,
     };
     let error = committer.run(Inputs::for_local_run(incoming)).await.err().unwrap();
     assert!(matches!(&error, AggregatorError::Journal(JournalError::Full { .. })), "{error}");
-    assert!(to_settle.recv().await.is_none(), "nothing is to be settled, of either run");
+    assert!(to_end.recv().await.is_none(), "nothing is to be acknowledged, of either run");
     assert_eq!(fleet.results.held(), 2);
     assert_eq!(fleet.items(&a), ["1"], "it comes again, and is a duplicate then");
 }

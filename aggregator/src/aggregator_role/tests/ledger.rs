@@ -149,14 +149,14 @@ async fn held_jobs_continue_once_the_ledger_is_reconciled() {
     };
     fleet.jobs.publish(job("before"), Priority::Normal).await.unwrap();
     let before = jobs.next().await.unwrap().unwrap();
-    before.settle(Disposition::RetryAfter(hold)).await.unwrap();
+    before.end(Disposition::RetryAfter(hold)).await.unwrap();
     fleet.backend.change(|state| state.paused = Some(1));
     let working = fleet.start().await;
     let began = Instant::now();
     let released = jobs.next().await.unwrap().unwrap();
     assert!(fleet.backend.until(|_| true).await.paused.is_none());
     // A worker that requested admission before the reconciliation has it held after it.
-    released.settle(Disposition::RetryAfter(hold)).await.unwrap();
+    released.end(Disposition::RetryAfter(hold)).await.unwrap();
     assert_eq!(jobs.next().await.unwrap().unwrap().message.item.id, "before");
     assert!(began.elapsed() < hold / 10, "{:?}", began.elapsed());
     fleet.end(working).await.unwrap();

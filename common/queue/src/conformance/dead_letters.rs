@@ -9,7 +9,7 @@ pub(super) async fn dead_letter_keeps_its_reason_until_replayed(harness: &impl H
     publish(&*queue, "poison", Priority::High).await;
     let mut subscription = queue.subscribe(1).await.unwrap();
     let delivery = expect_next(&mut subscription).await;
-    delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
+    delivery.end(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
     expect_silence(harness, &mut subscription).await;
     let dead = queue.list().await.unwrap();
     let [letter] = dead.as_slice() else { panic!("one dead letter expected: {dead:?}") };
@@ -29,7 +29,7 @@ pub(super) async fn completed_dead_letter_is_deleted_and_no_other(harness: &impl
     for name in ["one", "two", "one"] {
         publish(&*queue, name, Priority::Normal).await;
         let delivery = expect_next(&mut subscription).await;
-        delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
+        delivery.end(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
     }
     assert_eq!(queue.remove_dead_letters(&|note| note.0 == "three").await.unwrap(), 0);
     assert_eq!(queue.remove_dead_letters(&|note| note.0 == "one").await.unwrap(), 2);

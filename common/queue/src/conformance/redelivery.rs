@@ -13,8 +13,8 @@ pub(super) async fn dropped_delivery_is_redelivered_and_marked(harness: &impl Ha
     let again = expect_next(&mut subscription).await;
     assert!(again.redelivered);
     assert_eq!(again.priority, Priority::High);
-    // A settlement that is not awaited has no effect.
-    drop(again.settle(Disposition::Acknowledge));
+    // An end that is not awaited has no effect.
+    drop(again.end(Disposition::Acknowledge));
     expect_next(&mut subscription).await.acknowledge().await.unwrap();
 }
 
@@ -23,7 +23,7 @@ pub(super) async fn requeued_message_is_redelivered_and_marked(harness: &impl Ha
     publish(&*queue, "one", Priority::Normal).await;
     let mut subscription = queue.subscribe(1).await.unwrap();
     let delivery = expect_next(&mut subscription).await;
-    delivery.settle(Disposition::Requeue).await.unwrap();
+    delivery.end(Disposition::Requeue).await.unwrap();
     let again = expect_next(&mut subscription).await;
     assert!(again.redelivered);
     again.acknowledge().await.unwrap();
@@ -36,15 +36,15 @@ pub(super) async fn delayed_retry_keeps_its_priority_and_frees_its_slot(harness:
     publish(&*queue, "meanwhile", Priority::Normal).await;
     let mut subscription = queue.subscribe(1).await.unwrap();
     let delivery = expect_next(&mut subscription).await;
-    let settled_at = Instant::now();
-    delivery.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
+    let ended_at = Instant::now();
+    delivery.end(Disposition::RetryAfter(harness.delay())).await.unwrap();
     let meanwhile = expect_next(&mut subscription).await;
     assert_eq!(meanwhile.message.0, "meanwhile");
     meanwhile.acknowledge().await.unwrap();
     let again = expect_next(&mut subscription).await;
     assert_eq!((again.message.0.as_str(), again.priority), ("later", Priority::High));
     assert!(again.redelivered);
-    assert!(settled_at.elapsed() >= harness.delay(), "a retry came before its time");
+    assert!(ended_at.elapsed() >= harness.delay(), "a retry came before its time");
     again.acknowledge().await.unwrap();
 }
 
@@ -55,11 +55,11 @@ pub(super) async fn shorter_delay_is_delivered_before_a_longer_one(harness: &imp
     let mut subscription = queue.subscribe(2).await.unwrap();
     let long = expect_next(&mut subscription).await;
     let short = expect_next(&mut subscription).await;
-    long.settle(Disposition::RetryAfter(harness.delay() * 100)).await.unwrap();
+    long.end(Disposition::RetryAfter(harness.delay() * 100)).await.unwrap();
     let waiting = expect_next(&mut subscription);
-    let settling = short.settle(Disposition::RetryAfter(harness.delay()));
-    let (first, settled) = tokio::join!(waiting, settling);
-    settled.unwrap();
+    let ending = short.end(Disposition::RetryAfter(harness.delay()));
+    let (first, ended) = tokio::join!(waiting, ending);
+    ended.unwrap();
     assert_eq!(first.message.0, "short");
     first.acknowledge().await.unwrap();
 }
@@ -73,7 +73,7 @@ pub(super) async fn both_priorities_survive_a_delay(harness: &impl Harness) {
     let mut subscription = queue.subscribe(2).await.unwrap();
     for _ in priorities {
         let delivery = expect_next(&mut subscription).await;
-        delivery.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
+        delivery.end(Disposition::RetryAfter(harness.delay())).await.unwrap();
     }
     let mut came = BTreeSet::new();
     for _ in priorities {

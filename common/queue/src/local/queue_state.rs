@@ -31,7 +31,7 @@ pub(super) struct State<M> {
     delayed: BTreeMap<(Instant, u64), Entry<M>>,
     delays: u64,
     pub(super) dead: Vec<DeadLetter<M>>,
-    /// Waiting, delayed or unsettled messages.
+    /// Waiting, delayed or unacknowledged messages.
     pub(super) held: usize,
     pub(super) closed: bool,
     /// Number of those that may put messages back.

@@ -62,14 +62,14 @@ async fn closed_queue_waits_for_delayed_and_unacknowledged_messages() {
     let out = next(&mut holder).await;
     queue.close();
     assert!(by_hand(idle.next()).poll_once().is_none(), "a message that is out may come back");
-    out.settle(Disposition::RetryAfter(Duration::from_secs(30))).await.unwrap();
+    out.end(Disposition::RetryAfter(Duration::from_secs(30))).await.unwrap();
     let again = next(&mut idle).await;
     assert_eq!(*again.message, Note::new("slow"));
     drop(again);
     let dead = next(&mut idle).await;
-    let (ends, settled) =
-        tokio::join!(holder.next(), dead.settle(Disposition::DeadLetter("enough".into())));
-    settled.unwrap();
+    let (ends, ended) =
+        tokio::join!(holder.next(), dead.end(Disposition::DeadLetter("enough".into())));
+    ended.unwrap();
     assert!(ends.unwrap().is_none());
     assert!(idle.next().await.unwrap().is_none());
 }
@@ -82,7 +82,7 @@ async fn publishing_to_a_full_queue_waits_for_a_settled_message() {
     let out = subscription.next().await.unwrap().unwrap();
     let mut second = by_hand(publish(&queue, "two"));
     assert!(second.poll_once().is_none(), "a message that is out takes room");
-    out.settle(Disposition::RetryAfter(Duration::from_secs(5))).await.unwrap();
+    out.end(Disposition::RetryAfter(Duration::from_secs(5))).await.unwrap();
     assert!(second.poll_once().is_none(), "a delayed message takes room");
     subscription.next().await.unwrap().unwrap().acknowledge().await.unwrap();
     assert!(matches!(second.poll_once(), Some(Ok(()))));
@@ -134,7 +134,7 @@ async fn out_of_range_delay_is_refused_and_the_message_requeued() {
     publish(&queue, "one").await.unwrap();
     let mut subscription = queue.subscribe(1).await.unwrap();
     let delivery = subscription.next().await.unwrap().unwrap();
-    let refused = delivery.settle(Disposition::RetryAfter(Duration::MAX)).await;
+    let refused = delivery.end(Disposition::RetryAfter(Duration::MAX)).await;
     assert!(matches!(refused, Err(QueueError::Refused(_))));
     assert!(subscription.next().await.unwrap().unwrap().redelivered);
 }
@@ -186,7 +186,7 @@ async fn no_wake_up_is_lost_under_contention() {
                     acknowledged += 1;
                 } else {
                     let retry = Disposition::RetryAfter(Duration::ZERO);
-                    delivery.settle(retry).await.unwrap();
+                    delivery.end(retry).await.unwrap();
                 }
             }
             acknowledged

@@ -146,7 +146,7 @@ impl BrokerConnection {
 }
 
 /// Channel of one holder, which is closed on drop: the broker removes its consumers, and redelivers
-/// unsettled messages.
+/// unacknowledged messages.
 pub(super) struct OwnChannel(Channel);
 
 impl Deref for OwnChannel {

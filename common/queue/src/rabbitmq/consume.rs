@@ -2,11 +2,13 @@
 //! again over the next connection when they fail.
 
 use super::{
-    super::{Delivery, Disposition, Message, Priority, QueueError, Settle as _, Subscription},
+    super::{
+        AdapterDelivery as _, Delivery, Disposition, Message, Priority, QueueError, Subscription,
+    },
     names::{Route, key},
-    settle::{OpenDelivery, REQUEUE},
+    open_delivery::{OpenDelivery, REQUEUE},
     shared_connection::SharedConnection,
-    unsettled_tags::Tags,
+    unacknowledged_tags::Tags,
 };
 use crate::rabbitmq::{
     connection::BrokerConnection,
@@ -37,7 +39,7 @@ pub(super) struct RabbitSubscription<M> {
     route: Route,
     renders: bool,
     prefetch: u16,
-    /// A permit for each further unsettled delivery.
+    /// A permit for each further unacknowledged delivery.
     slots: Arc<Semaphore>,
     decode: Decode<M>,
     live: Option<Live>,
@@ -72,12 +74,12 @@ impl<M: Message> RabbitSubscription<M> {
 
     /// Holds a job of another version for a worker of that version, or for this one after its
     /// update.
-    async fn keep(&mut self, settlement: OpenDelivery, words: String) -> Result<(), QueueError> {
+    async fn keep(&mut self, open: OpenDelivery, words: String) -> Result<(), QueueError> {
         if self.last_warning.as_ref() != Some(&words) {
             tracing::warn!("jobs are held for 10 minutes: {words}");
             self.last_warning = Some(words);
         }
-        Box::new(settlement).settle(Disposition::RetryAfter(TTL)).await
+        Box::new(open).end(Disposition::RetryAfter(TTL)).await
     }
 
     async fn resubscribe(&self) -> Result<Live, QueueError> {
@@ -86,7 +88,7 @@ impl<M: Message> RabbitSubscription<M> {
             let queues = self.shared.namespace.queues(self.route, self.renders);
             match Live::open(link, queues, self.prefetch).await {
                 Err(QueueError::Unavailable(_)) => {}
-                settled => return settled,
+                ended => return ended,
             }
         }
     }
@@ -114,20 +116,20 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
                 Ok(_) => None,
             };
             let redelivered = delivery.redelivered || message::was_delivered(&delivery.properties);
-            let settlement =
+            let open =
                 OpenDelivery::new(&self.shared, &live.tags, delivery, self.route).counting(counted);
             match decoded {
                 Ok(message) => {
                     let routing_key = key(priority, message.needs_rendering());
-                    let settlement = Box::new(settlement.keyed(routing_key).holding(slot));
+                    let open = Box::new(open.keyed(routing_key).holding(slot));
                     let message = Arc::new(message);
-                    return Ok(Some(Delivery::new(message, priority, redelivered, settlement)));
+                    return Ok(Some(Delivery::new(message, priority, redelivered, open)));
                 }
                 Err(problem) => match other_version {
                     Some(words) if self.route == Route::Jobs => {
-                        self.keep(settlement, words).await?;
+                        self.keep(open, words).await?;
                     }
-                    _ => dead_letter(settlement, self.route, problem).await?,
+                    _ => dead_letter(open, self.route, problem).await?,
                 },
             }
         }
@@ -200,7 +202,7 @@ impl Live {
                 () = sleep_until(stale_since.unwrap_or_else(Instant::now)), if stale_since.is_some() => continue,
             };
             match delivered {
-                // A delivery that can no longer be settled is redelivered.
+                // A delivery that can no longer be ended is redelivered.
                 Some(Ok(delivery)) if delivery.acker.usable() => {
                     let (priority, counted) = self.take_turn(at, preferred)?;
                     return Some((priority, counted, delivery));
@@ -262,7 +264,7 @@ impl Drop for Live {
     /// Cancels the consumers, then requeues their messages that were not handed out. The frames of
     /// a channel arrive in the order in which they were written: a message that returned to a queue
     /// before its consumer is cancelled would be sent here again, up to its delivery limit.
-    /// Messages in transit are requeued with the channel, after the last unsettled delivery.
+    /// Messages in transit are requeued with the channel, after the last unacknowledged delivery.
     fn drop(&mut self) {
         if self.link.is_over() {
             return;
@@ -278,18 +280,14 @@ impl Drop for Live {
 }
 
 /// Dead-letters a message that this program cannot parse, so that it does not stop the others.
-async fn dead_letter(
-    settlement: OpenDelivery,
-    route: Route,
-    problem: String,
-) -> Result<(), QueueError> {
+async fn dead_letter(open: OpenDelivery, route: Route, problem: String) -> Result<(), QueueError> {
     tracing::warn!(kind = route.kind(), "a message is dead-lettered: {problem}");
     let disposition = match route {
         Route::Jobs | Route::Results => Disposition::DeadLetter(problem),
         // The message is among the dead letters already.
         Route::Poison => Disposition::Acknowledge,
     };
-    Box::new(settlement).settle(disposition).await
+    Box::new(open).end(disposition).await
 }
 
 /// The next delivery of the first consumer that has one, with the consumer's index.

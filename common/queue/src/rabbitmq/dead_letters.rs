@@ -65,7 +65,7 @@ impl RabbitQueues {
                 let link = self.shared.link().await?;
                 match kept_letters(&link, &self.shared).await {
                     Err(QueueError::Unavailable(_)) => {}
-                    settled => return settled,
+                    ended => return ended,
                 }
             }
         })
@@ -81,7 +81,7 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
             let link = self.shared.link().await?;
             match self.list_over(&link).await {
                 Err(QueueError::Unavailable(_)) => {}
-                settled => return settled,
+                ended => return ended,
             }
         }
     }
@@ -92,7 +92,7 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
             let link = self.shared.link().await?;
             match self.replay_over(&link, message_ids, &mut replayed).await {
                 Err(QueueError::Unavailable(_)) => {}
-                settled => return settled.map(|()| replayed),
+                ended => return ended.map(|()| replayed),
             }
         }
     }
@@ -106,7 +106,7 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
             let link = self.shared.link().await?;
             match self.remove_over(&link, is_done, &mut forgotten).await {
                 Err(QueueError::Unavailable(_)) => {}
-                settled => return settled.map(|()| forgotten),
+                ended => return ended.map(|()| forgotten),
             }
         }
     }

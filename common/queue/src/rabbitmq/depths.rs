@@ -10,9 +10,9 @@ impl RabbitQueues {
         self.shared.link_now().is_ok()
     }
 
-    /// Number of ready messages in each queue, by its name without the namespace; unsettled ones do
-    /// not count. Does not wait for an unreachable broker. A missing queue ends the connection, and
-    /// the next one declares it again.
+    /// Number of ready messages in each queue, by its name without the namespace; unacknowledged
+    /// ones do not count. Does not wait for an unreachable broker. A missing queue ends the
+    /// connection, and the next one declares it again.
     pub fn depths(&self) -> BoxFuture<'_, Result<Vec<(&'static str, u32)>, QueueError>> {
         Box::pin(async move {
             let link = self.shared.link_now()?;

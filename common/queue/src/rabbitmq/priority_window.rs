@@ -3,8 +3,8 @@
 //!
 //! The broker sends as many messages of the preferred priority as its prefetch allows, which is
 //! slightly more than may be in progress: the rest waits here until a place is free. While fewer
-//! are unsettled than the prefetch, the broker has no more, unless it has not yet processed the
-//! latest settlements.
+//! are unacknowledged than the prefetch, the broker has no more, unless it has not yet processed
+//! the latest ends of deliveries.
 
 use parking_lot::Mutex;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// Number of preferred deliveries that are buffered here, unavailable to other consumers, while all
 /// slots are taken.
 const PREFETCH: u16 = 2;
-/// Maximum time between a settlement and the arrival of the delivery that follows from it.
+/// Maximum time between the end of a delivery and the arrival of the one that follows from it.
 const ROUND_TRIP: Duration = Duration::from_millis(500);
 
 /// The preferred priority of one channel.
@@ -31,7 +31,7 @@ impl PriorityWindow {
         Self { prefetch: places.saturating_add(PREFETCH), deliveries: Mutex::default() }
     }
 
-    /// Number of deliveries that the broker may send before they are settled.
+    /// Number of deliveries that the broker may send before they are ended.
     pub(super) fn prefetch(&self) -> u16 {
         self.prefetch
     }
@@ -47,11 +47,11 @@ impl PriorityWindow {
     pub(super) fn stale_since(&self) -> Option<Instant> {
         let prefetch = usize::from(self.prefetch);
         let mut deliveries = self.deliveries.lock();
-        deliveries.settled.retain(|settled| settled.elapsed() < ROUND_TRIP);
-        let Deliveries { out, settled } = &*deliveries;
-        let unheard = (out + settled.len()).checked_sub(prefetch)?;
-        // A settlement among that many was followed by a delivery, if the broker had one.
-        settled.get(unheard).map(|settled| *settled + ROUND_TRIP)
+        deliveries.ended.retain(|ended| ended.elapsed() < ROUND_TRIP);
+        let Deliveries { out, ended } = &*deliveries;
+        let unheard = (out + ended.len()).checked_sub(prefetch)?;
+        // An end among that many was followed by a delivery, if the broker had one.
+        ended.get(unheard).map(|ended| *ended + ROUND_TRIP)
     }
 }
 
@@ -59,10 +59,10 @@ impl Drop for OutstandingDelivery {
     fn drop(&mut self) {
         let mut deliveries = self.0.deliveries.lock();
         deliveries.out = deliveries.out.saturating_sub(1);
-        deliveries.settled.push_back(Instant::now());
-        // Older settlements are no longer needed.
-        while deliveries.settled.len() > usize::from(self.0.prefetch) {
-            deliveries.settled.pop_front();
+        deliveries.ended.push_back(Instant::now());
+        // Older ends are no longer needed.
+        while deliveries.ended.len() > usize::from(self.0.prefetch) {
+            deliveries.ended.pop_front();
         }
     }
 }
@@ -70,8 +70,8 @@ impl Drop for OutstandingDelivery {
 #[derive(Default)]
 struct Deliveries {
     out: usize,
-    /// Times of the last settlements, oldest first.
-    settled: VecDeque<Instant>,
+    /// Times of the last ends, oldest first.
+    ended: VecDeque<Instant>,
 }
 
 #[cfg(test)]

@@ -46,12 +46,12 @@ impl SharedConnection {
     /// The current connection, or the next one.
     pub(super) async fn link(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         let mut phase = self.phase.clone();
-        let settled = phase.wait_for(|phase| match phase {
+        let left = phase.wait_for(|phase| match phase {
             ConnectionState::Connecting => false,
             ConnectionState::Connected(link) => !link.is_over(),
             ConnectionState::Closed(_) => true,
         });
-        match settled.await.as_deref() {
+        match left.await.as_deref() {
             Ok(ConnectionState::Connected(link)) => Ok(Arc::clone(link)),
             Ok(ConnectionState::Closed(reason)) => Err(reason.clone()),
             Ok(ConnectionState::Connecting) | Err(_) => Err(QueueError::Closed),

@@ -62,7 +62,7 @@ async fn messages_of_a_dead_consumer_are_redelivered_and_marked() {
     let again = next(&mut subscription).await;
     assert_eq!(((*again.message).clone(), again.priority), (Note::new("one"), Priority::High));
     assert!(again.redelivered);
-    // Settlements of the old holder have no effect and are no error.
+    // Ending deliveries of the old holder has no effect and is no error.
     held.acknowledge().await.unwrap();
     drop(again);
     next(&mut subscription).await.acknowledge().await.unwrap();

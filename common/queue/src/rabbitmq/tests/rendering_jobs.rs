@@ -40,7 +40,7 @@ async fn rendering_jobs_go_to_rendering_workers_after_a_delay_too() {
     assert_eq!(seen, ConnectedWorkers { all: 2, drawing: 1 });
     let delivery = next(&mut with).await;
     assert_eq!((name(&delivery), delivery.priority), ("drawn".to_owned(), Priority::High));
-    delivery.settle(Disposition::RetryAfter(Duration::from_secs(1))).await.unwrap();
+    delivery.end(Disposition::RetryAfter(Duration::from_secs(1))).await.unwrap();
     let delivery = next(&mut with).await;
     assert_eq!((name(&delivery), delivery.priority), ("drawn".to_owned(), Priority::High));
     delivery.acknowledge().await.unwrap();
@@ -64,7 +64,7 @@ async fn rendering_job_without_renderers_is_delivered_to_others_and_requeued() {
     let mut without = queues.jobs_without_rendering().subscribe(10).await.unwrap();
     let delivery = next(&mut without).await;
     assert_eq!((name(&delivery), delivery.priority), ("drawn".to_owned(), Priority::High));
-    delivery.settle(Disposition::RetryAfter(Duration::from_secs(1))).await.unwrap();
+    delivery.end(Disposition::RetryAfter(Duration::from_secs(1))).await.unwrap();
     let mut with = queues.jobs().subscribe(10).await.unwrap();
     let delivery = next(&mut with).await;
     assert_eq!((name(&delivery), delivery.priority), ("drawn".to_owned(), Priority::High));

@@ -96,7 +96,7 @@ async fn unreadable_message_is_dead_lettered_and_delivery_continues() {
     assert_eq!(delivery.message.item.id, "good");
     // The aggregator receives it too and ignores it; the next one is a dead letter.
     let mut poison = queues.poison(1).await.unwrap();
-    delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
+    delivery.end(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
     let dead = next(&mut poison).await;
     assert_eq!(dead.message.message.item.id, "good");
     assert_eq!(dead.message.reason, "killed five workers");
@@ -126,7 +126,7 @@ async fn ten_minute_delay_is_released_into_its_priority() {
     for priority in [Priority::Normal, Priority::High] {
         jobs.publish(job(&format!("{priority:?}")), priority).await.unwrap();
         let delivery = next(&mut subscription).await;
-        delivery.settle(Disposition::RetryAfter(Duration::from_secs(600))).await.unwrap();
+        delivery.end(Disposition::RetryAfter(Duration::from_secs(600))).await.unwrap();
     }
     assert_eq!(jobs.release_held().await.unwrap(), 2);
     for _ in 0..2 {
@@ -174,11 +174,11 @@ async fn results_use_their_own_queue_and_are_never_delayed() {
     results.publish(result.clone(), Priority::Normal).await.unwrap();
     let mut subscription = results.subscribe(10).await.unwrap();
     let delivery = next(&mut subscription).await;
-    let delayed = delivery.settle(Disposition::RetryAfter(Duration::ZERO)).await;
+    let delayed = delivery.end(Disposition::RetryAfter(Duration::ZERO)).await;
     assert!(matches!(delayed, Err(QueueError::Refused(_))), "{delayed:?}");
     let delivery = next(&mut subscription).await;
     assert!(delivery.redelivered);
-    delivery.settle(Disposition::DeadLetter("of no run".into())).await.unwrap();
+    delivery.end(Disposition::DeadLetter("of no run".into())).await.unwrap();
     let dead = results.list().await.unwrap();
     assert_eq!(dead.len(), 1);
     assert_eq!((&dead[0].message, dead[0].reason.as_str()), (&result, "of no run"));
@@ -207,7 +207,7 @@ async fn batch_acknowledgement_leaves_unsettled_results_between() {
     let after = deliveries.split_off(15);
     let kept = deliveries.remove(7);
     acknowledge_all(deliveries).await.unwrap();
-    kept.settle(Disposition::Requeue).await.unwrap();
+    kept.end(Disposition::Requeue).await.unwrap();
     let again = next(&mut subscription).await;
     assert_eq!((again.message.screenshot_id.as_str(), again.redelivered), ("7", true));
     acknowledge_all(after.into_iter().chain([again])).await.unwrap();
@@ -250,7 +250,7 @@ async fn dead_letter_order_survives_repeated_listing() {
     for name in ["one", "two", "three"] {
         queue.publish(Note::new(name), Priority::Normal).await.unwrap();
         let delivery = next(&mut subscription).await;
-        delivery.settle(Disposition::DeadLetter(name.to_owned())).await.unwrap();
+        delivery.end(Disposition::DeadLetter(name.to_owned())).await.unwrap();
     }
     // Beyond the default delivery limit of a version 4 broker.
     for _ in 0..25 {
@@ -283,7 +283,7 @@ async fn depths_count_ready_messages_of_each_queue() {
 
     let mut subscription = queue.subscribe(10).await.unwrap();
     let later = Disposition::RetryAfter(Duration::from_secs(600));
-    next(&mut subscription).await.settle(later).await.unwrap();
+    next(&mut subscription).await.end(later).await.unwrap();
     let metrics = juror_telemetry::Metrics::recording();
     assert!(queues.measure(&metrics).await);
     let text = metrics.render();

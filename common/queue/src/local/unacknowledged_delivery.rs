@@ -1,13 +1,13 @@
-//! Unsettled deliveries of a local queue. One that is dropped, as with its worker, is delivered
-//! again.
+//! Unacknowledged deliveries of a local queue. One that is dropped, as with its worker, is
+//! delivered again.
 
 use super::queue_state::{Entry, QueueState};
-use crate::{DeadLetter, Delivery, Disposition, Message, QueueError, Settle};
+use crate::{AdapterDelivery, DeadLetter, Delivery, Disposition, Message, QueueError};
 use async_trait::async_trait;
 use std::sync::Arc;
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
-/// A delivery of an entry, which holds a slot of its subscription until it is settled.
+/// A delivery of an entry, which holds a slot of its subscription until it is ended.
 pub(super) fn deliver<M: Message>(
     shared: &Arc<QueueState<M>>,
     entry: Entry<M>,
@@ -15,20 +15,21 @@ pub(super) fn deliver<M: Message>(
 ) -> Delivery<M> {
     let (message, priority) = (Arc::clone(&entry.message), entry.priority);
     let redelivered = entry.delivered_before;
-    let lease = UnsettledDelivery { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
+    let lease =
+        UnacknowledgedDelivery { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
     Delivery::new(message, priority, redelivered, Box::new(lease))
 }
 
-/// An unsettled delivery. Dropped with its entry, it requeues the message.
-struct UnsettledDelivery<M: Message> {
+/// An unacknowledged delivery. Dropped with its entry, it requeues the message.
+struct UnacknowledgedDelivery<M: Message> {
     shared: Arc<QueueState<M>>,
     entry: Option<Entry<M>>,
     _slot: OwnedSemaphorePermit,
 }
 
 #[async_trait]
-impl<M: Message> Settle for UnsettledDelivery<M> {
-    async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
+impl<M: Message> AdapterDelivery for UnacknowledgedDelivery<M> {
+    async fn end(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
         let Some(entry) = self.entry.take() else { return Ok(()) };
         match disposition {
             Disposition::Acknowledge => self.shared.end_message(None),
@@ -57,7 +58,7 @@ impl<M: Message> Settle for UnsettledDelivery<M> {
     }
 }
 
-impl<M: Message> Drop for UnsettledDelivery<M> {
+impl<M: Message> Drop for UnacknowledgedDelivery<M> {
     fn drop(&mut self) {
         if let Some(entry) = self.entry.take() {
             self.shared.requeue(entry);

@@ -1,13 +1,13 @@
-//! Settlement of a delivery.
+//! The end of a delivery: its acknowledgement, its return, or its successor.
 
 use super::{
     super::{
-        Disposition, QueueError, Settle,
+        AdapterDelivery, Disposition, QueueError,
         acknowledge_many::{Batch, Ticket},
     },
     names::Route,
     shared_connection::SharedConnection,
-    unsettled_tags::Tags,
+    unacknowledged_tags::Tags,
 };
 use crate::rabbitmq::{
     message::{Envelope, Received},
@@ -22,14 +22,14 @@ use lapin::{
 use std::sync::Arc;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// An unsettled delivery. Dropped, it is requeued.
+/// An unacknowledged delivery. Dropped, it is requeued.
 pub(super) struct OpenDelivery {
     shared: Arc<SharedConnection>,
     received: Received,
     acker: Acker,
-    settled: bool,
+    ended: bool,
     tag: u64,
-    /// Keeps the channel open until the delivery is settled, even after its subscription has ended.
+    /// Keeps the channel open until the delivery is ended, even after its subscription has ended.
     tags: Arc<Tags>,
     slot: Option<OwnedSemaphorePermit>,
     counted: Option<OutstandingDelivery>,
@@ -46,12 +46,12 @@ impl OpenDelivery {
         let (payload, routing_key) = (delivery.data.into(), delivery.routing_key);
         let received = Received { payload, message_id, routing_key, route };
         let tag = delivery.delivery_tag;
-        tags.add_unsettled(tag);
+        tags.add(tag);
         Self {
             shared: Arc::clone(shared),
             received,
             acker: delivery.acker,
-            settled: false,
+            ended: false,
             tag,
             tags: Arc::clone(tags),
             slot: None,
@@ -65,13 +65,13 @@ impl OpenDelivery {
         self
     }
 
-    /// Counts it as outstanding until it is settled.
+    /// Counts it as outstanding until it is ended.
     pub(super) fn counting(mut self, counted: Option<OutstandingDelivery>) -> Self {
         self.counted = counted;
         self
     }
 
-    /// Holds this slot until it is settled.
+    /// Holds this slot until it is ended.
     pub(super) fn holding(mut self, slot: OwnedSemaphorePermit) -> Self {
         self.slot = Some(slot);
         self
@@ -86,22 +86,22 @@ impl OpenDelivery {
     }
 
     async fn acknowledge(&mut self) {
-        self.settled = true;
+        self.ended = true;
         let acknowledging = self.acker.ack(BasicAckOptions::default());
         note_if_lost(self.tags.link.during(acknowledging).await);
         self.tags.ended(self.tag);
     }
 
     async fn requeue(&mut self) {
-        self.settled = true;
+        self.ended = true;
         note_if_lost(self.tags.link.during(self.acker.nack(REQUEUE)).await);
         self.tags.ended(self.tag);
     }
 }
 
 #[async_trait]
-impl Settle for OpenDelivery {
-    async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
+impl AdapterDelivery for OpenDelivery {
+    async fn end(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
         match (&disposition, self.received.route) {
             (Disposition::Acknowledge, _) => self.acknowledge().await,
             (Disposition::Requeue, _) => self.requeue().await,
@@ -110,7 +110,7 @@ impl Settle for OpenDelivery {
                 return self.send_on(&disposition).await;
             }
             (Disposition::RetryAfter(_) | Disposition::DeadLetter(_), route) => {
-                let problem = format!("a {} cannot be settled by {disposition:?}", route.kind());
+                let problem = format!("a {} cannot be ended by {disposition:?}", route.kind());
                 return Err(QueueError::Refused(problem));
             }
         }
@@ -123,14 +123,14 @@ impl Settle for OpenDelivery {
         if self.received.route == Route::Jobs {
             return None;
         }
-        self.settled = true;
+        self.ended = true;
         Some(Ticket { batch: Arc::clone(&self.tags) as Arc<dyn Batch>, number: self.tag })
     }
 }
 
 impl Drop for OpenDelivery {
     fn drop(&mut self) {
-        if !self.settled {
+        if !self.ended {
             // One poll hands the command to the connection; a drop cannot wait for more. The tag
             // stays outstanding, since it is unknown when the command is sent.
             let _ = self.acker.nack(REQUEUE).now_or_never();
@@ -141,10 +141,10 @@ impl Drop for OpenDelivery {
 /// Options that return a message to its queue.
 pub(super) const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: false };
 
-/// Logs a delivery that cannot be settled since its channel is gone. It is redelivered, which is no
+/// Logs a delivery that cannot be ended since its channel is gone. It is redelivered, which is no
 /// error of the caller, which must expect duplicates anyway.
-fn note_if_lost(settled: Result<bool, QueueError>) {
-    if !matches!(settled, Ok(true)) {
-        tracing::debug!(?settled, "the delivery's connection is lost; it will be redelivered");
+fn note_if_lost(ended: Result<bool, QueueError>) {
+    if !matches!(ended, Ok(true)) {
+        tracing::debug!(?ended, "the delivery's connection is lost; it will be redelivered");
     }
 }

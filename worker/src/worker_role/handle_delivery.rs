@@ -1,4 +1,4 @@
-//! Handling of one delivery of a job of any run, until it is settled. The ledger books the cost of a
+//! Handling of one delivery of a job of any run, until it is ended. The ledger books the cost of a
 //! result when it stores the result (`judging.rs`), then the result is published, then the delivery
 //! is acknowledged; a job that cannot be judged now is held and not lost.
 
@@ -44,7 +44,7 @@ impl DeliveryHandler {
         Self { worker, shutdown, in_progress, warnings }
     }
 
-    /// Judges a delivered job, publishes its result and settles the delivery.
+    /// Judges a delivered job, publishes its result and ends the delivery.
     pub(super) async fn handle(&self, delivery: Delivery<Job>) -> Result<(), WorkerError> {
         let _in_hand = telemetry::job_taken(&delivery, &self.worker.metrics);
         let job = &delivery.message;
@@ -53,7 +53,7 @@ impl DeliveryHandler {
             let reason = foreign.to_string();
             let message = format!("a job of run {run} is among the dead letters: {reason}");
             self.warnings.warn(&run, message, &self.worker.events).await;
-            return self.settle(delivery, Disposition::DeadLetter(reason)).await;
+            return self.end(delivery, Disposition::DeadLetter(reason)).await;
         }
         let reached = match self.in_progress.take(job) {
             Some(_in_progress) => self.process(job).await,
@@ -64,7 +64,7 @@ impl DeliveryHandler {
         match reached {
             Ok(JobProgress::Result(result)) => self.publish(*result, delivery).await,
             // The row in the ledger can finish the job, so the delivery is done.
-            Ok(JobProgress::Batch) => self.settle(delivery, Disposition::Acknowledge).await,
+            Ok(JobProgress::Batch) => self.end(delivery, Disposition::Acknowledge).await,
             Err(interruption) => self.requeue(interruption, &run, delivery).await,
         }
     }
@@ -168,7 +168,7 @@ impl DeliveryHandler {
             // The result is stored: the next claim of the job publishes it.
             None => return Ok(()),
         }
-        self.settle(delivery, disposition).await
+        self.end(delivery, disposition).await
     }
 
     async fn requeue(
@@ -232,7 +232,7 @@ impl DeliveryHandler {
                 (Disposition::RetryAfter(PAUSED_RUN_DELAY), Err(broken.into()))
             }
         };
-        self.settle(delivery, disposition).await?;
+        self.end(delivery, disposition).await?;
         ended
     }
 
@@ -243,14 +243,14 @@ impl DeliveryHandler {
         }
     }
 
-    /// Settles a delivery; after `shutdown.now` it is dropped, and so requeued.
-    async fn settle(
+    /// Ends a delivery; after `shutdown.now` it is dropped, and so requeued.
+    async fn end(
         &self,
         delivery: Delivery<Job>,
         disposition: Disposition,
     ) -> Result<(), WorkerError> {
-        match self.shutdown.now.run_until_cancelled(delivery.settle(disposition)).await {
-            Some(settled) => Ok(settled?),
+        match self.shutdown.now.run_until_cancelled(delivery.end(disposition)).await {
+            Some(ended) => Ok(ended?),
             None => Ok(()),
         }
     }

@@ -1,4 +1,5 @@
-//! Unsettled deliveries of one channel by their tags, and acknowledgement of many in one frame.
+//! Unacknowledged deliveries of one channel by their tags, and acknowledgement of many in one
+//! frame.
 
 use super::super::{QueueError, acknowledge_many::Batch};
 use crate::rabbitmq::connection::{BrokerConnection, OwnChannel};
@@ -10,12 +11,12 @@ use lapin::{
 use parking_lot::Mutex;
 use std::{collections::BTreeSet, sync::Arc};
 
-/// A channel, kept open while it has unsettled deliveries, and their tags.
+/// A channel, kept open while it has unacknowledged deliveries, and their tags.
 pub(super) struct Tags {
     pub(super) link: Arc<BrokerConnection>,
     channel: OwnChannel,
-    /// Tags of deliveries that were handed out and whose settlement is not sent yet. A frame that
-    /// settles all up to a tag must not include any of these.
+    /// Tags of deliveries that were handed out and whose end is not sent yet. A frame that
+    /// acknowledges all up to a tag must not include any of these.
     out: Mutex<BTreeSet<u64>>,
 }
 
@@ -24,7 +25,7 @@ impl Tags {
         Self { link, channel, out: Mutex::default() }
     }
 
-    pub(super) fn add_unsettled(&self, tag: u64) {
+    pub(super) fn add(&self, tag: u64) {
         self.out.lock().insert(tag);
     }
 
@@ -33,7 +34,7 @@ impl Tags {
         self.channel.basic_cancel(consumer.tag(), BasicCancelOptions::default()).await
     }
 
-    /// Marks a delivery whose settlement is being sent.
+    /// Marks a delivery whose end is being sent.
     pub(super) fn ended(&self, tag: u64) {
         self.out.lock().remove(&tag);
     }
@@ -70,7 +71,7 @@ impl Batch for Tags {
     }
 }
 
-/// The last of these tags (ascending) below which no other tag is unsettled.
+/// The last of these tags (ascending) below which no other tag is unacknowledged.
 fn reach(out: &BTreeSet<u64>, tags: &[u64]) -> Option<u64> {
     let mut others = out.iter().filter(|tag| tags.binary_search(tag).is_err());
     let bound = others.next().copied().unwrap_or(u64::MAX);
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn multiple_acknowledgement_ends_before_the_first_unsettled_delivery() {
+    fn multiple_acknowledgement_ends_before_the_first_unacknowledged_delivery() {
         let out = BTreeSet::from([3, 4, 5, 7, 8]);
         assert_eq!(reach(&out, &[3, 4, 5, 7, 8]), Some(8));
         assert_eq!(reach(&out, &[3, 4, 7, 8]), Some(4));
