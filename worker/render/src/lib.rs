@@ -16,6 +16,7 @@ mod fonts;
 mod lucide;
 mod missing_modules;
 mod module_files;
+mod page_policy;
 mod page_rendering;
 mod page_resource_limits;
 mod page_session;

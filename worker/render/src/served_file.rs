@@ -1,13 +1,7 @@
-//! File served to a page, with its security policy.
+//! File served to a page, with its headers.
 
+use crate::page_policy::PAGE_POLICY;
 use bytes::Bytes;
-
-/// Policy of a page: only its own scripts and styles, nothing sent, no frames, workers, forms,
-/// windows, dialogs, downloads or connections. External images, fonts and scripts are requested, so
-/// that the refusal is recorded.
-const POLICY: &str = "sandbox allow-scripts allow-same-origin; \
-    default-src * data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src 'self'; \
-    frame-src 'none'; worker-src 'none'; object-src 'none'; form-action 'none'; webrtc 'block'";
 
 /// File served to a page.
 #[derive(Clone, Debug)]
@@ -33,7 +27,7 @@ impl ServedFile {
     pub fn headers(&self) -> [(&'static str, &'static str); 3] {
         [
             ("Content-Type", self.media_type),
-            ("Content-Security-Policy", POLICY),
+            ("Content-Security-Policy", PAGE_POLICY),
             ("Access-Control-Allow-Origin", "*"),
         ]
     }
