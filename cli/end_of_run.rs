@@ -103,8 +103,7 @@ pub fn check_baseline_flags(flags: &BaselineFlags, settings: &Settings) -> Resul
 
 /// Prints that an undecided gate does not fail the command.
 fn print_if_undecided(report: &Report) {
-    if let Some(gate) =
-        report.targets.as_ref().filter(|gate| gate.decision == GateDecision::Undecided)
+    if let Some(gate) = report.gate.as_ref().filter(|gate| gate.decision == GateDecision::Undecided)
     {
         terminal::print_notice(&format!(
             "gate {} is undecided: too few jobs ran to decide it; the exit code does not change",

@@ -37,7 +37,7 @@ impl Exit {
     /// Exit code of a run's report.
     pub fn from_report(report: &Report) -> Self {
         let complete = if report.coverage.is_complete() { Self::Done } else { Self::Incomplete };
-        let gate = match &report.targets {
+        let gate = match &report.gate {
             Some(gate) if gate.decision == GateDecision::Missed => Self::Gate,
             _ => Self::Done,
         };

@@ -123,8 +123,8 @@ fn add_comparison(
 ) -> Result<(), AppError> {
     let Some(baseline) = reporting.baseline else { return Ok(()) };
     let comparison = baseline.compared(files, report, stability)?;
-    if let (Some(gate), Some(targets)) = (reporting.gate, &mut report.targets) {
-        gate.decide_changes(targets, &comparison);
+    if let (Some(gate), Some(decided)) = (reporting.gate, &mut report.gate) {
+        gate.decide_changes(decided, &comparison);
     }
     report.comparison = Some(comparison);
     Ok(())

@@ -91,8 +91,8 @@ impl RunView {
             report.cost = report.cost.with_in_flight(ledger.outstanding);
         }
         report.add_calibration(&files, None);
-        if let Some(targets) = saved.targets_of(&report.coverage) {
-            report.targets = Some(targets);
+        if let Some(gate) = saved.gate_of(&report.coverage) {
+            report.gate = Some(gate);
         }
         let columns = columns(&report);
         let rows = Rows::from_report(&report, &columns, report.items.read(&files)?)?;

@@ -231,7 +231,7 @@ impl<'a> Scan<'a> {
         let from_cache = is_from_cache(coverage.scored, cost.cached_verdicts);
         let series = RunSeries { earlier: input.earlier, from_cache };
         let judge = |gate: &Gate| gate.judge(judged_metrics, &coverage, self.streak, series);
-        let targets = input.gate.map(judge);
+        let gate = input.gate.map(judge);
         let likely_clusters = self.clusters.finish();
         warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
         warnings.extend(fingerprint_warning(&self.fingerprints));
@@ -248,7 +248,7 @@ impl<'a> Scan<'a> {
                 .map(|metric| (metric.definition.path.clone(), metric.interval))
                 .collect(),
             cost,
-            targets,
+            gate,
             coverage,
             repeats: None,
             calibration: None,

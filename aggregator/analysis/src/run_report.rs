@@ -35,7 +35,7 @@ pub struct Report {
     /// Cost.
     pub cost: Cost,
     /// Result of the gate, if there is one.
-    pub targets: Option<GateReport>,
+    pub gate: Option<GateReport>,
     /// Agreement of the judge with itself, if items were judged several times.
     pub repeats: Option<Repeats>,
     /// Agreement of its judge with people, if it is known.

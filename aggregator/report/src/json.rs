@@ -32,7 +32,7 @@ pub(crate) fn write(
     map.serialize_entry("intervals", &report.intervals)?;
     map.serialize_entry("coverage", &report.coverage)?;
     map.serialize_entry("cost", &report.cost)?;
-    map.serialize_entry("targets", &report.targets)?;
+    map.serialize_entry("targets", &report.gate)?;
     if let Some(repeats) = &report.repeats {
         map.serialize_entry("repeats", repeats)?;
     }

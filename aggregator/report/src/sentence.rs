@@ -38,7 +38,7 @@ fn score(report: &Report) -> Option<String> {
 }
 
 fn gate_result(report: &Report) -> String {
-    let Some(gate) = &report.targets else { return "no gate set".to_owned() };
+    let Some(gate) = &report.gate else { return "no gate set".to_owned() };
     let deciding = gate.rules.iter().filter(|rule| rule.decision == gate.decision).count();
     let rules = match gate.decision {
         GateDecision::Met => String::new(),
@@ -79,7 +79,7 @@ mod tests {
             sentence.starts_with("2 of 3 scored (66.7%), 1 pending, Semantic Correctness 81% [")
         );
         assert!(sentence.contains("n=2") && sentence.contains(", no gate set, $"), "{sentence}");
-        report.targets = Some(GateReport {
+        report.gate = Some(GateReport {
             gate: "production".to_owned(),
             decision: GateDecision::Missed,
             rules: Vec::new(),

@@ -27,7 +27,7 @@ pub(crate) fn behind_head(report: &Report) -> Vec<Topic> {
         comparison.map(comparison::topic),
         metrics::semantic(report),
         metrics::pipeline(report),
-        report.targets.as_ref().map(|gate| gate::topic(report, gate)),
+        report.gate.as_ref().map(|gate| gate::topic(report, gate)),
         issues::topic(report),
         measured::topic(report),
         repeats::topic(report),

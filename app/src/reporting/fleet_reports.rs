@@ -126,9 +126,9 @@ mod tests {
         fs::write(&gate, format!("schema = 1\n{rule}")).unwrap();
         let gate = format!("[run]\ngate = {gate:?}\n");
         let all = written(&nights[3], &gate);
-        assert_eq!(all.targets.unwrap().decision, GateDecision::Missed);
+        assert_eq!(all.gate.unwrap().decision, GateDecision::Missed);
         let steady = written(&nights[3], &format!("{gate}[compare]\nflaky = \"leave_out\"\n"));
-        assert_eq!(steady.targets.unwrap().decision, GateDecision::Met);
+        assert_eq!(steady.gate.unwrap().decision, GateDecision::Met);
         assert!(steady.warnings.iter().any(|warning| warning.contains("without 1 flaky item")));
     }
 

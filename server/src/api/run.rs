@@ -123,7 +123,7 @@ impl<'a> RunAnswer<'a> {
             intervals: &report.intervals,
             coverage: &report.coverage,
             cost: &report.cost,
-            targets: &report.targets,
+            targets: &report.gate,
             columns: columns.map(column).collect(),
             common_issues: report.common_issues.iter().map(statement).collect(),
             common_strengths: report.common_strengths.iter().map(statement).collect(),

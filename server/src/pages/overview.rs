@@ -121,7 +121,7 @@ fn overview(
     let shows_judge = report.run.judge.is_some() && request.enable_llm_judge != Some(false);
     let semantic = topics::metrics::semantic(report).filter(|_| shows_judge);
     let issues = topics::issues::folded_topic(report, MAX_STATEMENTS).filter(|_| shows_judge);
-    let gate = report.targets.as_ref().map(|gate| rules_shown(report, gate, shows_judge));
+    let gate = report.gate.as_ref().map(|gate| rules_shown(report, gate, shows_judge));
     html! {
         header.page {
             h1 {

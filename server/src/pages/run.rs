@@ -180,7 +180,7 @@ fn folds(view: &RunView) -> Markup {
         (histogram::distributions(view))
         @if !is_running {
             details.card #cost-fold { summary { "Coverage, cost and time" } (coverage_and_cost(report)) }
-            @if let Some(gate) = &report.targets {
+            @if let Some(gate) = &report.gate {
                 details.card #gate-fold {
                     summary { "Gate: " (counted(gate.rules.len() as u64, "rule")) }
                     (card(&topics::gate::topic(report, gate), &plain))

@@ -149,7 +149,7 @@ fn chart_of(view: &RunView, metric: &Metric, alike: &[&ListedRun]) -> Markup {
         Some(ChartPoint { run: run_id, created_at: run.record.created_at.clone(), metric })
     };
     let points: Vec<ChartPoint> = alike.iter().filter_map(point).collect();
-    let target = view.report.targets.as_ref().and_then(|gate| {
+    let target = view.report.gate.as_ref().and_then(|gate| {
         let rule = gate.rules.iter().find(|rule| rule.metric == *path)?;
         rule.bound.map(Bound::figure)
     });

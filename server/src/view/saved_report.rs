@@ -16,7 +16,8 @@ use serde_json::Value;
 #[serde(default)]
 pub struct Saved {
     coverage: Coverage,
-    targets: Option<GateReport>,
+    #[serde(rename = "targets")]
+    gate: Option<GateReport>,
     /// Comparison with a baseline, in JSON.
     comparison: Option<Value>,
 }
@@ -57,7 +58,7 @@ impl Saved {
     }
 
     /// Result of the gate, if it was decided with the current number of results.
-    pub(super) fn targets_of(&self, now: &Coverage) -> Option<GateReport> {
-        self.targets.clone().filter(|_| self.coverage == *now)
+    pub(super) fn gate_of(&self, now: &Coverage) -> Option<GateReport> {
+        self.gate.clone().filter(|_| self.coverage == *now)
     }
 }

@@ -22,7 +22,7 @@ pub fn topic(report: &Report) -> Topic {
 /// The decision on the run, and the rules that it rests on.
 pub fn decision(report: &Report) -> Vec<Block> {
     let coverage = &report.coverage;
-    let (level, headline) = match &report.targets {
+    let (level, headline) = match &report.gate {
         Some(gate) => {
             let headline = format!("Gate {}: {}", gate.gate, word(&gate.decision));
             (gate::level_of(gate.decision), headline)
@@ -34,7 +34,7 @@ pub fn decision(report: &Report) -> Vec<Block> {
     };
     let (reason, simulated) = (coverage_text(coverage), report.run.simulated);
     let mut blocks = vec![Block::Decision { level, headline, reason, simulated }];
-    let rules = report.targets.iter().flat_map(|gate| &gate.rules);
+    let rules = report.gate.iter().flat_map(|gate| &gate.rules);
     for (decision, lead) in
         [(GateDecision::Missed, "Missed"), (GateDecision::Undecided, "Undecided")]
     {

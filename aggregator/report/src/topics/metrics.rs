@@ -63,7 +63,7 @@ fn is_stage(metric: &Metric) -> bool {
 
 fn shown(report: &Report, metric: &Metric) -> ShownMetric {
     let definition = &metric.definition;
-    let rules = report.targets.iter().flat_map(|gate| &gate.rules);
+    let rules = report.gate.iter().flat_map(|gate| &gate.rules);
     let rule = rules.clone().find(|rule| rule.metric == definition.path);
     let demand = rule.map(|rule| {
         let text = format!("{}, {}", gate::demand(report, rule), word(&rule.decision));

@@ -25,7 +25,7 @@ const ZONE_TABLE_PAST: SignedDuration = SignedDuration::from_hours(366 * 24);
 impl BudgetRecords for RedisLedger {
     async fn cap(&self, budget: &SharedBudget) -> Result<Option<Budget>, LedgerError> {
         let key = budget.key();
-        let answer = self.connection.perform(&scripts::LEDGER, &[key.clone(), key]).await?;
+        let answer = self.connection.perform(&scripts::READ_ACCOUNTS, &[key.clone(), key]).await?;
         let cap = answer.first().and_then(|text| budget_of(text));
         cap.ok_or_else(|| unexpected_reply("read a budget"))
     }

@@ -170,7 +170,7 @@ impl RedisLedger {
     ) -> Result<Vec<(Option<Budget>, Account, Money)>, LedgerError> {
         let keys = scopes.iter().flat_map(|scope| [scope.budget_key(), scope.account_key()]);
         let arguments: Vec<String> = keys.collect();
-        let answer = self.connection.perform(&scripts::LEDGER, &arguments).await?;
+        let answer = self.connection.perform(&scripts::READ_ACCOUNTS, &arguments).await?;
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
         let read = |record: &[&str]| {
             let (budget, figures) = record.split_first()?;

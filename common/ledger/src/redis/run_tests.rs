@@ -102,8 +102,8 @@ async fn outcomes_are_listed_for_all_jobs_and_for_one() {
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     let (job, unknown) = (JobId::new("job"), JobId::new("unknown"));
     let claimed = claim(&backend, "job").await;
-    let standing = backend.job_state(&run(), &job).await.unwrap();
-    assert_eq!(standing, JobState { ended: None, started: Some(0) });
+    let state = backend.job_state(&run(), &job).await.unwrap();
+    assert_eq!(state, JobState { ended: None, started: Some(0) });
 
     let mut result = job_store::conformance::result(&claimed, r#"","outcome":"skipped","#);
     result.outcome = Outcome::Unscorable;
@@ -128,8 +128,8 @@ async fn outcomes_are_listed_for_all_jobs_and_for_one() {
     assert_eq!(many.len(), 2_501);
     assert_eq!(many[&job], (0, Outcome::Unscorable));
     assert_eq!(many[&JobId::new("7")].0, 0);
-    let standing = backend.job_state(&run(), &job).await.unwrap();
-    assert_eq!(standing.ended, Some((0, Outcome::Unscorable)));
+    let state = backend.job_state(&run(), &job).await.unwrap();
+    assert_eq!(state.ended, Some((0, Outcome::Unscorable)));
     let nothing = backend.job_state(&run(), &unknown).await.unwrap();
     assert_eq!(nothing, JobState { ended: None, started: None });
     backend.close().await;

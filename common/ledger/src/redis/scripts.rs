@@ -31,7 +31,7 @@ scripts! {
     LABEL_RUN = "open_label" "label_run";
     REPORT_ZONE = "report_time_zone";
     SET_ZONE = "set_time_zone";
-    LEDGER = "ledger";
+    READ_ACCOUNTS = "read_accounts";
     REGISTER = "register";
     RECONCILE = "open_label" "journal_costs" "reconcile";
     RESTORE_RESULTS = "claims" "restore_results";

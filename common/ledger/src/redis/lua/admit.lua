@@ -13,7 +13,7 @@ if paused() and budget_of(scopes_of(run, '', '')[1]) then return { 'paused' } en
 beat(owner)
 local held_already = lease_of(id)
 if held_already then
-  if held_already.standing == 'outstanding' then
+  if held_already.lease_state == 'outstanding' then
     return { 'admitted', held_already.day, held_already.labels }
   end
   return { 'ended' }

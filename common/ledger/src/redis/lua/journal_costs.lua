@@ -37,7 +37,7 @@ local function restore_accounts(runs)
   for _, owner in ipairs(owners) do
     for _, id in ipairs(redis.call('SMEMBERS', key('held', owner))) do
       local lease = lease_of(id)
-      if lease and lease.standing == 'outstanding' and runs[lease.run] then
+      if lease and lease.lease_state == 'outstanding' and runs[lease.run] then
         hold(key('account', 'run', lease.run), lease.worst)
       end
     end

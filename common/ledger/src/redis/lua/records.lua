@@ -229,7 +229,7 @@ local function lease_of(id)
   if not record[7] then return nil end
   return {
     owner = record[1], run = record[2], endpoint = record[3], tokens = tonumber(record[4]),
-    worst = record[5], day = record[6], standing = record[7], overrun = record[8],
+    worst = record[5], day = record[6], lease_state = record[7], overrun = record[8],
     labels = record[9] or '',
   }
 end
@@ -247,7 +247,7 @@ end
 -- which its bill may still come.
 local function presume(id, kept)
   local lease = lease_of(id)
-  if not lease or lease.standing ~= 'outstanding' then return false end
+  if not lease or lease.lease_state ~= 'outstanding' then return false end
   for _, scope in ipairs(scopes_of(lease.run, lease.day, lease.labels)) do
     local account = account_of(scope)
     hold(account, minus(lease.worst))

@@ -4,7 +4,7 @@ local id = ARGV[4]
 remove_place(id)
 cancel_reservation(id)
 local lease = lease_of(id)
-if lease and lease.standing == 'outstanding' then
+if lease and lease.lease_state == 'outstanding' then
   for _, scope in ipairs(scopes_of(lease.run, lease.day, lease.labels)) do
     hold(account_of(scope), minus(lease.worst))
   end

@@ -13,7 +13,7 @@ local result, cache_key, reply, reply_kept = ARGV[15], ARGV[16], ARGV[17], ARGV[
 local claim = held_claim(run, job, round, fence)
 local may_publish = claim and '1' or '0'
 local known = lease_of(id)
-if known and known.standing == 'settled' then return { may_publish, known.overrun } end
+if known and known.lease_state == 'settled' then return { may_publish, known.overrun } end
 
 -- An unknown lease reserved nothing: its whole bill is above its reservation.
 local lease = known
@@ -36,8 +36,8 @@ end
 local capped = false
 for _, scope in ipairs(scopes_of(lease.run, lease.day, lease.labels)) do
   local account = account_of(scope)
-  if known and known.standing == 'outstanding' then hold(account, minus(lease.worst)) end
-  if known and known.standing == 'presumed' then
+  if known and known.lease_state == 'outstanding' then hold(account, minus(lease.worst)) end
+  if known and known.lease_state == 'presumed' then
     commit(account, minus(lease.worst))
     add(account, 'presumed', minus(lease.worst))
   end
