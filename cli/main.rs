@@ -7,13 +7,13 @@ mod end_of_run;
 mod exit;
 mod health_server;
 mod interactive;
-mod invocation;
 mod location_flags;
 mod logging;
 mod progress;
 mod publish_interactive;
 mod run_argument;
 mod settings_sources;
+mod setup_request;
 mod signals;
 mod terminal;
 

@@ -4,7 +4,7 @@ use crate::{args::GlobalFlags, exit::Failure, settings_sources, terminal};
 use juror_app::{
     error::AppError,
     reporting::run_lookup::open_run,
-    run::run_invocation::shared_layers,
+    run::run_setup_request::shared_layers,
     settings::{Layer, Settings},
 };
 use juror_journal::{blessed::BlessedRuns, journal::RunFiles};

@@ -253,7 +253,7 @@ mod tests {
         };
         let layers = [run.layers(), calling.layers()].concat();
         let base = BaseLayers::default();
-        let settings = run.invocation(layers, &base, &|_| ()).settings().unwrap();
+        let settings = run.setup_request(layers, &base, &|_| ()).settings().unwrap();
         assert_eq!(settings.budget.run_usd, "1.5".parse().ok());
         assert_eq!(settings.judge.model, "gpt-4.1");
         assert_eq!(settings.limits.rpm, Some(600));

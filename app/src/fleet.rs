@@ -7,11 +7,11 @@ mod context_factory;
 mod continued_run_cap;
 pub mod enqueue;
 mod job_rounds;
-pub mod prepared_run;
 pub mod publish;
 pub mod replay;
 pub mod retry_plan;
 mod run_contexts;
+pub mod run_to_publish;
 pub mod worker_role;
 
 use crate::{

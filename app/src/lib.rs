@@ -1,5 +1,6 @@
 //! Settings, composition, and operations on runs, for the command line and the server.
 
+pub mod api_run_request;
 pub mod attachments;
 mod batch_resources;
 pub mod bless;
@@ -22,7 +23,6 @@ pub mod reporting;
 mod reused_run_name;
 pub mod rubrics;
 pub mod run;
-pub mod run_specification;
 pub mod selected_ledger;
 pub mod service;
 pub mod settings;

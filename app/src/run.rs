@@ -5,8 +5,8 @@ pub(crate) mod jobs_to_publish;
 pub(crate) mod local_context;
 pub mod local_run;
 pub mod preflight;
-pub mod run_invocation;
 pub mod run_setup;
+pub mod run_setup_request;
 
 mod execute_local_run;
 mod judging_session;

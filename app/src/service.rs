@@ -14,11 +14,11 @@ pub use notice::{Notice, Notify, waiting_text};
 pub use request_validator::RunRequestValidator;
 
 use crate::{
+    api_run_request::{ApiRunRequest, QueuedRun, RequestDefaults, RequestField, RunEstimate},
     catalog::{Catalog, RunState},
     error::AppError,
     fleet::KEEPS_NO_INPUTS,
-    run::{preflight::refuse_blessed_name, run_invocation::new_run_id, run_setup::RunSetup},
-    run_specification::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunSpecification},
+    run::{preflight::refuse_blessed_name, run_setup::RunSetup, run_setup_request::new_run_id},
     work_limiter::WorkLimiter,
 };
 use async_trait::async_trait;
@@ -71,14 +71,10 @@ impl RunService {
         }
     }
 
-    async fn setup(
-        &self,
-        specification: &RunSpecification,
-        run: &RunId,
-    ) -> Result<RunSetup, AppError> {
-        let (validator, specification, run) =
-            (Arc::clone(&self.validator), specification.clone(), run.clone());
-        spawn_blocking_result(move || validator.setup(&specification, &run)).await
+    async fn setup(&self, requested: &ApiRunRequest, run: &RunId) -> Result<RunSetup, AppError> {
+        let (validator, requested, run) =
+            (Arc::clone(&self.validator), requested.clone(), run.clone());
+        spawn_blocking_result(move || validator.setup(&requested, &run)).await
     }
 
     /// The record and the state of a run that has a directory here.
@@ -105,13 +101,13 @@ impl RunService {
     async fn start_in_fleet(
         &self,
         fleet: &FleetRuns,
-        specification: &RunSpecification,
+        requested: &ApiRunRequest,
         run: &RunId,
     ) -> Result<(), AppError> {
         let limits = [
-            (RequestField::Rpm, specification.rpm.is_some()),
-            (RequestField::Tpm, specification.tpm.is_some()),
-            (RequestField::MaxConcurrency, specification.max_concurrency.is_some()),
+            (RequestField::Rpm, requested.rpm.is_some()),
+            (RequestField::Tpm, requested.tpm.is_some()),
+            (RequestField::MaxConcurrency, requested.max_concurrency.is_some()),
         ];
         if let Some((field, _)) = limits.into_iter().find(|(_, is_set)| *is_set) {
             return Err(AppError::for_field(
@@ -119,7 +115,7 @@ impl RunService {
                 "runs are judged by a fleet, whose workers configure limits: omit it",
             ));
         }
-        let setup = self.setup(specification, run).await?;
+        let setup = self.setup(requested, run).await?;
         if setup.settings.run.keep_inputs {
             return Err(AppError::for_field(RequestField::KeepInputs, KEEPS_NO_INPUTS));
         }
@@ -158,18 +154,17 @@ impl RunService {
 
 #[async_trait]
 impl RunLauncher for RunService {
-    async fn estimate(&self, specification: &RunSpecification) -> Result<RunEstimate, AppError> {
+    async fn estimate(&self, requested: &ApiRunRequest) -> Result<RunEstimate, AppError> {
         let turn = self.estimates.take().await.ok_or_else(|| {
             let reason = "too many estimates are in progress; retry later";
             AppError::unavailable(reason)
         })?;
-        let (validator, specification) = (Arc::clone(&self.validator), specification.clone());
+        let (validator, requested) = (Arc::clone(&self.validator), requested.clone());
         // An abandoned estimate runs to completion and holds its permit until then.
         let estimating = self.tasks.spawn(async move {
             let _turn = turn;
             let run = RunId::new("estimate");
-            let setup =
-                spawn_blocking_result(move || validator.setup(&specification, &run)).await?;
+            let setup = spawn_blocking_result(move || validator.setup(&requested, &run)).await?;
             run_estimate(&setup).await
         });
         match timeout(ESTIMATE_TIMEOUT, estimating).await {
@@ -181,19 +176,19 @@ impl RunLauncher for RunService {
         }
     }
 
-    async fn start(&self, specification: &RunSpecification) -> Result<RunId, AppError> {
-        self.validator.check_budget(specification.enable_llm_judge, specification.budget_usd)?;
-        let run = specification.run_id.clone().unwrap_or_else(|| new_run_id(""));
+    async fn start(&self, requested: &ApiRunRequest) -> Result<RunId, AppError> {
+        self.validator.check_budget(requested.enable_llm_judge, requested.budget_usd)?;
+        let run = requested.run_id.clone().unwrap_or_else(|| new_run_id(""));
         if self.known(&run).await?.is_some() {
             return Err(AppError::NameTaken(run));
         }
         let (runs_dir, named) = (self.validator.settings().run.runs_dir.clone(), run.clone());
         spawn_blocking_result(move || refuse_blessed_name(&runs_dir, &named)).await?;
         match &self.fleet {
-            Some(fleet) => self.start_in_fleet(fleet, specification, &run).await?,
+            Some(fleet) => self.start_in_fleet(fleet, requested, &run).await?,
             None => {
                 let place = self.local.acquire(&run)?;
-                let setup = self.setup(specification, &run).await?;
+                let setup = self.setup(requested, &run).await?;
                 self.local.begin(place, setup, None).await?;
             }
         }

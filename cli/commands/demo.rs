@@ -12,8 +12,8 @@ use juror_app::{
     rendering::has_browser,
     run::{
         local_run::LocalRun,
-        run_invocation::{RunInvocation, new_run_id},
         run_setup::{ItemSelection, RenderedBy, RunSetup},
+        run_setup_request::{RunSetupRequest, new_run_id},
     },
     settings::Layer,
 };
@@ -70,7 +70,7 @@ async fn judge(
     };
     flags.push(Layer::from_value("evidence", "mode", evidence.name()));
     let dataset = folder.join(golden.manifest());
-    let invocation = RunInvocation {
+    let setup_request = RunSetupRequest {
         dataset: Some(dataset.clone()),
         items: ItemSelection { outputs: arguments.output.clone(), ..ItemSelection::default() },
         rubric: None,
@@ -82,13 +82,13 @@ async fn judge(
         base: &base,
         on_item: &|_| (),
     };
-    let settings = invocation.settings()?;
-    let run_id = invocation.run_id(&settings)?.unwrap_or_else(|| new_run_id("demo-"));
+    let settings = setup_request.settings()?;
+    let run_id = setup_request.run_id(&settings)?.unwrap_or_else(|| new_run_id("demo-"));
     ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
         .and("the dataset", Some(&dataset))
         .check_reports(&arguments.output)?;
     demo_data::unpack(&folder)?;
-    let setup = invocation.setup(&run_id, None)?;
+    let setup = setup_request.setup(&run_id, None)?;
     if !global.quiet {
         print_introduction(&setup, golden == Golden::Components && !renders);
     }

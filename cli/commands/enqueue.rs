@@ -7,25 +7,25 @@ use crate::{
     commands::follow::{Following, require_journal},
     end_of_run,
     exit::{Exit, Failure},
-    invocation::{print_plan, print_warnings},
     location_flags,
     progress::DatasetProgress,
     publish_interactive::publish,
     settings_sources,
+    setup_request::{print_plan, print_warnings},
     signals::SignalStream,
     terminal,
 };
 use juror_app::{
     error::AppError,
     fleet::{
-        self, enqueue::EnqueueRequest, prepared_run::PreparedRun, publish::Publication, require,
+        self, enqueue::EnqueueRequest, publish::Publication, require, run_to_publish::RunToPublish,
     },
     protected_files::ProtectedFiles,
     reporting::{self, baseline::Baseline},
     run::{
         inspection::inspect_files,
-        run_invocation::new_run_id,
         run_setup::{RenderedBy, RunSetup},
+        run_setup_request::new_run_id,
     },
     settings::Settings,
 };
@@ -42,11 +42,11 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let base = settings_sources::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
-    let mut invocation = flags.invocation(layers, &base, &on_item);
-    invocation.rendered_by = RenderedBy::Workers;
-    let settings = invocation.settings()?;
+    let mut setup_request = flags.setup_request(layers, &base, &on_item);
+    setup_request.rendered_by = RenderedBy::Workers;
+    let settings = setup_request.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
-    let named = invocation.run_id(&settings)?;
+    let named = setup_request.run_id(&settings)?;
     end_of_run::check_baseline_flags(&flags.against, &settings)?;
     let protected =
         ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
@@ -82,7 +82,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         location_flags: location_flags::for_fleet(global, &arguments.fleet),
     };
     let request = EnqueueRequest {
-        invocation,
+        setup_request,
         settings: &settings,
         baseline,
         upload: arguments.upload.clone(),
@@ -173,7 +173,7 @@ impl Enqueuing<'_> {
         Ok(Exit::Done)
     }
 
-    async fn publish(&self, prepared: &PreparedRun) -> Result<Published, Failure> {
+    async fn publish(&self, prepared: &RunToPublish) -> Result<Published, Failure> {
         let run = &prepared.record.run_id;
         let publication = Publication {
             run: prepared,

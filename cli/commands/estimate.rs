@@ -26,7 +26,7 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
         judging: arguments.judging.clone(),
         ..RunFlags::default()
     };
-    let setup = run.invocation(flags, &base, &on_item).setup(&RunId::new("estimate"), None)?;
+    let setup = run.setup_request(flags, &base, &on_item).setup(&RunId::new("estimate"), None)?;
     let examine = if arguments.all_items { Examine::All } else { Examine::Sample };
     let style = ProgressDisplay::for_estimate(global.quiet || global.json);
     let mut progress = Progress::new(style, ProgressTask::Estimating);

@@ -7,12 +7,12 @@ use crate::{
         run::resume,
     },
     exit::{Exit, Failure},
-    invocation::print_warnings,
     location_flags,
     progress::DatasetProgress,
     publish_interactive::publish,
     run_argument::locate,
     settings_sources,
+    setup_request::print_warnings,
     signals::SignalStream,
     terminal,
 };
@@ -84,10 +84,10 @@ impl Retrying<'_> {
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
         let checking = DatasetProgress::new(self.global.quiet);
         let on_item = |items| checking.show(items);
-        let mut invocation = flags.invocation(self.layers.clone(), base, &on_item);
-        invocation.rendered_by = RenderedBy::Workers;
+        let mut setup_request = flags.setup_request(self.layers.clone(), base, &on_item);
+        setup_request.rendered_by = RenderedBy::Workers;
         let RetryPlan { run: prepared, rounds } =
-            RetryPlan::for_run(self.backend, &invocation, run, here).await?;
+            RetryPlan::for_run(self.backend, &setup_request, run, here).await?;
         let budget = prepared.record.budget_usd;
         print_warnings(&prepared.setup, budget, RenderedBy::Workers, self.global.quiet);
         let publication = Publication {

@@ -5,10 +5,11 @@ use crate::{
     end_of_run,
     exit::{Exit, Failure},
     interactive,
-    invocation::{print_plan, print_warnings},
     progress::{self, DatasetProgress, ProgressDisplay, RunTally},
     run_argument::locate,
-    settings_sources, terminal,
+    settings_sources,
+    setup_request::{print_plan, print_warnings},
+    terminal,
 };
 use juror_analysis::format::dollars;
 use juror_app::{
@@ -18,8 +19,8 @@ use juror_app::{
         inspection::inspect_files,
         local_run::LocalRun,
         preflight::{known_run, no_such_run, refuse_fleet_run},
-        run_invocation::new_run_id,
         run_setup::RenderedBy,
+        run_setup_request::new_run_id,
     },
     worker_resources::evidence,
 };
@@ -37,12 +38,12 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     let base = settings_sources::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
-    let mut invocation = flags.invocation(layers, &base, &on_item);
-    invocation.items.until_width = arguments.until_width;
-    let settings = invocation.settings()?;
+    let mut setup_request = flags.setup_request(layers, &base, &on_item);
+    setup_request.items.until_width = arguments.until_width;
+    let settings = setup_request.settings()?;
     let named = match resumed {
         Some(run) => Some(run.clone()),
-        None => invocation.run_id(&settings)?,
+        None => setup_request.run_id(&settings)?,
     };
     let known = match &named {
         Some(run) => known_run(&settings.run.runs_dir, run)?,
@@ -63,7 +64,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         .and("the dataset", flags.dataset.as_deref().or(dataset))
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
-    let setup = invocation.setup(&run, known.as_ref())?;
+    let setup = setup_request.setup(&run, known.as_ref())?;
     end_of_run::check_baseline_flags(&flags.against, &settings)?;
     flags.warn_without_judge(&setup, global.quiet);
     let run = LocalRun::prepare(setup, &run, known.as_ref())?;

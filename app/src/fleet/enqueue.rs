@@ -2,8 +2,8 @@
 
 use super::{
     continued_run_cap::Cap,
-    prepared_run::{Opening, PreparedRun},
     publish::uploader,
+    run_to_publish::{Opening, RunToPublish},
 };
 use crate::{
     error::AppError,
@@ -11,8 +11,8 @@ use crate::{
     reused_run_name::{LedgerPlace, refuse_reused_name},
     run::{
         preflight::{known_run, refuse_blessed_name},
-        run_invocation::RunInvocation,
         run_setup::RunSetup,
+        run_setup_request::RunSetupRequest,
     },
     settings::Settings,
 };
@@ -28,8 +28,8 @@ use juror_types::{id::RunId, lane::Lane, run::RunRecord};
 /// A request for a run of a fleet.
 pub struct EnqueueRequest<'a> {
     /// Requested run.
-    pub invocation: RunInvocation<'a>,
-    /// Settings of the invocation.
+    pub setup_request: RunSetupRequest<'a>,
+    /// Settings of the request.
     pub settings: &'a Settings,
     /// Baseline of a run that is followed to its end.
     pub baseline: Option<Baseline>,
@@ -87,7 +87,7 @@ impl EnqueueRequest<'_> {
                      {namespace}; judge its remaining jobs with: juror retry {run}",
                     runs_dir.display()
                 ))),
-                (None, None) if self.invocation.dataset.is_none() => {
+                (None, None) if self.setup_request.dataset.is_none() => {
                     Err(AppError::not_found(format!(
                         "run {run} is unknown in fleet {namespace}; to start it, name its dataset too"
                     )))
@@ -103,7 +103,7 @@ impl EnqueueRequest<'_> {
 
     /// Requested setup, which must match that of a known run.
     pub fn setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
-        let setup = self.invocation.setup(run, known)?;
+        let setup = self.setup_request.setup(run, known)?;
         self.check_upload(&setup, known)?;
         if let Some(baseline) = &self.baseline {
             baseline.check(run, &setup.rubric.reference())?;
@@ -136,14 +136,14 @@ impl EnqueueRequest<'_> {
         run: &'a RunId,
         setup: RunSetup,
         known: Option<&'a RunStatus>,
-    ) -> BoxFuture<'a, Result<PreparedRun, AppError>> {
+    ) -> BoxFuture<'a, Result<RunToPublish, AppError>> {
         Box::pin(async move {
             let Some(known) = known else {
-                return Ok(PreparedRun::new(setup, run, self.upload.clone()));
+                return Ok(RunToPublish::new(setup, run, self.upload.clone()));
             };
             let (record, changes) = self.changed(backend, &known.record).await?;
             let opening = Opening::Continued { published_before: known.published };
-            Ok(PreparedRun { setup, record, opening, changes })
+            Ok(RunToPublish { setup, record, opening, changes })
         })
     }
 
@@ -154,7 +154,7 @@ impl EnqueueRequest<'_> {
         known: &'a RunRecord,
     ) -> BoxFuture<'a, Result<RunChanges, AppError>> {
         Box::pin(async move {
-            let budget = self.invocation.budget_usd;
+            let budget = self.setup_request.budget_usd;
             if budget.is_none() && self.deadline.is_none() && self.lane.is_none() {
                 return Ok(RunChanges::default());
             }
@@ -179,7 +179,7 @@ impl EnqueueRequest<'_> {
     ) -> Result<(RunRecord, Vec<String>), AppError> {
         let run = &known.run_id;
         let cap =
-            Cap::from_ledger(backend, run, self.invocation.budget_usd, known.budget_usd).await?;
+            Cap::from_ledger(backend, run, self.setup_request.budget_usd, known.budget_usd).await?;
         let deadline = self.deadline.map(|now| {
             let before = known.deadline.map(|before| format!("; before: {before}"));
             let before = before.unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::{
     open_queues_within,
-    prepared_run::{Opening, PreparedRun},
+    run_to_publish::{Opening, RunToPublish},
 };
 use crate::{
     credentials::credentials,
@@ -39,7 +39,7 @@ const MAX_UNCONFIRMED: usize = 1_000;
 /// A run whose jobs are to be published.
 pub struct Publication<'run> {
     /// The run.
-    pub run: &'run PreparedRun,
+    pub run: &'run RunToPublish,
     /// Redis ledger of the fleet.
     pub backend: &'run Arc<RedisLedger>,
     /// Priority of the jobs.
@@ -84,7 +84,7 @@ impl Publication<'_> {
         shutdown: &Shutdown,
     ) -> Result<Published, AppError> {
         let uploader = self.uploader()?.map(Arc::new);
-        let PreparedRun { setup, record, opening, .. } = self.run;
+        let RunToPublish { setup, record, opening, .. } = self.run;
         let (run, budgets) = (&record.run_id, &setup.settings.budget);
         let zone_change = match opening {
             Opening::Continued { .. } => change_budgets(self.backend, record, budgets).await?,
@@ -125,7 +125,7 @@ impl Publication<'_> {
 
     /// Uploader to the place that the run's record names, if it names one.
     fn uploader(&self) -> Result<Option<Uploader>, AppError> {
-        let PreparedRun { setup, record, .. } = self.run;
+        let RunToPublish { setup, record, .. } = self.run;
         record.upload.as_deref().map(|place| uploader(place, setup)).transpose()
     }
 
@@ -147,7 +147,7 @@ impl Publication<'_> {
         events: Events,
         published: watch::Sender<u64>,
     ) -> Result<Submission, AppError> {
-        let PreparedRun { setup, record, opening, .. } = self.run;
+        let RunToPublish { setup, record, opening, .. } = self.run;
         let progress = match opening {
             Opening::New | Opening::Continued { .. } => None,
             Opening::Retried { rounds, .. } => Some(Arc::clone(rounds)),

@@ -3,9 +3,9 @@
 use super::{
     continued_run_cap::Cap,
     job_rounds::job_rounds,
-    prepared_run::{Opening, PreparedRun},
+    run_to_publish::{Opening, RunToPublish},
 };
-use crate::{error::AppError, run::run_invocation::RunInvocation};
+use crate::{error::AppError, run::run_setup_request::RunSetupRequest};
 use futures_util::future::BoxFuture;
 use juror_analysis::fold::{Fold, Rounds};
 use juror_journal::journal::RunFiles;
@@ -16,17 +16,17 @@ use std::sync::Arc;
 /// Plan of a retry.
 pub struct RetryPlan {
     /// The run, ready to publish its jobs again.
-    pub run: PreparedRun,
+    pub run: RunToPublish,
     /// Progress of each job.
     pub rounds: Arc<Rounds>,
 }
 
 impl RetryPlan {
     /// The plan for a run, by its record in Redis, else `here`, the record of its directory.
-    /// `invocation` may change its budget.
+    /// `setup_request` may change its budget.
     pub fn for_run<'a>(
         backend: &'a RedisLedger,
-        invocation: &'a RunInvocation<'_>,
+        setup_request: &'a RunSetupRequest<'_>,
         run: &'a RunId,
         here: Option<RunRecord>,
     ) -> BoxFuture<'a, Result<Self, AppError>> {
@@ -36,16 +36,16 @@ impl RetryPlan {
             let reported_scores = progress.map_or(0, |progress| progress.counts.scored);
             let is_here = here.is_some();
             let Some(known) = status.map(|status| status.record).or(here) else {
-                let settings = invocation.settings()?;
+                let settings = setup_request.settings()?;
                 return Err(AppError::not_found(format!(
                     "run {run} is unknown in {} and in fleet {}",
                     settings.run.runs_dir.display(),
                     settings.fleet.namespace
                 )));
             };
-            let setup = invocation.setup(run, Some(&known))?;
+            let setup = setup_request.setup(run, Some(&known))?;
             let cap =
-                Cap::from_ledger(backend, run, invocation.budget_usd, known.budget_usd).await?;
+                Cap::from_ledger(backend, run, setup_request.budget_usd, known.budget_usd).await?;
             let fold = match is_here {
                 true => {
                     Some(Fold::from_journal(&RunFiles::open(&setup.settings.run.runs_dir, run)?)?)
@@ -67,7 +67,7 @@ impl RetryPlan {
             let record =
                 RunRecord { budget_usd: cap.now, published: None, deadline, lane, ..known };
             let changes = cap.change(run).into_iter().collect();
-            Ok(Self { run: PreparedRun { setup, record, opening, changes }, rounds })
+            Ok(Self { run: RunToPublish { setup, record, opening, changes }, rounds })
         })
     }
 

@@ -5,14 +5,14 @@ use super::{
     request_validator::RunRequestValidator,
 };
 use crate::{
+    api_run_request::QueuedRun,
     error::AppError,
     fleet::{
-        cancel, namespace_of, open_backend, open_backend_of, prepared_run::PreparedRun,
-        publish::Publication, retry_plan::RetryPlan,
+        cancel, namespace_of, open_backend, open_backend_of, publish::Publication,
+        retry_plan::RetryPlan, run_to_publish::RunToPublish,
     },
     reused_run_name::{LedgerPlace, refuse_reused_name},
     run::run_setup::RunSetup,
-    run_specification::QueuedRun,
     settings::Settings,
 };
 use futures_util::future::BoxFuture;
@@ -63,7 +63,7 @@ impl FleetRuns {
                 backend.close().await;
                 return Err(refusal);
             }
-            self.publish(PreparedRun::new(setup, run, None), backend).await
+            self.publish(RunToPublish::new(setup, run, None), backend).await
         })
     }
 
@@ -76,10 +76,10 @@ impl FleetRuns {
     ) -> BoxFuture<'a, Result<(), AppError>> {
         Box::pin(async move {
             let run = record.run_id.clone();
-            let mut invocation = validator.resuming(&record, budget);
-            invocation.layers.extend(namespace_of(Some(&record), None)?);
-            let backend = open_backend(&invocation.settings()?).await.map_err(unavailable)?;
-            let plan = RetryPlan::for_run(&backend, &invocation, &run, Some(record))
+            let mut setup_request = validator.resuming(&record, budget);
+            setup_request.layers.extend(namespace_of(Some(&record), None)?);
+            let backend = open_backend(&setup_request.settings()?).await.map_err(unavailable)?;
+            let plan = RetryPlan::for_run(&backend, &setup_request, &run, Some(record))
                 .await
                 .map_err(unavailable);
             let plan = plan.and_then(|plan| {
@@ -155,7 +155,7 @@ impl FleetRuns {
     }
 
     /// Announces the run, and publishes its jobs in the background.
-    async fn publish(&self, run: PreparedRun, backend: Arc<RedisLedger>) -> Result<(), AppError> {
+    async fn publish(&self, run: RunToPublish, backend: Arc<RedisLedger>) -> Result<(), AppError> {
         let shutdown = self.shutdown.child();
         let (announce, announced) = oneshot::channel();
         let notify = Arc::clone(&self.notify);
@@ -180,7 +180,7 @@ impl FleetRuns {
 
 /// Publishes a run's jobs; `announce` is signalled when the run is open. Returns a summary.
 async fn publish_to_completion(
-    prepared: &PreparedRun,
+    prepared: &RunToPublish,
     backend: &Arc<RedisLedger>,
     announce: oneshot::Sender<()>,
     shutdown: &Shutdown,

@@ -1,8 +1,8 @@
 //! The trait for starting runs on request.
 
 use crate::{
+    api_run_request::{ApiRunRequest, QueuedRun, RequestDefaults, RunEstimate},
     error::AppError,
-    run_specification::{QueuedRun, RequestDefaults, RunEstimate, RunSpecification},
 };
 use async_trait::async_trait;
 use juror_types::{id::RunId, usage::Money};
@@ -11,11 +11,11 @@ use juror_types::{id::RunId, usage::Money};
 #[async_trait]
 pub trait RunLauncher: Send + Sync {
     /// Estimates a run. Makes no call and costs nothing.
-    async fn estimate(&self, request: &RunSpecification) -> Result<RunEstimate, AppError>;
+    async fn estimate(&self, request: &ApiRunRequest) -> Result<RunEstimate, AppError>;
 
     /// Starts a run in the background. Returns its id once everything that costs nothing is
     /// checked.
-    async fn start(&self, request: &RunSpecification) -> Result<RunId, AppError>;
+    async fn start(&self, request: &ApiRunRequest) -> Result<RunId, AppError>;
 
     /// Resumes a run with unscored jobs, in a new round; a budget replaces the run's.
     async fn resume(&self, run: &RunId, budget_usd: Option<Money>) -> Result<(), AppError>;
@@ -34,6 +34,6 @@ pub trait RunLauncher: Send + Sync {
     /// unavailable.
     async fn awaited(&self, run: &RunId) -> Option<QueuedRun>;
 
-    /// Names of datasets for [`RunSpecification::dataset`], in order, at most a few hundred.
+    /// Names of datasets for [`ApiRunRequest::dataset`], in order, at most a few hundred.
     fn datasets(&self) -> Vec<String>;
 }

@@ -2,14 +2,14 @@
 
 use super::dataset_roots::DatasetRoots;
 use crate::{
+    api_run_request::{ApiRunRequest, RequestDefaults, RequestField},
     error::AppError,
     judge::prices,
     reporting::run_lookup::find_run,
     run::{
-        run_invocation::RunInvocation,
         run_setup::{ItemSelection, RenderedBy, RunSetup, absolute},
+        run_setup_request::RunSetupRequest,
     },
-    run_specification::{RequestDefaults, RequestField, RunSpecification},
     settings::{BaseLayers, Layer, MAX_REPEATS, Settings},
 };
 use juror_producer::plan::ItemSample;
@@ -88,72 +88,66 @@ impl RunRequestValidator {
     }
 
     /// Setup of a request, after all checks without cost. Reads the whole manifest and so blocks.
-    pub fn setup(
-        &self,
-        specification: &RunSpecification,
-        run: &RunId,
-    ) -> Result<RunSetup, AppError> {
-        let dataset = self.roots.resolve(&specification.dataset)?;
-        check_names(specification)?;
-        self.check_baseline(specification.baseline.as_deref())?;
-        if let Some(model) =
-            specification.model.as_deref().filter(|_| specification.enable_llm_judge)
-        {
+    pub fn setup(&self, requested: &ApiRunRequest, run: &RunId) -> Result<RunSetup, AppError> {
+        let dataset = self.roots.resolve(&requested.dataset)?;
+        check_names(requested)?;
+        self.check_baseline(requested.baseline.as_deref())?;
+        if let Some(model) = requested.model.as_deref().filter(|_| requested.enable_llm_judge) {
             let price = prices(&self.settings).require(model).map(drop);
             price.map_err(|error| AppError::for_field(RequestField::Model, error.to_string()))?;
         }
         let mut layers =
-            [self.flags.clone(), layers_of(specification), self.limits(specification)].concat();
+            [self.flags.clone(), layers_of(requested), self.limits(requested)].concat();
         // Set in either case, since the settings of the server may enable it.
-        layers.push(Layer::from_value("run", "enable_llm_judge", specification.enable_llm_judge));
+        layers.push(Layer::from_value("run", "enable_llm_judge", requested.enable_llm_judge));
         layers.extend(
-            specification.keep_inputs.map(|keep| Layer::from_value("run", "keep_inputs", keep)),
+            requested.keep_inputs.map(|keep| Layer::from_value("run", "keep_inputs", keep)),
         );
         layers.extend(
-            specification.baseline.clone().map(|named| Layer::from_value("run", "baseline", named)),
+            requested.baseline.clone().map(|named| Layer::from_value("run", "baseline", named)),
         );
         let items = ItemSelection {
-            sample: specification
+            sample: requested
                 .sample
-                .map(|items| ItemSample { items, seed: specification.seed.unwrap_or_default() }),
+                .map(|items| ItemSample { items, seed: requested.seed.unwrap_or_default() }),
             until_width: None,
-            limit: specification.limit,
-            filters: specification.filters.clone(),
+            limit: requested.limit,
+            filters: requested.filters.clone(),
             outputs: Vec::new(),
         };
-        let invocation = RunInvocation {
+        let setup_request = RunSetupRequest {
             dataset: Some(dataset),
             items,
-            rubric: specification.rubric.clone(),
+            rubric: requested.rubric.clone(),
             run_id: None,
-            budget_usd: specification.budget_usd,
+            budget_usd: requested.budget_usd,
             rendered_by: self.rendered_by(),
-            evidence: specification.evidence,
+            evidence: requested.evidence,
             layers,
             base: &self.base,
             on_item: &|_| (),
         };
-        invocation.setup(run, None)
+        setup_request.setup(run, None)
     }
 
     /// The setup of a resumed run. Blocks as [`RunRequestValidator::setup`] does.
     pub fn resumed(&self, record: &RunRecord, budget: Option<Money>) -> Result<RunSetup, AppError> {
-        let mut invocation = self.resuming(record, budget);
+        let mut setup_request = self.resuming(record, budget);
         // The run's data roots come before the server's.
         let known = &record.data_roots;
         let own = self.settings.files.data_roots.iter().map(|root| absolute(root));
         let own = own.filter(|root| !known.contains(root));
         let roots: Vec<String> = known.iter().cloned().chain(own).collect();
-        invocation.layers.push(Layer::from_value("files", "data_roots", roots));
-        let setup = invocation.setup(&record.run_id, Some(record))?;
+        setup_request.layers.push(Layer::from_value("files", "data_roots", roots));
+        let setup = setup_request.setup(&record.run_id, Some(record))?;
         let judged = setup.candidate.is_some();
         self.check_budget(judged && setup.settings.budget.run_usd.is_none(), budget)?;
         Ok(setup)
     }
 
-    /// The invocation that resumes a run.
-    pub fn resuming(&self, record: &RunRecord, budget_usd: Option<Money>) -> RunInvocation<'_> {
-        RunInvocation {
+    /// The request that resumes a run.
+    pub fn resuming(&self, record: &RunRecord, budget_usd: Option<Money>) -> RunSetupRequest<'_> {
+        RunSetupRequest {
             dataset: None,
             items: ItemSelection::default(),
             rubric: None,
@@ -182,13 +176,13 @@ impl RunRequestValidator {
     }
 
     /// The requested limits within the server's own.
-    fn limits(&self, specification: &RunSpecification) -> Vec<Layer> {
+    fn limits(&self, requested: &ApiRunRequest) -> Vec<Layer> {
         let own = &self.settings.limits;
         let count = |requested: Option<usize>| requested.map(|count| count as u64);
         [
-            ("rpm", specification.rpm, own.rpm),
-            ("tpm", specification.tpm, own.tpm),
-            ("max_concurrency", count(specification.max_concurrency), count(own.max_concurrency)),
+            ("rpm", requested.rpm, own.rpm),
+            ("tpm", requested.tpm, own.tpm),
+            ("max_concurrency", count(requested.max_concurrency), count(own.max_concurrency)),
         ]
         .into_iter()
         .filter_map(|(key, requested, own)| {
@@ -200,24 +194,22 @@ impl RunRequestValidator {
 }
 
 /// The settings of a request, without limits.
-fn layers_of(specification: &RunSpecification) -> Vec<Layer> {
+fn layers_of(requested: &ApiRunRequest) -> Vec<Layer> {
     let text = |section, key, value: &Option<String>| {
         value.clone().map(|value| Layer::from_value(section, key, value))
     };
     let repeat =
-        specification.repeat.map(|repeat| Layer::from_value("run", "repeat", i64::from(repeat)));
+        requested.repeat.map(|repeat| Layer::from_value("run", "repeat", i64::from(repeat)));
     let evidence =
-        specification.evidence.map(|mode| Layer::from_value("evidence", "mode", mode.name()));
-    let texts = [
-        text("run", "rubric", &specification.rubric),
-        text("judge", "model", &specification.model),
-    ];
+        requested.evidence.map(|mode| Layer::from_value("evidence", "mode", mode.name()));
+    let texts =
+        [text("run", "rubric", &requested.rubric), text("judge", "model", &requested.model)];
     texts.into_iter().chain([repeat, evidence]).flatten().collect()
 }
 
 /// Refuses a rubric that is not built in, such as a file of the server, and too many repeats.
-fn check_names(specification: &RunSpecification) -> Result<(), AppError> {
-    match &specification.rubric {
+fn check_names(requested: &ApiRunRequest) -> Result<(), AppError> {
+    match &requested.rubric {
         Some(rubric) if builtin_named(rubric).is_none() => {
             let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
             let message =
@@ -226,7 +218,7 @@ fn check_names(specification: &RunSpecification) -> Result<(), AppError> {
         }
         _ => {}
     }
-    match specification.repeat {
+    match requested.repeat {
         Some(repeat) if repeat > MAX_REPEATS => Err(AppError::for_field(
             RequestField::Repeat,
             format!("{repeat} exceeds the maximum of {MAX_REPEATS} judgments of an item"),

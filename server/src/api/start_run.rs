@@ -18,7 +18,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_app::run_specification::{RunEstimate, RunSpecification};
+use juror_app::api_run_request::{ApiRunRequest, RunEstimate};
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
@@ -105,12 +105,12 @@ pub struct EstimateAnswer {
 }
 
 impl RunRequest {
-    fn specification(self) -> Result<RunSpecification, Problem> {
+    fn api_request(self) -> Result<ApiRunRequest, Problem> {
         let run_id = self.run_id.as_deref().map(run_id).transpose();
         let unusable = |problem: Problem| {
             Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("run_id: {}", problem.detail))
         };
-        Ok(RunSpecification {
+        Ok(ApiRunRequest {
             dataset: self.dataset,
             rubric: self.rubric,
             enable_llm_judge: self.enable_llm_judge,
@@ -166,13 +166,13 @@ pub async fn start(
     State(site): State<AppState>,
     JsonBody(request): JsonBody<RunRequest>,
 ) -> Result<Response, Problem> {
-    let specification = request.specification()?;
-    if specification.enable_llm_judge && specification.budget_usd.is_none() {
+    let requested = request.api_request()?;
+    if requested.enable_llm_judge && requested.budget_usd.is_none() {
         let detail = "A judged run costs money: set its maximum cost as budget_usd, as in \"5.00\". \
                       POST /api/v1/estimate estimates its cost.";
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
     }
-    let run = site.launcher.start(&specification).await?;
+    let run = site.launcher.start(&requested).await?;
     accepted(&site, &run).await
 }
 
@@ -187,7 +187,7 @@ pub async fn estimate(
     State(site): State<AppState>,
     JsonBody(request): JsonBody<RunRequest>,
 ) -> Result<Json<EstimateAnswer>, Problem> {
-    let estimate = site.launcher.estimate(&request.specification()?).await?;
+    let estimate = site.launcher.estimate(&request.api_request()?).await?;
     Ok(Json(estimate.into()))
 }
 

@@ -24,8 +24,8 @@ use juror_analysis::{
     metrics::Unit,
 };
 use juror_app::{
+    api_run_request::{ApiRunRequest, RequestField, RunEstimate},
     error::AppError,
-    run_specification::{RequestField, RunEstimate, RunSpecification},
 };
 use juror_report::sanitize::sanitize;
 use maud::{Markup, html};
@@ -47,8 +47,8 @@ pub async fn submit(
     Extension(visitor): Extension<Visitor>,
     Form(form): Form<StartForm>,
 ) -> Result<Response, PageError> {
-    let specification = match form.specification() {
-        Ok(specification) => specification,
+    let requested = match form.api_request() {
+        Ok(requested) => requested,
         Err(errors) => {
             let refused = Refused { errors, reason: None };
             let page = form_page(&site, visitor, &form, &refused).await?;
@@ -58,7 +58,7 @@ pub async fn submit(
     let response = match form.step() {
         "start" => site
             .launcher
-            .start(&specification)
+            .start(&requested)
             .await
             .map(|run| Redirect::to(&links::run(&run)).into_response()),
         "change" => {
@@ -67,13 +67,13 @@ pub async fn submit(
         }
         _ => {
             let form = form.clone().named();
-            let estimated = site.launcher.estimate(&specification).await;
+            let estimated = site.launcher.estimate(&requested).await;
             estimated.map(|estimate| {
                 page(
                     Some(visitor),
                     "Start a run",
                     NavigationPage::Start,
-                    &confirmation(&form, &specification, &estimate),
+                    &confirmation(&form, &requested, &estimate),
                 )
                 .into_response()
             })
@@ -174,27 +174,23 @@ fn error_summary(errors: &FieldErrors) -> Markup {
 }
 
 /// Page with the estimate, to confirm the start.
-fn confirmation(
-    form: &StartForm,
-    specification: &RunSpecification,
-    estimate: &RunEstimate,
-) -> Markup {
+fn confirmation(form: &StartForm, requested: &ApiRunRequest, estimate: &RunEstimate) -> Markup {
     html! {
         h1 { "Start this run?" }
         section.card.narrow aria-labelledby="estimate" {
             h2 #estimate { "Estimate" }
-            @if specification.enable_llm_judge { (warning(estimate)) }
+            @if requested.enable_llm_judge { (warning(estimate)) }
             @else { p { "The judge is off: no calls, no cost." } }
             dl.pairs {
-                dt { "Dataset" } dd { bdi { (sanitize(&specification.dataset)) } }
+                dt { "Dataset" } dd { bdi { (sanitize(&requested.dataset)) } }
                 dt { "Items" }
                 dd {
                     (grouped(estimate.items))
-                    @if specification.sample.is_some() { ", a random sample (seed " (specification.seed.unwrap_or_default()) ")" }
-                    @if let Some(limit) = specification.limit { ", of the first " (grouped(limit)) }
+                    @if requested.sample.is_some() { ", a random sample (seed " (requested.seed.unwrap_or_default()) ")" }
+                    @if let Some(limit) = requested.limit { ", of the first " (grouped(limit)) }
                 }
                 dt { "Jobs" } dd { (grouped(estimate.jobs)) }
-                @if specification.enable_llm_judge {
+                @if requested.enable_llm_judge {
                     dt { "Calls" }
                     dd {
                         (grouped(estimate.calls))
@@ -202,7 +198,7 @@ fn confirmation(
                     }
                     dt { "Expected cost" } dd { (dollars(estimate.expected_usd)) }
                     dt { "At worst" } dd { (dollars(estimate.worst_case_usd)) ", with every possible retry" }
-                    @if let Some(budget) = specification.budget_usd { dt { "Budget" } dd { (dollars(budget)) ", never exceeded" } }
+                    @if let Some(budget) = requested.budget_usd { dt { "Budget" } dd { (dollars(budget)) ", never exceeded" } }
                 }
                 dt { "Expected time" } dd { (duration(estimate.expected_seconds * 1000.0)) }
             }

@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use juror_analysis::gate::Gate;
 use juror_app::{
+    api_run_request::{ApiRunRequest, QueuedRun, RequestDefaults, RunEstimate},
     budgets::BudgetState,
     error::AppError,
     item_source::{ItemDetails, ItemSource},
-    run_specification::{QueuedRun, RequestDefaults, RunEstimate, RunSpecification},
     service::RunLauncher,
 };
 use juror_ledger::admission::Ledger;
@@ -78,7 +78,7 @@ pub struct FakeLauncher {
 
 #[async_trait]
 impl RunLauncher for FakeLauncher {
-    async fn estimate(&self, request: &RunSpecification) -> Result<RunEstimate, AppError> {
+    async fn estimate(&self, request: &ApiRunRequest) -> Result<RunEstimate, AppError> {
         if request.dataset != "golden" {
             return Err(AppError::not_found("there is no such dataset"));
         }
@@ -94,7 +94,7 @@ impl RunLauncher for FakeLauncher {
         })
     }
 
-    async fn start(&self, request: &RunSpecification) -> Result<RunId, AppError> {
+    async fn start(&self, request: &ApiRunRequest) -> Result<RunId, AppError> {
         self.estimate(request).await?;
         if let Some(run) = request.run_id.as_ref().filter(|run| run.as_str() == "taken") {
             return Err(AppError::NameTaken(run.clone()));

@@ -1,8 +1,8 @@
 //! Values of the form, and their validation.
 
 use juror_app::{
-    run::run_invocation::new_run_id,
-    run_specification::{RequestDefaults, RequestField, RunSpecification},
+    api_run_request::{ApiRunRequest, RequestDefaults, RequestField},
+    run::run_setup_request::new_run_id,
     settings::MAX_REPEATS,
 };
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
@@ -61,7 +61,7 @@ impl StartForm {
     }
 
     /// Validates the form; errors are in the order of its fields.
-    pub fn specification(&self) -> Result<RunSpecification, FieldErrors> {
+    pub fn api_request(&self) -> Result<ApiRunRequest, FieldErrors> {
         use RequestField as F;
         let mut errors = FieldErrors::default();
         let is_judged = self.is_checked(F::EnableLlmJudge);
@@ -91,7 +91,7 @@ impl StartForm {
             return Err(errors);
         }
         let optional = |field| Some(self.text(field).to_owned()).filter(|text| !text.is_empty());
-        Ok(RunSpecification {
+        Ok(ApiRunRequest {
             dataset: self.text(F::Dataset).to_owned(),
             rubric: optional(F::Rubric),
             enable_llm_judge: is_judged,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn valid_form_becomes_a_specification() {
+    fn valid_form_becomes_a_request() {
         let form = form(&[
             ("sample", "20"),
             ("seed", "0"),
@@ -212,7 +212,7 @@ mod tests {
             ("limit", "10"),
             ("filters", "tag=button\r\n\r\ncluster=form "),
         ]);
-        let run = form.specification().unwrap();
+        let run = form.api_request().unwrap();
         assert_eq!(run.dataset, "golden/manifest.jsonl");
         assert_eq!(run.budget_usd, Some("1.5".parse().unwrap()));
         assert_eq!((run.limit, run.rubric), (Some(10), None));
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn invalid_fields_are_reported() {
         let errors = |fields: &[(&str, &str)]| {
-            let errors = form(fields).specification().unwrap_err();
+            let errors = form(fields).api_request().unwrap_err();
             errors.iter().map(|(field, _)| field).collect::<Vec<_>>()
         };
         let (dataset, judged) = (("dataset", "a"), ("enable_llm_judge", "true"));

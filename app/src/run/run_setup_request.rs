@@ -1,4 +1,4 @@
-//! A request to judge a dataset, or to continue a run by its record.
+//! A request for the setup of a run: to judge a dataset, or to continue a run by its record.
 
 use super::run_setup::{ItemSelection, RenderedBy, RunSetup};
 use crate::{
@@ -21,8 +21,9 @@ use juror_types::{
 };
 use std::path::PathBuf;
 
-/// A request for a run.
-pub struct RunInvocation<'a> {
+/// A request for the setup of a run, with its layers of settings. From here a run becomes a
+/// [`RunSetup`], and then a local run or a run to publish.
+pub struct RunSetupRequest<'a> {
     /// Path of the dataset; none for that of the record.
     pub dataset: Option<PathBuf>,
     /// Selection of its items.
@@ -46,7 +47,7 @@ pub struct RunInvocation<'a> {
     pub on_item: &'a (dyn Fn(Option<u64>) + Send + Sync),
 }
 
-impl RunInvocation<'_> {
+impl RunSetupRequest<'_> {
     /// The settings, before those of a record are considered.
     pub fn settings(&self) -> Result<Settings, AppError> {
         self.resolve(Vec::new(), None)

@@ -1,11 +1,11 @@
-//! Requests for runs, and estimates of runs.
+//! Requests for runs by the API and the dashboard, and estimates of runs.
 
 use juror_types::{evidence::EvidenceMode, id::RunId, run::RunRecord, usage::Money};
 
-/// Parameters of a requested run. Endpoint, key and commands are not among them: they come from the
-/// settings of the process that judges.
+/// Parameters of a run that the API or the dashboard requests. Endpoint, key and commands are not
+/// among them: they come from the settings of the process that judges.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RunSpecification {
+pub struct ApiRunRequest {
     /// Path of the dataset, relative to one of the data roots.
     pub dataset: String,
     /// Built-in rubric; none for that of the settings.

@@ -6,7 +6,7 @@ use juror_types::{id::RunId, run::RunRecord, usage::Money};
 use std::sync::Arc;
 
 /// A run that passed every check, whose jobs are to be published.
-pub struct PreparedRun {
+pub struct RunToPublish {
     /// Setup of the run.
     pub setup: RunSetup,
     /// Record of the run to announce.
@@ -37,7 +37,7 @@ pub enum Opening {
     },
 }
 
-impl PreparedRun {
+impl RunToPublish {
     /// A new run of a setup, whose files are uploaded to a bucket if one is given.
     pub fn new(setup: RunSetup, run: &RunId, upload: Option<String>) -> Self {
         let record = new_record(&setup, run, upload);

@@ -1,26 +1,26 @@
-//! Run invocations from flags, with their warnings and plans.
+//! Requests for run setups from flags, with their warnings and plans.
 
 use crate::{args::RunFlags, exit::Failure, terminal};
 use juror_analysis::format::counted;
 use juror_app::{
     run::{
-        run_invocation::RunInvocation,
         run_setup::{ItemSelection, RenderedBy, RunSetup},
+        run_setup_request::RunSetupRequest,
     },
     settings::{BaseLayers, Layer},
 };
 use juror_types::usage::Money;
 
 impl RunFlags {
-    /// The invocation of these flags, with the settings `layers`.
-    pub fn invocation<'a>(
+    /// The request of these flags, with the settings `layers`.
+    pub fn setup_request<'a>(
         &self,
         layers: Vec<Layer>,
         base: &'a BaseLayers,
         on_item: &'a (dyn Fn(Option<u64>) + Send + Sync),
-    ) -> RunInvocation<'a> {
+    ) -> RunSetupRequest<'a> {
         let judging = &self.judging;
-        RunInvocation {
+        RunSetupRequest {
             dataset: self.dataset.clone(),
             items: ItemSelection {
                 sample: judging.sample(),
