@@ -1,6 +1,6 @@
 //! Storage of the ledger's records, the only difference between backends of admission.
 
-use super::{Budget, BudgetCalendar, budget_decision::Account, scope::Scope};
+use super::{AdmissionRequest, Budget, BudgetCalendar, budget_decision::Account, scope::Scope};
 use jiff::civil::Date;
 use juror_types::{
     budget_label::BudgetLabel,
@@ -37,6 +37,11 @@ pub trait LedgerRecords {
 
     /// A lease that is outstanding or ended; none if it was released or never held.
     fn lease(&self, id: &LeaseId) -> Result<Option<Lease>, Self::Error>;
+
+    /// A lease that is outstanding.
+    fn outstanding_lease(&self, id: &LeaseId) -> Result<Option<Lease>, Self::Error> {
+        Ok(self.lease(id)?.filter(|lease| lease.lease_state == LeaseState::Outstanding))
+    }
 
     /// Writes a lease.
     fn set_lease(&mut self, id: &LeaseId, lease: &Lease) -> Result<(), Self::Error>;
@@ -86,4 +91,45 @@ pub enum LeaseState {
     Settled(Money),
     /// Cost unknown: the call counts at its worst case.
     Presumed,
+}
+
+impl Lease {
+    pub(super) fn new(
+        request: &AdmissionRequest,
+        labels: Vec<BudgetLabel>,
+        now: i64,
+        day: Date,
+    ) -> Self {
+        Self {
+            owner: request.owner.clone(),
+            run: request.run.clone(),
+            labels,
+            endpoint: request.endpoint.clone(),
+            tokens: request.input_tokens.saturating_add(request.max_output_tokens),
+            worst_cost: request.worst_cost.max(Money::ZERO),
+            admitted: now,
+            day,
+            lease_state: LeaseState::Outstanding,
+        }
+    }
+
+    /// Substitute for an unknown lease: its whole bill is above its reservation.
+    pub(super) fn for_unknown_lease(
+        run: &RunId,
+        labels: Vec<BudgetLabel>,
+        now: i64,
+        day: Date,
+    ) -> Self {
+        Self {
+            owner: OwnerId::new(""),
+            run: run.clone(),
+            labels,
+            endpoint: String::new(),
+            tokens: 0,
+            worst_cost: Money::ZERO,
+            admitted: now,
+            day,
+            lease_state: LeaseState::Outstanding,
+        }
+    }
 }
