@@ -24,7 +24,7 @@ pub fn open_fitted(
     while let Some(viewport) = search.next_viewport() {
         opened = viewport;
         let (evidence, content, _) = measured(browser, viewport);
-        if search.judge(&evidence, content) {
+        if search.add_fit(&evidence, content) {
             best = viewport;
         }
     }
@@ -41,7 +41,7 @@ pub fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Sn
     let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
     while let Some(changes) = search.next_drawing() {
         let (drawing, snapshot) = browser.draw(&changes);
-        search.judge(drawing, snapshot);
+        search.add_drawing(drawing, snapshot);
     }
     let drawn = search.drawn();
     search.finish(&pair, &snapshot, &mut evidence);

@@ -1,8 +1,8 @@
 //! Search for changes of a page that remove its differences, each verified by rendering it.
 
 mod areas;
-mod best_trial;
 mod changeable_length;
+mod drawn_trial;
 mod equivalent_repairs;
 mod first_hypotheses;
 mod gradient;

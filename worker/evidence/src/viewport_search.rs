@@ -91,7 +91,7 @@ impl ViewportSearch {
 
     /// True if the page fits better in the last proposed viewport, by its evidence, than in any
     /// before. `content` is the size of its content there.
-    pub fn judge(&mut self, evidence: &Evidence, content: [u32; 2]) -> bool {
+    pub fn add_fit(&mut self, evidence: &Evidence, content: [u32; 2]) -> bool {
         let Some(&viewport) = self.tried.last() else { return false };
         let differing = differing(evidence, viewport, self.screenshot);
         let is_better =
@@ -188,7 +188,7 @@ mod tests {
         let mut search = ViewportSearch::new(screenshot, &drawing, &first, viewport, viewport);
         let mut best = viewport;
         while let Some(viewport) = search.next_viewport() {
-            if search.judge(&evidence(screenshot, &page(viewport)), viewport) {
+            if search.add_fit(&evidence(screenshot, &page(viewport)), viewport) {
                 best = viewport;
             }
         }
@@ -219,8 +219,8 @@ mod tests {
         let viewport = search.next_viewport().unwrap();
         let mut fitting = evidence(&screenshot, &page(viewport));
         fitting.pixels_equal = 1.0;
-        assert!(!search.judge(&fitting, [309, 126]));
-        assert!(search.judge(&fitting, viewport));
+        assert!(!search.add_fit(&fitting, [309, 126]));
+        assert!(search.add_fit(&fitting, viewport));
     }
 
     #[test]
@@ -234,7 +234,7 @@ mod tests {
         search.tried.push([309, 40]);
         let mut strip = first.clone();
         strip.pixels_equal = 0.5;
-        assert!(!search.judge(&strip, [309, 40]));
+        assert!(!search.add_fit(&strip, [309, 40]));
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl<'job> BrowserStage<'job> {
             let other = self.drawn_in(viewport, scale, frame.clone()).await;
             let Ok(other) = other else { continue };
             let content = other.pair.snapshot.as_ref().map_or([0; 2], |page| page.content);
-            if search.judge(&other.evidence, content) {
+            if search.add_fit(&other.evidence, content) {
                 best = other;
             } else {
                 other.closed().await;

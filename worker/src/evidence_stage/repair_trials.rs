@@ -61,7 +61,7 @@ fn search(
     let mut search = RepairSearch::new(&pictures, snapshot, limits);
     while let Some(changes) = search.next_drawing() {
         let Some((drawing, snapshot)) = live.draw(changes) else { break };
-        search.judge(drawing, snapshot);
+        search.add_drawing(drawing, snapshot);
     }
     search.finish(&pictures, snapshot, &mut evidence);
     evidence

@@ -34,7 +34,7 @@ pub(super) struct Tracks {
 }
 
 /// A rendered change, with the differences before and after it.
-pub(super) struct JudgedTrial<'trial> {
+pub(super) struct MeasuredTrial<'trial> {
     pub hypothesis: &'trial Hypothesis,
     pub drawing: &'trial Raster,
     /// Further shift of the screenshot to fit it.
@@ -45,7 +45,7 @@ pub(super) struct JudgedTrial<'trial> {
     pub is_exact: bool,
 }
 
-impl JudgedTrial<'_> {
+impl MeasuredTrial<'_> {
     /// Share of the difference that the change removes; negative if it adds to it.
     fn gain(&self) -> f64 {
         1.0 - self.remaining as f64 / self.before.max(1) as f64
@@ -111,7 +111,7 @@ impl Tracks {
         &mut self,
         page: &PageTree<'_>,
         field: &ShiftField,
-        trial: &JudgedTrial<'_>,
+        trial: &MeasuredTrial<'_>,
     ) -> Vec<Hypothesis> {
         let hypothesis = trial.hypothesis;
         let HypothesisKind::Length { property, delta } = hypothesis.kind else {

@@ -1,24 +1,25 @@
-//! The search for repairs: proposes a drawing, judges it and proposes the next.
+//! The search for repairs: proposes a drawing, measures it and proposes the next.
 
+mod choose_best_trial;
 mod round;
 
 use super::{
-    areas::{DifferenceAreas, gain},
-    best_trial::{BestTrial, DrawnTrial},
+    areas::DifferenceAreas,
+    drawn_trial::BestTrial,
     hypothesis::Hypothesis,
     hypothesis_queue::HypothesisQueue,
-    missing::{MissingShape, ShownShapes, adds_space_for, joined},
-    refine::{JudgedTrial, Tracks},
+    missing::{MissingShape, ShownShapes, joined},
+    refine::Tracks,
     shift_field::ShiftField,
 };
 use crate::{
     difference::PixelDifference,
-    element_tree::{PageTree, area, grown, intersection},
+    element_tree::PageTree,
     margin_shift::ShiftedScreenshot,
     noise::PairNoise,
     picture_pair::PicturePair,
     raster::Raster,
-    snapshot::{PageChange, PageEdit, Snapshot},
+    snapshot::{PageChange, Snapshot},
 };
 
 /// Bounds of a search.
@@ -38,15 +39,6 @@ impl Default for RepairLimits {
 
 /// Minimum share of the difference that a repair removes from the areas that it touches.
 const MIN_GAIN: f64 = 0.25;
-/// Maximum number of edge pixels of the screenshot's content that a repair may hide.
-const MAX_HIDDEN: usize = 30;
-
-/// Share of the difference that a length may leave beyond another one in a noisy pair for each unit
-/// of its plausibility: what noise leaves says little of the cause.
-const LIKELIER: f64 = 0.05;
-
-/// Maximum distance of missing content from an element in its place, in pixels.
-const BESIDE: i32 = 4;
 
 /// A change that removes differences.
 #[derive(Clone, Debug)]
@@ -86,7 +78,7 @@ pub struct RepairSearch {
     queue: HypothesisQueue,
     tracks: Tracks,
     current: Option<Hypothesis>,
-    judged: Vec<(Hypothesis, u64)>,
+    measured: Vec<(Hypothesis, u64)>,
     best: Option<BestTrial>,
     missing: Option<Vec<MissingShape>>,
     equivalents_left: Option<usize>,
@@ -112,7 +104,7 @@ impl RepairSearch {
             queue: HypothesisQueue::default(),
             tracks: Tracks::default(),
             current: None,
-            judged: Vec::new(),
+            measured: Vec::new(),
             best: None,
             missing: None,
             equivalents_left: None,
@@ -150,54 +142,6 @@ impl RepairSearch {
         }
     }
 
-    /// Judges the drawing that was requested last.
-    pub fn judge(&mut self, drawing: Raster, snapshot: Snapshot) {
-        let Some(hypothesis) = self.current.take() else { return };
-        let same_size =
-            drawing.width() == self.drawing.width() && drawing.height() == self.drawing.height();
-        if !same_size {
-            return;
-        }
-        let fitted = self.fitted_screenshot(&drawing);
-        let offset = fitted.as_ref().map_or([0, 0], |(_, offset)| *offset);
-        let screenshot = fitted.as_ref().map_or(&self.screenshot, |(picture, _)| picture);
-        let difference =
-            PixelDifference::for_page(screenshot, &drawing, &self.noise, &PageTree::new(&snapshot));
-        let remaining = difference.total();
-        // What a further shift alone removes, the change does not.
-        let shifted = fitted.as_ref().map(|(picture, _)| self.difference_from(picture).total());
-        let before = self.before.min(shifted.unwrap_or(self.before));
-        let touched = match shifted {
-            Some(_) => before,
-            None => self.areas.touched(&self.drawing, &drawing),
-        };
-        if self.equivalents_left.is_none() {
-            let (hypothesis, drawing) = (&hypothesis, &drawing);
-            let is_exact = self.noise.is_none();
-            let trial = JudgedTrial { hypothesis, drawing, offset, before, remaining, is_exact };
-            let page = PageTree::new(&self.snapshot);
-            self.queue.extend(self.tracks.refined(&page, &self.field, &trial));
-        }
-        if gain(before, remaining, touched) < MIN_GAIN {
-            self.queue.defer_similar(&PageTree::new(&self.snapshot), &hypothesis);
-        }
-        self.judged.push((hypothesis.clone(), remaining));
-        if !self.is_better(&hypothesis, before, remaining) {
-            return;
-        }
-        let shown = fitted.as_ref().map(|(picture, _)| ShownShapes::new(picture));
-        if self.is_sensible(&hypothesis, &drawing, &snapshot, &difference, shown.as_ref()) {
-            let (page, drawn) = (DrawnTrial { drawing, snapshot, fitted }, self.drawn);
-            self.best = Some(BestTrial { hypothesis, before, remaining, touched, page, drawn });
-        }
-    }
-
-    /// The screenshot as it fits a drawing, if it is shifted farther for it, and its further shift.
-    fn fitted_screenshot(&self, drawing: &Raster) -> Option<(Raster, [i32; 2])> {
-        let fitted = self.unshifted.as_ref().map(|screenshot| screenshot.fitted_to(drawing));
-        fitted.filter(|(_, offset)| *offset != [0, 0])
-    }
-
     /// Repairs found, and the remaining differences.
     pub(crate) fn into_outcome(mut self) -> SearchOutcome {
         while self.accept_best() {}
@@ -229,60 +173,6 @@ impl RepairSearch {
         let page = PageTree::new(&self.snapshot);
         PixelDifference::for_page(screenshot, &self.drawing, &self.noise, &page)
     }
-
-    /// True if a change removes anything, and more than the best one, or the same and is likelier.
-    fn is_better(&self, hypothesis: &Hypothesis, before: u64, remaining: u64) -> bool {
-        let page = PageTree::new(&self.snapshot);
-        let is_likelier =
-            |best: &BestTrial| hypothesis.plausibility(&page) > best.hypothesis.plausibility(&page);
-        let is_better = |best: &BestTrial| {
-            let are_lengths = hypothesis.is_length() && best.hypothesis.is_length();
-            if are_lengths && !self.noise.is_none() {
-                let cost = |hypothesis: &Hypothesis, remaining: u64| {
-                    remaining as f64 - LIKELIER * before as f64 * hypothesis.plausibility(&page)
-                };
-                return cost(hypothesis, remaining) < cost(&best.hypothesis, best.remaining);
-            }
-            remaining < best.remaining || remaining == best.remaining && is_likelier(best)
-        };
-        remaining < before && self.best.as_ref().is_none_or(is_better)
-    }
-
-    /// True if a change keeps the screenshot's content visible, and does not merely make space for
-    /// missing content.
-    fn is_sensible(
-        &mut self,
-        hypothesis: &Hypothesis,
-        drawing: &Raster,
-        snapshot: &Snapshot,
-        difference: &PixelDifference,
-        fitted: Option<&ShownShapes>,
-    ) -> bool {
-        let rims = |shapes: &[MissingShape]| shapes.iter().map(|shape| shape.rims).sum::<usize>();
-        if self.missing.is_none() {
-            self.missing = Some(self.shown.missing_in(&self.drawing, &self.difference()));
-        }
-        let known = self.missing.as_deref().unwrap_or_default();
-        if hypothesis.change.edit == PageEdit::Remove && self.is_beside_missing(hypothesis, known) {
-            return false;
-        }
-        let is_length = hypothesis.is_length();
-        let shown = fitted.unwrap_or(&self.shown);
-        if is_length && fitted.is_none() && shown.are_covered(known, drawing) {
-            return false;
-        }
-        let missing = shown.missing_in(drawing, difference);
-        let page = PageTree::new(snapshot);
-        !missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape))
-            && rims(&missing) <= rims(known) + MAX_HIDDEN
-    }
-
-    /// True if the screenshot has other content where an element is: it looks different there, and
-    /// is not to be removed.
-    fn is_beside_missing(&self, removal: &Hypothesis, missing: &[MissingShape]) -> bool {
-        let own = grown(PageTree::new(&self.snapshot).bounds(removal.element), BESIDE);
-        missing.iter().any(|shape| area(intersection(own, shape.bounds)) > 0.0)
-    }
 }
 
 #[cfg(test)]
@@ -301,7 +191,7 @@ mod tests {
         assert!(search.next_drawing().is_some() && search.before > 0);
         let (_, offset) = search.fitted_screenshot(&drawing).unwrap();
         assert_eq!(offset, [7, 5]);
-        search.judge(drawing, snapshot);
+        search.add_drawing(drawing, snapshot);
         assert!(search.best.is_none());
     }
 }

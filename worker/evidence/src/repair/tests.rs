@@ -105,7 +105,7 @@ fn search_with(
     let mut search = RepairSearch::new(&pair, &snapshot, limits);
     while let Some(changes) = search.next_drawing() {
         let (drawing, snapshot) = draw(colors, gaps, &changes);
-        search.judge(drawing, snapshot);
+        search.add_drawing(drawing, snapshot);
     }
     let drawn = search.drawn();
     search.finish(&pair, &snapshot, &mut evidence);

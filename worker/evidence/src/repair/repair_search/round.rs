@@ -32,7 +32,7 @@ impl RepairSearch {
         self.areas = DifferenceAreas::new(&difference);
         self.queue = HypothesisQueue::default();
         self.tracks = Tracks::default();
-        self.judged.clear();
+        self.measured.clear();
         self.missing = None;
         self.equivalents_left = None;
         if self.before == 0 || self.found.len() >= self.limits.repairs {
@@ -103,7 +103,7 @@ impl RepairSearch {
         if gain < MIN_GAIN || self.found.len() >= self.limits.repairs {
             return false;
         }
-        let alternatives = best.alternatives(&self.judged, &PageTree::new(&self.snapshot));
+        let alternatives = best.alternatives(&self.measured, &PageTree::new(&self.snapshot));
         self.found.push(FoundRepair { hypothesis: best.hypothesis, gain, alternatives });
         (self.drawing, self.snapshot) = (best.page.drawing, best.page.snapshot);
         if let Some((screenshot, offset)) = best.page.fitted {

@@ -162,7 +162,7 @@ fn realigned(width: u32, code: &str, shown: &str) -> Evidence {
     let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
     while let Some(changes) = search.next_drawing() {
         let (drawing, snapshot) = paragraph(width, code, &changes);
-        search.judge(drawing, snapshot);
+        search.add_drawing(drawing, snapshot);
     }
     search.finish(&pair, &snapshot, &mut evidence);
     evidence
@@ -200,7 +200,7 @@ fn boxes_that_exceed_the_picture_are_read_within_it() {
     let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
     let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
     while search.next_drawing().is_some() {
-        search.judge(drawing.clone(), snapshot.clone());
+        search.add_drawing(drawing.clone(), snapshot.clone());
     }
     search.finish(&pair, &snapshot, &mut evidence);
     assert_eq!(evidence.regions.len(), 1);

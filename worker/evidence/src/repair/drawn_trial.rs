@@ -39,15 +39,15 @@ impl BestTrial {
         gain(self.before, self.remaining, self.touched)
     }
 
-    /// Other judged changes that leave as little, the likeliest first.
+    /// Other measured changes that leave as little, the likeliest first.
     pub fn alternatives(
         &self,
-        judged: &[(Hypothesis, u64)],
+        measured: &[(Hypothesis, u64)],
         page: &PageTree<'_>,
     ) -> Vec<Hypothesis> {
         let allowed = self.remaining as f64 + EQUAL * self.touched as f64;
         let mut equal: Vec<&(Hypothesis, u64)> =
-            judged.iter().filter(|(_, remaining)| *remaining as f64 <= allowed).collect();
+            measured.iter().filter(|(_, remaining)| *remaining as f64 <= allowed).collect();
         equal.sort_by_key(|(_, remaining)| *remaining);
         let subject = |hypothesis: &Hypothesis| {
             (hypothesis.element, family(hypothesis.property()).to_owned())
