@@ -2,7 +2,7 @@
 
 use crate::{
     content_box::{OutsideContent, content_outside, is_double, rim_color},
-    margin_shift::{ShiftedScreenshot, best_shift},
+    margin_shift::{ShiftedScreenshot, best_shift, is_along_one_axis},
     measured_noise::{MeasuredNoise, noise_of},
     noise::PairNoise,
     raster::Raster,
@@ -27,8 +27,9 @@ pub(crate) struct Alignment {
 impl Alignment {
     /// The fit of a drawing to its screenshot.
     ///
-    /// In pictures of one size and one browser, a shift is a difference and is not compensated. Once
-    /// shifted, pictures of two browsers show their noise.
+    /// In pictures of one size and one browser, a shift is a difference and is not compensated; in
+    /// those of one size and two browsers, a shift along one axis is, since another margin shifts
+    /// along both. Once shifted, pictures of two browsers show their noise.
     pub fn new(screenshot: &Raster, drawing: &Raster) -> Self {
         let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
         let scale = if halved.is_some() { 2 } else { 1 };
@@ -46,6 +47,17 @@ impl Alignment {
             let shifted = screenshot.window(shift.map(|part| -part), size, rim_color(drawing));
             let measured = noise_of(&shifted, drawing);
             let was_exact = in_place.is_some_and(|in_place| in_place.noise.is_none());
+            if has_same_size && is_along_one_axis(shift) {
+                let (screenshot, noise) = (screenshot.clone(), measured.noise);
+                return Self {
+                    scale,
+                    shift: [0, 0],
+                    screenshot,
+                    unshifted: None,
+                    noise,
+                    outside: None,
+                };
+            }
             if !(was_exact && is_one_browser(&measured)) {
                 let unshifted = Some(ShiftedScreenshot::new(screenshot, shift));
                 let noise = measured.noise;
@@ -93,6 +105,29 @@ mod tests {
         grown.fill([40, 54, 30, 14], [30, 80, 200]);
         let larger = grown.window([7, 5], [207, 125], [250; 3]);
         assert_eq!(Alignment::new(&larger, &card(30, 24)).shift, [7, 5]);
+    }
+
+    /// Letters of several levels, which a smoothed copy shows otherwise throughout.
+    fn letters(left: u32, top: u32) -> Raster {
+        let mut picture = Raster::filled(240, 200, [255; 3]);
+        for (line, word) in (0..6).flat_map(|line| (0..6).map(move |word| (line, word))) {
+            for step in 0..6 {
+                let place = [left + word * 20 + step, top + line * 20, 1, 4 + step];
+                picture.fill(place, [30 + 20 * step as u8; 3]);
+            }
+        }
+        picture
+    }
+
+    #[test]
+    fn in_two_browsers_content_moved_along_one_axis_was_moved_by_its_page() {
+        let drawing = letters(30, 40);
+        let aligned = |left, top| Alignment::new(&letters(left, top).smoothed(), &drawing);
+        let moved = aligned(30, 52);
+        assert_eq!((moved.shift, moved.unshifted), ([0, 0], None));
+        assert!(!moved.noise.is_none());
+        assert_eq!(aligned(38, 52).shift, [8, 12]);
+        assert_eq!(aligned(30, 42).shift, [0, 2]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::{
     content_box::{content_box, rim_color},
+    noise::MAX_NOISY_SHIFT,
     raster::{Raster, channel_difference},
 };
 use std::{collections::BTreeSet, iter::StepBy, ops::Range};
@@ -71,6 +72,12 @@ pub(crate) fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
     let near = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [x + dx, y + dy]));
     let exactly = near.map(|shift| (shift, difference(screenshot, drawing, shift, EVERY_PIXEL)));
     exactly.min_by_key(|(_, left)| *left).map_or(shift, |(exact, _)| exact)
+}
+
+/// True if content moved across or down, but not both, beyond the noise of another browser: its page
+/// moved it, since a margin shifts along both axes.
+pub(crate) fn is_along_one_axis(shift: [i32; 2]) -> bool {
+    shift.iter().filter(|part| part.abs() > MAX_NOISY_SHIFT).count() == 1
 }
 
 /// The shifts, across and down, with which the numbers of edge pixels in columns and in rows differ
