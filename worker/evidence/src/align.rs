@@ -4,7 +4,7 @@ use crate::{
     content_box::{OutsideContent, content_outside, is_double, rim_color},
     margin_shift::{ShiftedScreenshot, best_shift, is_along_one_axis},
     measured_noise::{MeasuredNoise, noise_of},
-    noise::PairNoise,
+    pair_noise::PairNoise,
     raster::Raster,
 };
 

@@ -4,7 +4,7 @@
 use crate::{
     connected_areas::MarkedArea,
     element_tree::{PageTree, grown, intersection},
-    noise::{MAX_NOISY_SHIFT, PairNoise},
+    pair_noise::{MAX_NOISY_SHIFT, PairNoise},
     raster::{ColorRange, Raster, channel_difference},
 };
 

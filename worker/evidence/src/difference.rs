@@ -4,7 +4,7 @@ use crate::{
     corners::{CornerArea, boxes_of_other_radius},
     element_tree::PageTree,
     ink::texts_of_other_ink,
-    noise::PairNoise,
+    pair_noise::PairNoise,
     raster::{Raster, Rgb, channel_difference},
 };
 

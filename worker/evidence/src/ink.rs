@@ -4,7 +4,7 @@
 
 use crate::{
     element_tree::{PageTree, grown},
-    noise::MAX_NOISY_SHIFT,
+    pair_noise::MAX_NOISY_SHIFT,
     raster::{Raster, Rgb},
 };
 

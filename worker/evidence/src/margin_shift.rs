@@ -2,7 +2,7 @@
 
 use crate::{
     content_box::{content_box, rim_color},
-    noise::MAX_NOISY_SHIFT,
+    pair_noise::MAX_NOISY_SHIFT,
     raster::{Raster, channel_difference},
 };
 use std::{collections::BTreeSet, iter::StepBy, ops::Range};

@@ -2,7 +2,7 @@
 
 use crate::{
     difference::PixelDifference,
-    noise::PairNoise,
+    pair_noise::PairNoise,
     raster::{Raster, channel_difference},
     shapes::{DrawnShape, shapes_of},
 };

@@ -6,7 +6,7 @@ use crate::{
     difference::PixelDifference,
     element_tree::{PageTree, boxed},
     margin_shift::ShiftedScreenshot,
-    noise::{MAX_NOISY_SHIFT, PairNoise},
+    pair_noise::{MAX_NOISY_SHIFT, PairNoise},
     pasted_screenshot::pastes_screenshot,
     raster::Raster,
     regions::{DifferenceRegion, MAX_REGIONS, find_regions, mean_delta_e},

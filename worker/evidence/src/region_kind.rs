@@ -171,7 +171,7 @@ fn have_same_colors(one: &Raster, other: &Raster, bounds: [i32; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{noise::PairNoise, shapes::contours_of};
+    use crate::{pair_noise::PairNoise, shapes::contours_of};
 
     fn kind(screenshot: &Raster, drawing: &Raster) -> RegionKind {
         let difference = PixelDifference::new(screenshot, drawing, &PairNoise::NONE);

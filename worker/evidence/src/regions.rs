@@ -8,7 +8,7 @@ use crate::{
     difference::PixelDifference,
     element_tree::{PageTree, area, intersection},
     ink::{InkArea, has_other_ink},
-    noise::PairNoise,
+    pair_noise::PairNoise,
     raster::{Raster, Rgb},
     region_kind::{PairShapes, classify, shift_of},
     shapes::contours_of,

@@ -72,7 +72,7 @@ fn cell_of(place: usize, width: usize, columns: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::PairNoise;
+    use crate::pair_noise::PairNoise;
 
     #[test]
     fn a_change_touches_whole_areas() {

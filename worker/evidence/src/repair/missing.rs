@@ -139,7 +139,7 @@ fn content_box(page: &PageTree<'_>, element: usize) -> [i32; 4] {
 mod tests {
     use super::*;
     use crate::{
-        noise::PairNoise,
+        pair_noise::PairNoise,
         snapshot::{Snapshot, SnapshotElement},
     };
 

@@ -16,7 +16,7 @@ use crate::{
     difference::PixelDifference,
     element_tree::PageTree,
     margin_shift::ShiftedScreenshot,
-    noise::PairNoise,
+    pair_noise::PairNoise,
     picture_pair::PicturePair,
     raster::Raster,
     snapshot::{PageChange, Snapshot},
@@ -119,7 +119,7 @@ impl RepairSearch {
     /// The changes of the next drawing; none at the end of the search.
     pub fn next_drawing(&mut self) -> Option<Vec<PageChange>> {
         loop {
-            if self.is_settled() {
+            if self.has_repair() {
                 self.search_equivalents();
             }
             if self.drawn >= self.limits.trials || self.equivalents_left == Some(0) {

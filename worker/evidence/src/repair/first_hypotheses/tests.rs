@@ -4,7 +4,7 @@ use super::FirstHypotheses;
 use crate::{
     difference::PixelDifference,
     element_tree::PageTree,
-    noise::PairNoise,
+    pair_noise::PairNoise,
     raster::Raster,
     repair::{
         changeable_length::LengthProperty as P,

@@ -57,7 +57,7 @@ impl RepairSearch {
     }
 
     /// True if the round has its repair, and only other ways to write it are left to find.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(super) fn has_repair(&self) -> bool {
         let Some(best) = &self.best else { return false };
         if self.equivalents_left.is_some() {
             return false;

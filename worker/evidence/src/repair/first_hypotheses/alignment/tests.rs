@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     difference::PixelDifference,
     element_tree::PageTree,
-    noise::PairNoise,
+    pair_noise::PairNoise,
     picture_pair::PicturePair,
     raster::Raster,
     repair::{RepairLimits, RepairSearch, shift_field::ShiftField},
