@@ -1,6 +1,6 @@
 //! Requests for runs by the API and the dashboard, and estimates of runs.
 
-use juror_types::{evidence::EvidenceMode, id::RunId, run::RunRecord, usage::Money};
+use juror_types::{evidence::EvidenceMode, id::RunId, lane::Lane, run::RunRecord, usage::Money};
 
 /// Parameters of a run that the API or the dashboard requests. Endpoint, key and commands are not
 /// among them: they come from the settings of the process that judges.
@@ -14,6 +14,8 @@ pub struct ApiRunRequest {
     pub enable_llm_judge: bool,
     /// Vision model; none for that of the settings.
     pub model: Option<String>,
+    /// Lane of the calls; none for that of the settings.
+    pub lane: Option<Lane>,
     /// Maximum cost of the run; required with the judge on.
     pub budget_usd: Option<Money>,
     /// Number of items in a random sample, after the filters.
@@ -49,6 +51,8 @@ pub struct RequestDefaults {
     pub rubric: String,
     /// The vision model.
     pub model: String,
+    /// Lane of the calls.
+    pub lane: Lane,
     /// Number of judgments of each item.
     pub repeat: u32,
     /// True if the judged inputs are kept.
@@ -70,6 +74,7 @@ juror_types::named_enum! {
         Rubric = "rubric",
         EnableLlmJudge = "enable_llm_judge",
         Model = "model",
+        Lane = "lane",
         BudgetUsd = "budget_usd",
         Sample = "sample",
         Seed = "seed",

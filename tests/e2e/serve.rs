@@ -70,6 +70,21 @@ fn run_started_over_http_equals_juror_run() {
 }
 
 #[test]
+fn run_over_http_is_judged_in_the_requested_lane() {
+    let fixture = Fixture::of(2, &[]);
+    fixture.gate.open();
+    let mut request = judged("cheap");
+    (request["lane"], request["model"]) = (json!("flex"), json!("gpt-5.4"));
+    fixture.api.post("/api/v1/runs", &request).has_status(202);
+    fixture.api.await_end("cheap");
+    let results = fixture.harness.journal("cheap");
+    assert_eq!(results.len(), 2);
+    assert!(results.iter().all(|result| result["lane"] == "flex"), "{results:?}");
+    request["lane"] = json!("turbo");
+    fixture.api.post("/api/v1/runs", &request).has_status(422).body_contains(&["turbo"]);
+}
+
+#[test]
 fn run_over_http_without_a_judge_needs_no_judge_settings() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
@@ -100,6 +115,10 @@ fn http_estimate_equals_juror_estimate_without_calls() {
     assert_eq!(estimate["expected_usd"], model["expected_usd"]);
     assert_eq!(estimate["worst_case_usd"], model["worst_case_usd"]);
     assert_eq!(estimate["expected_seconds"].as_f64().map(f64::round), model["seconds"].as_f64());
+    let mut in_batches = judged("none");
+    in_batches["lane"] = json!("batch");
+    let cheaper = fixture.api.post("/api/v1/estimate", &in_batches).has_status(200).json();
+    assert_eq!(2 * pico(&cheaper["expected_usd"]), pico(&estimate["expected_usd"]));
     let free = json!({"dataset": "manifest.jsonl", "limit": 2});
     let free = fixture.api.post("/api/v1/estimate", &free).has_status(200).json();
     assert_eq!((&free["jobs"], &free["calls"]), (&json!(2), &json!(0)));

@@ -61,6 +61,7 @@ impl RunRequestValidator {
         RequestDefaults {
             rubric: run.rubric.clone(),
             model: judge.model.clone(),
+            lane: run.lane,
             repeat: run.repeat,
             keep_inputs: run.keep_inputs,
             evidence: evidence.mode,
@@ -202,9 +203,10 @@ fn layers_of(requested: &ApiRunRequest) -> Vec<Layer> {
         requested.repeat.map(|repeat| Layer::from_value("run", "repeat", i64::from(repeat)));
     let evidence =
         requested.evidence.map(|mode| Layer::from_value("evidence", "mode", mode.name()));
+    let lane = requested.lane.map(|lane| Layer::from_value("run", "lane", lane.name()));
     let texts =
         [text("run", "rubric", &requested.rubric), text("judge", "model", &requested.model)];
-    texts.into_iter().chain([repeat, evidence]).flatten().collect()
+    texts.into_iter().chain([repeat, evidence, lane]).flatten().collect()
 }
 
 /// Refuses a rubric that is not built in, such as a file of the server, and too many repeats.

@@ -19,7 +19,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_app::api_run_request::{ApiRunRequest, RunEstimate};
-use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
+use juror_types::{evidence::EvidenceMode, id::RunId, lane::Lane, usage::Money};
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use utoipa::ToSchema;
@@ -37,6 +37,10 @@ pub struct RunRequest {
     enable_llm_judge: bool,
     /// Vision model; default: the server's setting.
     model: Option<String>,
+    /// Lane of the calls: `flex` and `batch` cost half as much and take longer, `mixed` is batches
+    /// first; default: the server's setting.
+    #[schema(value_type = Option<String>, pattern = "^(realtime|flex|batch|mixed)$")]
+    lane: Option<Lane>,
     /// Maximum cost of the run; required with the judge on.
     #[schema(value_type = Option<String>, pattern = "^([0-9]{1,6}|[1-8][0-9]{6})(\\.[0-9]{1,12})?$")]
     budget_usd: Option<Money>,
@@ -115,6 +119,7 @@ impl RunRequest {
             rubric: self.rubric,
             enable_llm_judge: self.enable_llm_judge,
             model: self.model,
+            lane: self.lane,
             budget_usd: not_negative(self.budget_usd)?,
             sample: self.sample.map(NonZeroU64::get),
             seed: self.seed,

@@ -16,6 +16,7 @@ use juror_report::{AttachmentRequest, Attachments, NoAttachments};
 use juror_types::{
     evidence::EvidenceMode,
     id::{Digest, RunId},
+    lane::Lane,
     outcome::JobResult,
     rubric::Rubric,
     run::RunRecord,
@@ -125,6 +126,7 @@ impl RunLauncher for FakeLauncher {
             repeat: 1,
             keep_inputs: false,
             evidence: EvidenceMode::None,
+            lane: Lane::Realtime,
             baseline: None,
             max_budget_usd: None,
         }

@@ -3,7 +3,7 @@
 use super::form::{FieldErrors, StartForm};
 use juror_app::api_run_request::{RequestDefaults, RequestField};
 use juror_report::sanitize::sanitize;
-use juror_types::{evidence::EvidenceMode, rubric::builtin};
+use juror_types::{evidence::EvidenceMode, lane::Lane, rubric::builtin};
 use maud::{Markup, html};
 
 /// Id of a field's control; `filters` is that of the table's filters, which have another style.
@@ -67,6 +67,17 @@ impl<'a> Field<'a> {
         })
     }
 
+    fn choice(&self, values: impl IntoIterator<Item = &'static str>) -> Markup {
+        let (id, invalid) = (id(self.field), self.error.map(|_| "true"));
+        self.around(&html! {
+            select id=(id) name=(self.field.name()) aria-describedby=(self.described_by()) aria-invalid=[invalid] {
+                @for value in values {
+                    option value=(value) selected[value == self.value] { (value) }
+                }
+            }
+        })
+    }
+
     fn described_by(&self) -> String {
         let id = id(self.field);
         match self.error {
@@ -112,6 +123,7 @@ fn judge(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> 
             div.fields {
                 (Field::new(RequestField::BudgetUsd, ("Budget in dollars", &budget), (form, errors)).input())
                 (Field::new(RequestField::Model, ("Model", &model), (form, errors)).input_with(&placeholder))
+                (lane(form, errors))
             }
         }
     }
@@ -183,13 +195,14 @@ fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
     let help = "Renders the generated code and measures how it differs from the screenshot. Facts adds \
                 the differences to the prompt; full also sends the pictures, which costs more.";
     let field = Field::new(RequestField::Evidence, ("Evidence", help), (form, errors));
-    field.around(&html! {
-        select #evidence name="evidence" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
-            @for mode in EvidenceMode::ALL {
-                option value=(mode.name()) selected[mode.name() == field.value] { (mode.name()) }
-            }
-        }
-    })
+    field.choice(EvidenceMode::ALL.map(EvidenceMode::name))
+}
+
+fn lane(form: &StartForm, errors: &FieldErrors) -> Markup {
+    let help =
+        "Flex and batch cost half as much; a batch may take a day. Mixed begins with batches.";
+    let field = Field::new(RequestField::Lane, ("Lane", help), (form, errors));
+    field.choice(Lane::ALL.map(Lane::name))
 }
 
 fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {

@@ -5,7 +5,7 @@ use juror_app::{
     run::run_setup_request::new_run_id,
     settings::MAX_REPEATS,
 };
-use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
+use juror_types::{evidence::EvidenceMode, id::RunId, lane::Lane, usage::Money};
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -26,6 +26,7 @@ impl StartForm {
         let mut form = Self::default();
         form.set(RequestField::KeepInputs, if defaults.keep_inputs { TRUE } else { "" });
         form.set(RequestField::Evidence, defaults.evidence.name());
+        form.set(RequestField::Lane, defaults.lane.name());
         form
     }
 
@@ -109,6 +110,7 @@ impl StartForm {
             evidence: EvidenceMode::ALL
                 .into_iter()
                 .find(|mode| mode.name() == self.text(F::Evidence)),
+            lane: Lane::ALL.into_iter().find(|lane| lane.name() == self.text(F::Lane)),
             baseline: optional(F::Baseline),
             run_id,
         })
@@ -209,12 +211,14 @@ mod tests {
             ("dataset", " golden/manifest.jsonl "),
             ("enable_llm_judge", "true"),
             ("budget_usd", "1.50"),
+            ("lane", "flex"),
             ("limit", "10"),
             ("filters", "tag=button\r\n\r\ncluster=form "),
         ]);
         let run = form.api_request().unwrap();
         assert_eq!(run.dataset, "golden/manifest.jsonl");
         assert_eq!(run.budget_usd, Some("1.5".parse().unwrap()));
+        assert_eq!(run.lane, Some(Lane::Flex));
         assert_eq!((run.limit, run.rubric), (Some(10), None));
         assert_eq!((run.sample, run.seed, run.keep_inputs), (Some(20), Some(0), Some(false)));
         assert_eq!(run.filters, ["tag=button", "cluster=form"]);

@@ -1,6 +1,8 @@
 use super::*;
-use crate::admission::memory_records::MemoryRecords;
+use crate::admission::{Limits, WaitReason, memory_records::MemoryRecords};
+use juror_types::id::OwnerId;
 use proptest::prelude::*;
+use std::{collections::BTreeMap, time::Duration};
 
 const RUN: &str = "nightly";
 
