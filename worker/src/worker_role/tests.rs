@@ -1,11 +1,15 @@
 //! Tests of a worker with jobs of many runs.
 
+mod fake_judge;
+mod fake_runs;
 pub(crate) mod fixture;
 mod unsteady;
+mod watched_queue;
 
 use super::WorkerRunState;
 use crate::vision::{AccountProblem, CallEnd};
-use fixture::{FakeJudge, JobFixture, Watched, answer, job, verdict};
+use fake_judge::{FakeJudge, answer, verdict};
+use fixture::{JobFixture, job};
 use juror_ledger::{
     admission::Admission as _,
     job_store::{Claim, ClaimKey, JobStore as _},
@@ -21,6 +25,7 @@ use juror_types::{
 };
 use std::sync::{Arc, atomic::Ordering::SeqCst};
 use tokio::sync::Semaphore;
+use watched_queue::WatchedQueue;
 
 const TEN: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
@@ -245,7 +250,7 @@ async fn stopping_worker_takes_no_job_and_finishes_its_own() {
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0", "1"]).await;
     let ended = Arc::new(Semaphore::new(0));
-    let watched = Watched { jobs: fixture.jobs.clone(), ended: ended.clone() };
+    let watched = WatchedQueue { jobs: fixture.jobs.clone(), ended: ended.clone() };
     let worker = fixture.start_on(Arc::new(watched));
     judge.await_calls(1).await;
     fixture.shutdown.drain.cancel();

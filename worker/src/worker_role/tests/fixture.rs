@@ -1,6 +1,6 @@
-//! Worker of many runs with in-memory queues, a backend, and judges with prepared replies.
+//! Worker of many runs with in-memory queues and a backend.
 
-use super::unsteady::Unsteady;
+use super::{fake_judge::FakeJudge, fake_runs::FakeRuns, unsteady::Unsteady};
 use crate::{
     call_cost::CallPricing,
     circuit_breaker::{BreakerSettings, CircuitBreaker},
@@ -15,21 +15,15 @@ use crate::{
     stages::StageRules,
     token_count::TokenCounter,
     token_count_scale::TokenScale,
-    vision::{
-        Call, CallEnd, Completion, Finish, ProbeError, ProbeReport, ProviderLimits, Request,
-        VisionClient,
-    },
-    worker_role::{RunStatusProvider, Worker, WorkerError, WorkerRunState, run},
+    worker_role::{Worker, WorkerError, WorkerRunState, run},
 };
-use async_trait::async_trait;
 use juror_files::data_roots::Roots;
 use juror_image::{ImageRules, Preparer, ReadableFormat};
 use juror_ledger::{
     admission::{Admission as _, AdmissionQueue, Budget},
-    error::LedgerError,
     sqlite::SqliteLedger,
 };
-use juror_queue::{Delivery, Priority, Queue, QueueError, Subscription, local::LocalQueue};
+use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_telemetry::Metrics;
 use juror_types::{
     event::{Event, Events},
@@ -41,23 +35,9 @@ use juror_types::{
     outcome::JobResult,
     rubric::{Rubric, builtin_named},
     shutdown::Shutdown,
-    usage::Usage,
 };
-use parking_lot::Mutex;
-use serde_json::json;
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::SeqCst},
-    },
-    time::Duration,
-};
-use tokio::{
-    sync::{Semaphore, mpsc},
-    task::{JoinHandle, yield_now},
-};
-use tokio_util::sync::CancellationToken;
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::mpsc, task::JoinHandle};
 
 const MODEL: &str = "gpt-4o";
 /// The default settings of the circuit breaker.
@@ -65,145 +45,6 @@ const BREAKER: BreakerSettings =
     BreakerSettings { max_unusable_in_a_row: 10, max_refusal_time: Duration::from_secs(60 * 60) };
 /// Maximum wait for an admission, as the command sets it for a fleet.
 pub const MAX_WAIT: Duration = Duration::from_secs(240);
-
-/// Judge with prepared replies; the last one repeats.
-pub struct FakeJudge {
-    ends: Mutex<VecDeque<CallEnd>>,
-    pub gate: Semaphore,
-    calls: AtomicUsize,
-}
-
-impl FakeJudge {
-    pub fn saying(ends: Vec<CallEnd>) -> Arc<Self> {
-        let gate = Semaphore::new(Semaphore::MAX_PERMITS);
-        Arc::new(Self { ends: Mutex::new(ends.into()), gate, calls: AtomicUsize::new(0) })
-    }
-
-    /// Judge that replies when its gate gets permits.
-    pub fn held_back(ends: Vec<CallEnd>) -> Arc<Self> {
-        let judge = Self::saying(ends);
-        judge.gate.forget_permits(Semaphore::MAX_PERMITS);
-        judge
-    }
-
-    pub fn calls(&self) -> usize {
-        self.calls.load(SeqCst)
-    }
-
-    /// Waits for this many calls.
-    pub async fn await_calls(&self, calls: usize) {
-        while self.calls() < calls {
-            yield_now().await;
-        }
-    }
-}
-
-#[async_trait]
-impl VisionClient for FakeJudge {
-    async fn call(&self, _: &Request, cancel: &CancellationToken) -> Call {
-        self.calls.fetch_add(1, SeqCst);
-        let passed = cancel.run_until_cancelled(self.gate.acquire()).await;
-        let end = match passed {
-            None => CallEnd::Cancelled { sent: true },
-            Some(permit) => {
-                permit.unwrap().forget();
-                let mut ends = self.ends.lock();
-                if ends.len() > 1 { ends.pop_front().unwrap() } else { ends[0].clone() }
-            }
-        };
-        Call { end, limits: ProviderLimits::default(), latency: Duration::ZERO, warning: None }
-    }
-
-    async fn probe(&self, _: &str) -> Result<ProbeReport, ProbeError> {
-        Err(ProbeError::Unreachable("it only judges".to_owned()))
-    }
-
-    async fn takes_images(&self, _: &str) -> Option<bool> {
-        None
-    }
-}
-
-/// Reply with this content.
-pub fn answer(content: &str) -> CallEnd {
-    CallEnd::Answered(Completion {
-        content: Some(content.to_owned()),
-        finish: Finish::Stop,
-        usage: Some(Usage { input_tokens: 100, cached_input_tokens: 0, output_tokens: 10 }),
-        ..Completion::default()
-    })
-}
-
-/// A verdict of these scores.
-pub fn verdict(score: u64) -> CallEnd {
-    let scores = json!({
-        "visual_similarity": score, "token_adherence": score, "variant_accuracy": score,
-        "feature_completeness": score, "layout_accuracy": score,
-    });
-    answer(&json!({"scores": scores, "issues": [], "strengths": []}).to_string())
-}
-
-/// Run status provider with states set by the test.
-#[derive(Default)]
-pub struct FakeRuns {
-    run_states: Mutex<HashMap<RunId, WorkerRunState>>,
-    looks: Mutex<HashMap<RunId, usize>>,
-    pub pauses: Mutex<Vec<(RunId, String)>>,
-    /// Token that stops the only worker of the only run.
-    stop: Mutex<Option<CancellationToken>>,
-}
-
-impl FakeRuns {
-    /// Pauses stop this worker, as in a local run.
-    pub fn end_with_pause(&self, stop: &CancellationToken) {
-        *self.stop.lock() = Some(stop.clone());
-    }
-
-    pub fn set(&self, run: &RunId, run_state: WorkerRunState) {
-        let before = self.run_states.lock().insert(run.clone(), run_state);
-        if let Some(WorkerRunState::Open(context)) = before {
-            context.shutdown.drain.cancel();
-        }
-    }
-
-    /// Waits for this many reads of a run's state.
-    pub async fn await_status_reads(&self, run: &RunId, count: usize) {
-        while self.looks.lock().get(run).is_none_or(|looks| *looks < count) {
-            yield_now().await;
-        }
-    }
-}
-
-#[async_trait]
-impl RunStatusProvider for FakeRuns {
-    async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError> {
-        *self.looks.lock().entry(job.run_id.clone()).or_default() += 1;
-        let run_states = self.run_states.lock();
-        Ok(match run_states.get(&job.run_id) {
-            Some(WorkerRunState::Open(context)) if context.shutdown.drain.is_cancelled() => {
-                WorkerRunState::Paused("a pause is being noted".to_owned())
-            }
-            Some(run_state) => run_state.clone(),
-            None => WorkerRunState::Unknown("nobody has announced it".to_owned()),
-        })
-    }
-
-    async fn shard_context(&self, _: &RunId) -> Result<Option<Arc<RunContext>>, LedgerError> {
-        Ok(None)
-    }
-
-    async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
-        self.pauses.lock().push((run.clone(), reason.to_owned()));
-        self.set(run, WorkerRunState::Paused(reason.to_owned()));
-        if let Some(stop) = &*self.stop.lock() {
-            stop.cancel();
-        }
-        Ok(())
-    }
-
-    fn holds_jobs(&self) -> bool {
-        self.stop.lock().is_none()
-    }
-}
 
 /// Resources of one worker.
 pub struct JobFixture {
@@ -399,44 +240,5 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
         },
         cache: false,
         ceiling: Arc::new(PerSecondLimiter::none()),
-    }
-}
-
-/// Job queue whose subscriptions report their end.
-pub struct Watched {
-    pub jobs: Arc<LocalQueue<Job>>,
-    /// A permit for each subscription that has ended.
-    pub ended: Arc<Semaphore>,
-}
-
-struct WatchedSubscription {
-    inner: Box<dyn Subscription<Job>>,
-    ended: Arc<Semaphore>,
-}
-
-#[async_trait]
-impl Queue<Job> for Watched {
-    async fn publish(&self, job: Job, priority: Priority) -> Result<(), QueueError> {
-        self.jobs.publish(job, priority).await
-    }
-
-    async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<Job>>, QueueError> {
-        let inner = self.jobs.subscribe(prefetch).await?;
-        Ok(Box::new(WatchedSubscription { inner, ended: self.ended.clone() }))
-    }
-}
-
-#[async_trait]
-impl Subscription<Job> for WatchedSubscription {
-    async fn next(&mut self) -> Result<Option<Delivery<Job>>, QueueError> {
-        self.inner.next().await
-    }
-
-    async fn close(self: Box<Self>) {}
-}
-
-impl Drop for WatchedSubscription {
-    fn drop(&mut self) {
-        self.ended.add_permits(1);
     }
 }
