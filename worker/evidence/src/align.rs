@@ -126,8 +126,12 @@ mod tests {
         let moved = aligned(30, 52);
         assert_eq!((moved.shift, moved.unshifted), ([0, 0], None));
         assert!(!moved.noise.is_none());
-        assert_eq!(aligned(38, 52).shift, [8, 12]);
-        assert_eq!(aligned(30, 42).shift, [0, 2]);
+        // A smoothed copy lies up to a pixel off.
+        let is_shifted = |left, top, shift: [i32; 2]| {
+            aligned(left, top).shift.iter().zip(shift).all(|(own, part)| (own - part).abs() <= 1)
+        };
+        assert!(is_shifted(38, 52, [8, 12]));
+        assert!(is_shifted(30, 42, [0, 2]));
     }
 
     #[test]
