@@ -13,12 +13,12 @@
 //! The committer owns the open runs. Only the status poller, the reporter and the ledger
 //! maintenance query the fleet's backend, so that it cannot delay a commit or an acknowledgement.
 
+mod acknowledge_deliveries;
 mod backend;
 mod blocking;
 mod committer;
 mod completeness;
 mod dead_job_result;
-mod end_deliveries;
 mod incoming;
 mod journal_operations;
 mod ledger_journals;
@@ -202,7 +202,8 @@ pub fn run(
             resources.reports,
             stop.clone(),
         );
-        let acknowledged = end_deliveries::end_deliveries(to_end, events.clone(), stop.clone());
+        let acknowledged =
+            acknowledge_deliveries::end_deliveries(to_end, events.clone(), stop.clone());
         let committer = Committer {
             runs_dir,
             options,

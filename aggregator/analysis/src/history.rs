@@ -1,13 +1,13 @@
 //! Figures of earlier comparable runs, from their reports.
 
 mod control_limit;
-mod decline;
+mod decline_detection;
 mod earlier;
 mod read;
 #[cfg(test)]
 mod tests;
 
-pub use decline::{DeclineReport, DeclineState, DeclineWatch, SeriesPoint};
+pub use decline_detection::{DeclineReport, DeclineState, DeclineWatch, SeriesPoint};
 pub use earlier::{comparable_runs, earlier_runs, runs_in, runs_of_one_kind};
 pub use read::{HistoryError, PastRun, read_report};
 

@@ -11,8 +11,8 @@ use super::{
     telemetry,
 };
 use crate::aggregator_role::{
+    acknowledge_deliveries::DeliveriesToEnd,
     blocking::{CommitWork, CommittedWork, FailedCommit, RunSource},
-    end_deliveries::DeliveriesToEnd,
     run_registry::RunRegistry,
     run_state::{KnownRun, ResultPlace},
     status_poller::StatusReply,

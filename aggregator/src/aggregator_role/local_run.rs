@@ -2,8 +2,8 @@
 
 use super::{
     AggregatorError, AggregatorOptions, END_CAPACITY,
+    acknowledge_deliveries::end_deliveries,
     committer::{Committer, Inputs, KnownRuns},
-    end_deliveries::end_deliveries,
     incoming::Incoming,
     receive::receive_one,
     run_registry::RunRegistry,

@@ -1,7 +1,7 @@
 //! Pages to start a run: form, estimate, start.
 
-mod fields;
-mod form;
+mod form_html;
+mod submitted_form;
 
 use super::links;
 use crate::{
@@ -18,7 +18,6 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Redirect, Response},
 };
-use form::{FieldErrors, StartForm};
 use juror_analysis::{
     format::{counted, dollars, duration, figure, grouped},
     metrics::Unit,
@@ -30,6 +29,7 @@ use juror_app::{
 use juror_report::sanitize::sanitize;
 use maud::{Markup, html};
 use std::sync::Arc;
+use submitted_form::{FieldErrors, StartForm};
 use tokio::task::spawn_blocking;
 
 /// Renders the empty form.
@@ -147,7 +147,7 @@ async fn form_page(
         h1 { "Start a run" }
         @if let Some(reason) = &refused.reason { p.error #refused role="alert" { (sanitize(reason)) } }
         (error_summary(&refused.errors))
-        @if visitor.may_write { (fields::form(form, &refused.errors, &datasets, &defaults)) }
+        @if visitor.may_write { (form_html::form(form, &refused.errors, &datasets, &defaults)) }
         @else {
             div.card {
                 p { "The read token cannot start runs. Log in with the write token." }
@@ -165,7 +165,7 @@ fn error_summary(errors: &FieldErrors) -> Markup {
                 p { "Nothing was started. " (counted(errors.iter().count() as u64, "field")) " to correct:" }
                 ul {
                     @for (field, message) in errors.iter() {
-                        li { a href=(format!("#{}", fields::id(field))) { (sanitize(message)) } }
+                        li { a href=(format!("#{}", form_html::id(field))) { (sanitize(message)) } }
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use crate::{
     content_box::{OutsideContent, content_outside, is_double, rim_color},
     margin_shift::{ShiftedScreenshot, best_shift, is_along_one_axis},
-    measured_noise::{MeasuredNoise, noise_of},
+    measure_noise::{MeasuredNoise, measure_noise},
     pair_noise::PairNoise,
     raster::Raster,
 };
@@ -36,7 +36,7 @@ impl Alignment {
         let screenshot = halved.as_ref().unwrap_or(screenshot);
         let size = [drawing.width(), drawing.height()];
         let has_same_size = size == [screenshot.width(), screenshot.height()];
-        let in_place = has_same_size.then(|| noise_of(screenshot, drawing));
+        let in_place = has_same_size.then(|| measure_noise(screenshot, drawing));
         let is_one_browser =
             |measured: &MeasuredNoise| measured.noise.is_none() && measured.has_equal_shapes;
         let shift = match in_place.as_ref().is_some_and(is_one_browser) {
@@ -45,7 +45,7 @@ impl Alignment {
         };
         if shift != [0, 0] {
             let shifted = screenshot.window(shift.map(|part| -part), size, rim_color(drawing));
-            let measured = noise_of(&shifted, drawing);
+            let measured = measure_noise(&shifted, drawing);
             let was_exact = in_place.is_some_and(|in_place| in_place.noise.is_none());
             if has_same_size && is_along_one_axis(shift) {
                 let (screenshot, noise) = (screenshot.clone(), measured.noise);
@@ -70,7 +70,7 @@ impl Alignment {
             Some(_) => screenshot.clone(),
             None => screenshot.window([0, 0], size, rim_color(drawing)),
         };
-        let measured = in_place.unwrap_or_else(|| noise_of(&screenshot, drawing));
+        let measured = in_place.unwrap_or_else(|| measure_noise(&screenshot, drawing));
         let noise = measured.noise;
         Self { scale, shift: [0, 0], screenshot, unshifted: None, noise, outside }
     }

@@ -13,7 +13,7 @@ mod difference;
 mod element_tree;
 mod ink;
 mod margin_shift;
-mod measured_noise;
+mod measure_noise;
 mod page_surroundings;
 mod pair_noise;
 mod pasted_screenshot;

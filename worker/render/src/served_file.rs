@@ -1,6 +1,6 @@
 //! File served to a page, with its headers.
 
-use crate::page_policy::PAGE_POLICY;
+use crate::content_security_policy::CONTENT_SECURITY_POLICY;
 use bytes::Bytes;
 
 /// File served to a page.
@@ -27,7 +27,7 @@ impl ServedFile {
     pub fn headers(&self) -> [(&'static str, &'static str); 3] {
         [
             ("Content-Type", self.media_type),
-            ("Content-Security-Policy", PAGE_POLICY),
+            ("Content-Security-Policy", CONTENT_SECURITY_POLICY),
             ("Access-Control-Allow-Origin", "*"),
         ]
     }

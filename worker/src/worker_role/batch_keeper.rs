@@ -4,7 +4,7 @@
 //! none can come.
 
 mod local_run;
-mod money;
+mod rows_awaiting_budget;
 mod shards;
 
 use super::RunStatusProvider;
@@ -112,7 +112,7 @@ impl BatchKeeper {
                 Gathered::Realtime => Ok(BatchOutcome::Realtime),
                 Gathered::Row(row) => work.write_row(*row).await.map(|()| BatchOutcome::UnderWay),
                 Gathered::Waiting(row) => {
-                    gathered = money::wait(row, job, &work).await?;
+                    gathered = rows_awaiting_budget::wait(row, job, &work).await?;
                     continue;
                 }
             };

@@ -34,7 +34,7 @@ pub(crate) struct MeasuredNoise {
 
 /// The noise of a pair. In pictures of one browser, a shape is either equal (in place, shifted or
 /// recolored) or was changed; in pictures of different origin, most shapes are neither.
-pub(crate) fn noise_of(screenshot: &Raster, drawing: &Raster) -> MeasuredNoise {
+pub(crate) fn measure_noise(screenshot: &Raster, drawing: &Raster) -> MeasuredNoise {
     if screenshot == drawing {
         return MeasuredNoise { noise: PairNoise::NONE, has_equal_shapes: true };
     }
@@ -140,15 +140,15 @@ mod tests {
         let drawing = page();
         let mut screenshot = drawing.clone();
         screenshot.fill([0, 0, 160, 70], [200, 30, 30]);
-        assert_eq!(noise_of(&screenshot, &drawing).noise, PairNoise::NONE);
-        assert_eq!(noise_of(&drawing, &drawing).noise, PairNoise::NONE);
+        assert_eq!(measure_noise(&screenshot, &drawing).noise, PairNoise::NONE);
+        assert_eq!(measure_noise(&drawing, &drawing).noise, PairNoise::NONE);
         let moved = drawing.window([5, 3], [160, 160], [255; 3]);
-        assert_eq!(noise_of(&moved, &drawing).noise, PairNoise::NONE);
+        assert_eq!(measure_noise(&moved, &drawing).noise, PairNoise::NONE);
     }
 
     #[test]
     fn shapes_that_are_blurred_throughout_are_noise() {
-        let noise = noise_of(&page().smoothed(), &page()).noise;
+        let noise = measure_noise(&page().smoothed(), &page()).noise;
         assert!(noise.share > 0.1, "{noise:?}");
         let (screenshot, drawing) = (page().smoothed(), page());
         let evidence =

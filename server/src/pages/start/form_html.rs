@@ -1,6 +1,6 @@
 //! Fields of the form, with their values and errors.
 
-use super::form::{FieldErrors, StartForm};
+use super::submitted_form::{FieldErrors, StartForm};
 use juror_app::api_run_request::{RequestDefaults, RequestField};
 use juror_report::sanitize::sanitize;
 use juror_types::{evidence::EvidenceMode, lane::Lane, rubric::builtin};
