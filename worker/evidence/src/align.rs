@@ -27,9 +27,9 @@ pub(crate) struct Alignment {
 impl Alignment {
     /// The fit of a drawing to its screenshot.
     ///
-    /// In pictures of one size and one browser, a shift is a difference and is not compensated; in
-    /// those of one size and two browsers, a shift along one axis is, since another margin shifts
-    /// along both. Once shifted, pictures of two browsers show their noise.
+    /// In pictures of one size and one browser, a shift is a difference and is not compensated. In
+    /// those of one size and two browsers, a shift along one axis alone is not compensated either:
+    /// another margin shifts along both. Once shifted, pictures of two browsers show their noise.
     pub fn new(screenshot: &Raster, drawing: &Raster) -> Self {
         let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
         let scale = if halved.is_some() { 2 } else { 1 };
