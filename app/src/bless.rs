@@ -98,7 +98,7 @@ mod tests {
     use crate::reporting::run_lookup::find_run;
     use juror_journal::{
         journal::JournalWriter,
-        test_results::{SEMANTIC, bare, record},
+        test_fixtures::{SEMANTIC, bare, record},
     };
     use juror_types::outcome::Outcome;
     use tempfile::TempDir;

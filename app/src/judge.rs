@@ -8,7 +8,7 @@ use crate::{
     error::AppError,
     settings::{OtherModelPolicy, Settings},
 };
-use juror_image::{ImageRules, Preparer, ReadableFormat};
+use juror_image::{ImageRules, PreparationPool, ReadableFormat};
 use juror_ledger::admission::{CountRule, Limits};
 use juror_types::{
     job::{Judge, Provider},
@@ -82,9 +82,9 @@ pub fn ceiling(settings: &Settings) -> Result<PerSecondLimiter, AppError> {
     }
 }
 
-/// Preparer of images with a thread for each core.
-pub fn preparer() -> Preparer {
-    Preparer::new(cores())
+/// Pool that prepares images with a thread for each core.
+pub fn image_preparation() -> PreparationPool {
+    PreparationPool::new(cores())
 }
 
 /// Rate limits of the judge's endpoint in the settings.
@@ -124,7 +124,7 @@ pub fn setup(
             documented_count(&candidate.terms.facts),
             settings.limits.tpm,
         ),
-        preparer: preparer(),
+        image_preparation: image_preparation(),
         rules: candidate.rules.clone(),
         cache: settings.cache.enabled,
         ceiling: Arc::new(ceiling(settings)?),

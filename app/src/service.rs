@@ -15,10 +15,10 @@ pub use request_validator::RunRequestValidator;
 
 use crate::{
     api_run_request::{ApiRunRequest, QueuedRun, RequestDefaults, RequestField, RunEstimate},
-    catalog::{Catalog, RunState},
     error::AppError,
     fleet::KEEPS_NO_INPUTS,
     run::{preflight::refuse_blessed_name, run_setup::RunSetup, run_setup_request::new_run_id},
+    run_catalog::{RunCatalog, RunState},
     work_limiter::WorkLimiter,
 };
 use async_trait::async_trait;
@@ -81,7 +81,7 @@ impl RunService {
     async fn known(&self, run: &RunId) -> Result<Option<(RunRecord, RunState)>, AppError> {
         let (runs_dir, run) = (self.validator.settings().run.runs_dir.clone(), run.clone());
         spawn_blocking_result(move || {
-            let catalog = Catalog::new(runs_dir);
+            let catalog = RunCatalog::new(runs_dir);
             match catalog.files(&run) {
                 Ok(files) => Ok(Some((files.record().clone(), catalog.listed(&files).state))),
                 Err(JournalError::Missing { directory }) => match check_vacant(&directory) {

@@ -3,8 +3,8 @@
 use crate::{comparisons::Comparisons, live::LiveRuns, view::Views};
 use juror_analysis::comparison::Rules;
 use juror_app::{
-    catalog::{Catalog, ListedRun},
     item_source::ItemSource,
+    run_catalog::{ListedRun, RunCatalog},
     service::RunLauncher,
     work_limiter::WorkLimiter,
 };
@@ -20,7 +20,7 @@ const MAX_WAITING_THUMBNAILS: usize = 256;
 /// State of the server, shared by clones.
 #[derive(Clone)]
 pub struct AppState {
-    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) catalog: Arc<RunCatalog>,
     /// Cache of run views.
     pub(crate) views: Arc<Views>,
     /// Live progress of runs.
@@ -53,7 +53,7 @@ impl AppState {
         stop: CancellationToken,
     ) -> Self {
         let comparisons = Arc::new(Comparisons::new(&runs_dir, max_baseline_age_days));
-        let catalog = Arc::new(Catalog::new(runs_dir));
+        let catalog = Arc::new(RunCatalog::new(runs_dir));
         let views =
             Arc::new(Views::new(Arc::clone(&catalog), Arc::clone(&item_source), rules.averaging));
         let live = Arc::new(LiveRuns::new(Arc::clone(&catalog), Arc::clone(&item_source), stop));

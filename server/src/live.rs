@@ -8,7 +8,7 @@ mod watcher;
 
 pub use progress::{FinishedResult, LiveProgress, LiveState};
 
-use juror_app::{catalog::Catalog, item_source::ItemSource};
+use juror_app::{item_source::ItemSource, run_catalog::RunCatalog};
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
 use parking_lot::Mutex;
@@ -22,7 +22,7 @@ const MAX_WATCHED: usize = 64;
 
 /// Watched runs.
 pub struct LiveRuns {
-    catalog: Arc<Catalog>,
+    catalog: Arc<RunCatalog>,
     item_source: Arc<dyn ItemSource>,
     watched: Mutex<HashMap<RunId, watch::Sender<Arc<LiveState>>>>,
     watchers: TaskTracker,
@@ -61,7 +61,7 @@ pub struct LiveUpdate {
 impl LiveRuns {
     /// Creates an instance without watched runs; all watchers end when `stop` is cancelled.
     pub fn new(
-        catalog: Arc<Catalog>,
+        catalog: Arc<RunCatalog>,
         item_source: Arc<dyn ItemSource>,
         stop: CancellationToken,
     ) -> Self {

@@ -18,7 +18,7 @@ use juror_analysis::{
     run_report::Report,
     stability::ItemStability,
 };
-use juror_app::{catalog::RunState, item_source::ItemSource};
+use juror_app::{item_source::ItemSource, run_catalog::RunState};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::Ledger;
 use juror_report::topics::results::{ResultColumn, columns};

@@ -143,7 +143,7 @@ impl JudgeRequest {
     ) -> Result<PreparedRequest, JobError> {
         let mut prepared = Vec::new();
         for LabeledImage { source, .. } in &self.images {
-            let image = setup.preparer.prepare(source.bytes.clone(), &setup.rules).await;
+            let image = setup.image_preparation.prepare(source.bytes.clone(), &setup.rules).await;
             let reference = &source.record.reference;
             prepared.push(image.map_err(|error| image_error(format!("{reference}: {error}")))?);
         }

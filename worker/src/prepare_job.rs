@@ -1,7 +1,10 @@
 //! Every step of a job that costs nothing: its files, the deterministic stages, the measured
 //! evidence, and the request to its judge.
 
+mod cached_reply;
 mod keep;
+mod missing_file;
+mod missing_output;
 
 use crate::{
     claim::ClaimedJob,
@@ -12,19 +15,17 @@ use crate::{
     item_texts::{self, LoadedItem},
     judge_request::{JudgeRequest, PreparedRequest},
     judging::Judging,
-    parse_reply,
     result_builder::{ResultBuilder, UsedText},
-    run_context::{JudgeSetup, RunContext},
+    run_context::RunContext,
     run_deadline::skip_after_deadline,
     stages::{self, command::run_pipeline},
 };
-use juror_ledger::job_store::{CachedReply, FinishedJob};
+use juror_ledger::job_store::FinishedJob;
 use juror_types::{
     job::Job,
-    outcome::{ErrorKind, InputRecord, JobError},
+    outcome::{InputRecord, JobError},
     rubric::Need,
     stage::Stages,
-    verdict::Verdict,
 };
 use std::collections::BTreeMap;
 
@@ -35,9 +36,6 @@ pub enum PreparedJob<'job> {
     /// The job needs a call to its judge.
     NeedsCall(Judging<'job>, Box<PreparedRequest>, ResultBuilder),
 }
-
-/// Number of workers that look for a missing file before its job fails.
-const WORKERS_THAT_LOOK_FOR_A_FILE: u32 = 3;
 
 /// Prepares a job alongside others, or alone if it is suspect: a job can kill its worker only here,
 /// in the user's commands, the parsers and the decoders, and not in a call. A hard stop drops work
@@ -68,7 +66,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     let ClaimedJob { job, context, mut builder, requeue_by, outages, .. } = claimed;
     let (loaded, texts, stages) = match prepare_stages(job, context).await {
         Ok(staged) => staged,
-        Err(error) => return without_input(job, context, builder, error).await,
+        Err(error) => return missing_file::without_input(job, context, builder, error).await,
     };
     builder.texts(&texts, loaded.language);
     builder.stages(stages);
@@ -76,7 +74,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
 
     let evidence = match measure(job, &loaded, context, &mut builder).await {
         Ok(evidence) => evidence,
-        Err(error) => return without_input(job, context, builder, error).await,
+        Err(error) => return missing_file::without_input(job, context, builder, error).await,
     };
     if let Some(evidence) = &evidence {
         builder.evidence(evidence);
@@ -87,25 +85,25 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         // With a judge, the images are read for the request; without one they are checked here.
         return match inspect_images(&job.item, &context.sources).await {
             Ok(()) => Ok(PreparedJob::Finished(builder.without_verdict())),
-            Err(error) => without_input(job, context, builder, error).await,
+            Err(error) => missing_file::without_input(job, context, builder, error).await,
         };
     };
     if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
-        let error = missing_output(&loaded, context.stages.pipeline_command.is_some());
+        let error = missing_output::error(&loaded, context.stages.pipeline_command.is_some());
         return Ok(PreparedJob::Finished(builder.without_output(error)));
     }
 
     let request =
         match JudgeRequest::for_job(job, judge, &loaded, evidence.as_ref(), setup, context).await {
             Ok(request) => request,
-            Err(error) => return without_input(job, context, builder, error).await,
+            Err(error) => return missing_file::without_input(job, context, builder, error).await,
         };
     builder.images(request.inputs());
     builder.code_note(request.code_note.clone());
     for (digest, bytes) in request.originals() {
         keep::input(digest, bytes, context).await?;
     }
-    if let Some((cached, verdict)) = verdict_of_cached_reply(&request, setup, context).await? {
+    if let Some((cached, verdict)) = cached_reply::verdict(&request, setup, context).await? {
         builder.record_reply(cached.judge, Some(cached.reply));
         return Ok(PreparedJob::Finished(builder.scored_from_cache(verdict)));
     }
@@ -120,29 +118,6 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     builder.images(prepared.inputs.clone());
     let judging = Judging { job, judge, setup, context, requeue_by, outages };
     Ok(PreparedJob::NeedsCall(judging, Box::new(prepared), builder))
-}
-
-/// Ends a job whose files cannot be used, unless other workers may have a missing file and have not
-/// looked yet.
-async fn without_input<'job>(
-    job: &Job,
-    context: &RunContext,
-    builder: ResultBuilder,
-    mut error: JobError,
-) -> Result<PreparedJob<'job>, Interruption> {
-    let references = job.item.references().map(str::to_owned).collect();
-    if let Some(absence) = context.sources.absence(references).await {
-        match context.store.record_missing_file(&builder.claim).await? {
-            None => {}
-            Some(others) if others < WORKERS_THAT_LOOK_FOR_A_FILE => {
-                return Err(Interruption::FileNotHere(absence.to_string()));
-            }
-            Some(others) => {
-                error.message += &format!(" (nor at {others} earlier attempts)");
-            }
-        }
-    }
-    Ok(PreparedJob::Finished(builder.failed(error)))
 }
 
 /// The item's code and tokens, from its files or from the user's pipeline, their records, and the
@@ -182,34 +157,4 @@ async fn measure(
         }
         Err(MeasuringError::Input(error)) => Err(error),
     }
-}
-
-/// An earlier reply to the same request and its verdict, if replies are cached.
-async fn verdict_of_cached_reply(
-    request: &JudgeRequest,
-    setup: &JudgeSetup,
-    context: &RunContext,
-) -> Result<Option<(CachedReply, Verdict)>, Interruption> {
-    if !setup.cache {
-        return Ok(None);
-    }
-    let cached = context.store.cached_reply(&request.cache_key).await?;
-    Ok(cached.and_then(|cached| {
-        let verdict = parse_reply::read(&context.rubric, &cached.reply).ok()?;
-        Some((cached, verdict))
-    }))
-}
-
-/// The error of an item without generated code that can be judged, depending on the code's source.
-fn missing_output(loaded: &LoadedItem, from_pipeline: bool) -> JobError {
-    let place = match (&loaded.unusable_code, from_pipeline) {
-        (Some(reason), _) => reason.as_str(),
-        (None, true) => "pipeline_command returned none",
-        (None, false) => "generated_code is missing or blank",
-    };
-    let message = format!(
-        "the pipeline made no usable code for this item ({place}), so nothing was judged; \
-         run.missing_output = \"excluded\" leaves such items out of averages"
-    );
-    JobError { kind: ErrorKind::Output, message }
 }

@@ -19,7 +19,7 @@ use crate::{
     vision::{BatchProvider, VisionClient},
 };
 use juror_files::kept_inputs::KeptInputs;
-use juror_image::{ImageRules, Preparer};
+use juror_image::{ImageRules, PreparationPool};
 use juror_ledger::{
     admission::{Admission, AdmissionQueue, TokenCounting},
     job_store::JobStore,
@@ -108,7 +108,7 @@ pub struct JudgeSetup {
     /// The rubric's instructions, part of every request.
     pub instructions: Instructions,
     /// Image preparation, off the async threads.
-    pub preparer: Preparer,
+    pub image_preparation: PreparationPool,
     /// The provider's rules for images.
     pub rules: ImageRules,
     /// True if equal requests use cached replies.

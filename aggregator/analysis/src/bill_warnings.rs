@@ -87,7 +87,7 @@ pub(crate) fn over_budget_warning(cost: &Cost) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::judged;
+    use crate::test_fixtures::judged;
 
     #[test]
     fn cost_above_budget_is_warned_of_with_its_reason() {

@@ -203,7 +203,7 @@ fn most_frequent<Key: Ord>(counts: IndexMap<Key, u64>) -> Vec<(Key, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::{differing, staged};
+    use crate::test_fixtures::{differing, staged};
     use juror_types::{contradiction::Contradiction, evidence::EvidenceSource, verdict::Score};
 
     #[test]

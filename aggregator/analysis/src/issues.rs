@@ -9,7 +9,7 @@
 //! applies to all other statements: findings of the kind `other`, replies of version 1, strengths.
 //!
 //! Each statement is classified separately (`classify`): a vocabulary of interface and image terms
-//! (`config/statements.toml`) and a few rules of English determine its topic and whether that is
+//! (`config/issue_vocabulary.toml`) and a few rules of English determine its topic and whether that is
 //! missing, wrong or extra. Statements of one such kind are one group. Statements without a known
 //! topic are clustered by their shared words (`cluster`).
 //!
@@ -46,7 +46,7 @@ const MAX_REMEMBERED: usize = 5_000;
 
 #[expect(clippy::expect_used, reason = "a test parses this very text")]
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    Vocabulary::parse(include_str!("../../../config/statements.toml")).expect("it parses")
+    Vocabulary::parse(include_str!("../../../config/issue_vocabulary.toml")).expect("it parses")
 });
 
 /// Statements of the same meaning.

@@ -115,7 +115,7 @@ pub fn word(value: &impl Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::{broken, differing, judged};
+    use crate::test_fixtures::{broken, differing, judged};
     use juror_types::{contradiction::Contradiction, outcome::ErrorKind};
 
     #[test]

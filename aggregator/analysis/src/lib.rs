@@ -28,6 +28,6 @@ pub mod run_report;
 mod run_warnings;
 pub mod sequential_sampling;
 pub mod stability;
-#[cfg(any(test, feature = "test-results"))]
-pub mod test_results;
+#[cfg(any(test, feature = "test-fixtures"))]
+pub mod test_fixtures;
 mod verdict_checks;

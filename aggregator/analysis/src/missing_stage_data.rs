@@ -103,7 +103,7 @@ impl StageCount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::{SEMANTIC, bare, broken, rubric, staged};
+    use crate::test_fixtures::{SEMANTIC, bare, broken, rubric, staged};
     use juror_types::outcome::ErrorKind;
 
     fn expecting(number: u32) -> JobResult {

@@ -186,7 +186,7 @@ fn spread(id: &str, scores: &[f64]) -> Option<ItemSpread> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::{SEMANTIC, broken, judged, rubric};
+    use crate::test_fixtures::{SEMANTIC, broken, judged, rubric};
     use juror_types::outcome::{ErrorKind, InputRecord, Outcome};
 
     #[test]

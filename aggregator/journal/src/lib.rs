@@ -3,5 +3,5 @@
 pub mod blessed;
 pub mod journal;
 pub mod replace_file;
-#[cfg(any(test, feature = "test-results"))]
-pub mod test_results;
+#[cfg(any(test, feature = "test-fixtures"))]
+pub mod test_fixtures;

@@ -68,7 +68,7 @@ fn money(report: &Report) -> Option<String> {
 mod tests {
     use super::*;
     use juror_analysis::gate::GateReport;
-    use juror_analysis::test_results::{SEMANTIC, judged, record, report_of};
+    use juror_analysis::test_fixtures::{SEMANTIC, judged, record, report_of};
 
     #[test]
     fn run_summary_is_one_sentence() {

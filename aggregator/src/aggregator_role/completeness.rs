@@ -35,7 +35,7 @@ pub(super) fn foreign(known: &RunRecord, announced: &RunRecord) -> Option<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_analysis::test_results::{SEMANTIC, record};
+    use juror_analysis::test_fixtures::{SEMANTIC, record};
     use juror_types::{evidence::EvidenceMode, outcome::OutcomeCounts};
 
     fn status(expected: Option<u64>, cancelled: bool) -> RunStatus {

@@ -133,7 +133,7 @@ impl KnownRun {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_analysis::test_results::{SEMANTIC, record};
+    use juror_analysis::test_fixtures::{SEMANTIC, record};
     use juror_types::outcome::OutcomeCounts;
 
     const INTERVAL: Duration = Duration::from_secs(10);

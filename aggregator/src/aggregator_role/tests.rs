@@ -10,7 +10,7 @@ mod stops;
 
 use super::*;
 use backend::MemoryBackend;
-use juror_analysis::test_results::{SEMANTIC, bare, judged, record};
+use juror_analysis::test_fixtures::{SEMANTIC, bare, judged, record};
 use juror_journal::journal::{JournalWriter, RunFiles};
 use juror_queue::{Priority, local::LocalQueue};
 use juror_types::{id::RunId, outcome::Outcome, run::RunRecord};

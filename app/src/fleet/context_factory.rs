@@ -4,7 +4,7 @@ use crate::{
     batch_resources::BatchResources, environment::Environment, error::AppError, judge, rubrics,
     settings::Settings, worker_resources::WorkerResources,
 };
-use juror_image::Preparer;
+use juror_image::PreparationPool;
 use juror_ledger::{admission::Admission as _, error::LedgerError, redis::RedisLedger};
 use juror_types::{rubric::Rubric, run::RunRecord, shutdown::Shutdown};
 use juror_worker::{
@@ -35,7 +35,7 @@ pub struct ContextFactory {
     batches: BatchResources,
     /// Shutdown of all of the worker's runs.
     shutdown: Shutdown,
-    preparer: Preparer,
+    image_preparation: PreparationPool,
     ceiling: Arc<PerSecondLimiter>,
 }
 
@@ -56,7 +56,7 @@ impl ContextFactory {
             resources,
             batches,
             shutdown,
-            preparer: judge::preparer(),
+            image_preparation: judge::image_preparation(),
             ceiling,
         })
     }
@@ -110,7 +110,7 @@ impl ContextFactory {
         let key = judge::key(&self.settings, &self.environment)?;
         judge::require_key(&self.settings, key.as_ref())?;
         let setup = JudgeSetup {
-            preparer: self.preparer.clone(),
+            image_preparation: self.image_preparation.clone(),
             ceiling: Arc::clone(&self.ceiling),
             ..judge::setup(&self.settings, &self.environment, &rubric, &candidate, key)?
         };

@@ -83,7 +83,7 @@ mod tests {
     use crate::bless::bless;
     use juror_journal::{
         journal::JournalWriter,
-        test_results::{SEMANTIC, bare, record},
+        test_fixtures::{SEMANTIC, bare, record},
     };
     use juror_types::{evidence::EvidenceMode, outcome::Outcome};
 

@@ -80,7 +80,7 @@ mod tests {
         calibration::stored_calibration,
         fold::Fold,
         gate::GateDecision,
-        test_results::{SEMANTIC, calibrations::of_two_items, comparisons::shown, record},
+        test_fixtures::{SEMANTIC, calibrations::of_two_items, comparisons::shown, record},
     };
     use juror_journal::journal::JournalWriter;
     use juror_types::{id::RunId, run::RunRecord};

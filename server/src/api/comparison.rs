@@ -17,7 +17,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_analysis::{compare_runs::CompareError, comparison::Rules, history::are_comparable};
-use juror_app::catalog::{ListedRun, runs_before};
+use juror_app::run_catalog::{ListedRun, runs_before};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -8,7 +8,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use juror_analysis::run_facts::Coverage;
-use juror_app::catalog::RunState;
+use juror_app::run_catalog::RunState;
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

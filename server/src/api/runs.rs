@@ -12,7 +12,7 @@ use axum::{Json, extract::State};
 use juror_analysis::history::{PastMetric, RunFigures};
 use juror_app::{
     api_run_request::QueuedRun,
-    catalog::{DamagedRun, ListedRun, RunListing, RunState},
+    run_catalog::{DamagedRun, ListedRun, RunListing, RunState},
 };
 use juror_types::{
     id::RunId,

@@ -2,7 +2,7 @@
 
 use super::{LiveProgress, LiveState};
 use juror_analysis::fold::Fold;
-use juror_app::{catalog::Catalog, item_source::ItemSource};
+use juror_app::{item_source::ItemSource, run_catalog::RunCatalog};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::Ledger;
 use juror_types::usage::Money;
@@ -25,7 +25,7 @@ const RATE_WINDOW: usize = 60;
 /// Sends each new state of a run, until no process works on it or it has no followers.
 pub async fn watch_run(
     files: RunFiles,
-    catalog: Arc<Catalog>,
+    catalog: Arc<RunCatalog>,
     item_source: &dyn ItemSource,
     sender: watch::Sender<Arc<LiveState>>,
     is_unfollowed: impl Fn(&watch::Sender<Arc<LiveState>>) -> bool,
@@ -88,7 +88,7 @@ struct JournalReader {
 
 impl JournalReader {
     /// Reads new results.
-    fn poll(&mut self, catalog: &Catalog) -> Result<(), JournalError> {
+    fn poll(&mut self, catalog: &RunCatalog) -> Result<(), JournalError> {
         // Before reading, so that an ended run is seen with its last result.
         let is_running = self.files.is_held();
         self.files = catalog.files(&self.files.record().run_id)?;

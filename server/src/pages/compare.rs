@@ -17,7 +17,7 @@ use crate::{
 use axum::extract::{Extension, State};
 use changed_items::ChangedItems;
 use juror_analysis::{compare_runs::CompareError, comparison::Comparison};
-use juror_app::catalog::ListedRun;
+use juror_app::run_catalog::ListedRun;
 use juror_report::{
     document::NameKind,
     html::{blocks, card, minutes, simulated},

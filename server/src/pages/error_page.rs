@@ -11,7 +11,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use juror_app::catalog::RunState;
+use juror_app::run_catalog::RunState;
 use juror_report::sanitize::sanitize;
 use juror_types::id::RunId;
 use maud::{Markup, html};

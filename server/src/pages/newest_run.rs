@@ -5,7 +5,7 @@ use crate::{
     pages::error_page::PageError,
     view::{RunView, ViewError},
 };
-use juror_app::catalog::{ListedRun, RunState};
+use juror_app::run_catalog::{ListedRun, RunState};
 use juror_types::id::RunId;
 use std::sync::Arc;
 

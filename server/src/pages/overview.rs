@@ -30,7 +30,7 @@ use juror_analysis::{
 };
 use juror_app::{
     budgets::topics as budget_topics,
-    catalog::{DamagedRun, ListedRun, RunListing, RunState},
+    run_catalog::{DamagedRun, ListedRun, RunListing, RunState},
 };
 use juror_report::{
     html::{blocks, card, simulated},

@@ -26,7 +26,7 @@ use axum::{
 };
 use filters::ItemFilters;
 use juror_analysis::format::counted;
-use juror_app::catalog::{ListedRun, RunState};
+use juror_app::run_catalog::{ListedRun, RunState};
 use juror_report::{
     document::NameKind,
     html::{blocks, card, simulated},

@@ -5,7 +5,7 @@ use crate::{
     pages::{dataset_name, links, query::PageQuery},
 };
 use axum::http::{HeaderMap, header};
-use juror_app::catalog::ListedRun;
+use juror_app::run_catalog::ListedRun;
 use juror_report::sanitize::sanitize;
 use maud::{Markup, html};
 use std::collections::BTreeMap;

@@ -22,7 +22,7 @@ use juror_analysis::{
     history::PastMetric,
     metrics::Interval,
 };
-use juror_app::catalog::{DamagedRun, ListedRun, RunListing, RunState};
+use juror_app::run_catalog::{DamagedRun, ListedRun, RunListing, RunState};
 use juror_report::{
     html::{minutes, simulated},
     sanitize::sanitize,

@@ -33,7 +33,7 @@ use juror_analysis::{
     history::{PastMetric, are_comparable},
     metrics::{Metric, Unit},
 };
-use juror_app::catalog::{ListedRun, runs_before};
+use juror_app::run_catalog::{ListedRun, runs_before};
 use juror_report::{
     document::{Block, NameKind},
     html::{blocks, simulated},

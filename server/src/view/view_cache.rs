@@ -3,8 +3,8 @@
 use super::{RunView, ViewError};
 use juror_analysis::metrics::AveragingPolicy;
 use juror_app::{
-    catalog::{Catalog, RunState, Stamp, stamp},
     item_source::ItemSource,
+    run_catalog::{RunCatalog, RunState, Stamp, stamp},
 };
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
@@ -23,7 +23,7 @@ const INTERVAL_PER_DURATION: u32 = 10;
 
 /// Cache of the most recently used views.
 pub struct Views {
-    catalog: Arc<Catalog>,
+    catalog: Arc<RunCatalog>,
     item_source: Arc<dyn ItemSource>,
     averaging: AveragingPolicy,
     entries: Lock<LruCache<RunId, ViewEntry>>,
@@ -32,7 +32,7 @@ pub struct Views {
 impl Views {
     /// An empty cache.
     pub fn new(
-        catalog: Arc<Catalog>,
+        catalog: Arc<RunCatalog>,
         item_source: Arc<dyn ItemSource>,
         averaging: AveragingPolicy,
     ) -> Self {

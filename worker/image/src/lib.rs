@@ -6,15 +6,15 @@ mod decode;
 mod encode;
 mod format;
 mod pixels;
+mod preparation_pool;
 mod prepare_image;
-mod preparer;
 mod resize;
 mod rgb;
 mod similarity_signature;
 
 pub use format::ReadableFormat;
+pub use preparation_pool::PreparationPool;
 pub use prepare_image::{check_container, dimensions, prepare};
-pub use preparer::Preparer;
 pub use rgb::{MAX_MEASURED_SIDE, RgbPixels};
 
 use bytes::Bytes;

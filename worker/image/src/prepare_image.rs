@@ -74,7 +74,7 @@ impl DecodeWork {
 }
 
 /// Prepares an image. Pure and synchronous; takes milliseconds if pixels must be changed, so async
-/// callers use [`super::Preparer`].
+/// callers use [`super::PreparationPool`].
 pub fn prepare(bytes: Bytes, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
     match examine(bytes, rules)? {
         Examined::Ready(prepared) => Ok(prepared),

@@ -98,7 +98,7 @@ struct Identity<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::{SEMANTIC, record};
+    use crate::test_fixtures::{SEMANTIC, record};
     use juror_types::job::Detail;
 
     #[test]

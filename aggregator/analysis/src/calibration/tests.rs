@@ -1,6 +1,6 @@
 use super::*;
-use crate::test_results::calibrations::{calibrated, of_two_items, twenty};
-use crate::test_results::{SEMANTIC, broken, judged, record};
+use crate::test_fixtures::calibrations::{calibrated, of_two_items, twenty};
+use crate::test_fixtures::{SEMANTIC, broken, judged, record};
 use juror_types::outcome::{ErrorKind, Outcome};
 use stored_calibration::{CalibrationFileError, CalibrationStatus, FILE_NAME, KnownCalibration};
 

@@ -25,7 +25,7 @@ pub(super) fn whole_score(rubric: &Rubric, ratings: &[Option<f64>]) -> Option<f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::{ACRUE, SEMANTIC, judged, restyled, rubric};
+    use crate::test_fixtures::{ACRUE, SEMANTIC, judged, restyled, rubric};
 
     #[test]
     fn integer_ratings_score_like_a_verdict_of_the_same_scores() {

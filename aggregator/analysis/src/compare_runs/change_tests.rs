@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     comparison::{BaselineChanges, ChangedItem, FallBound},
     stability::{FlakyItem, NightOutcome},
-    test_results::{SEMANTIC, broken, comparisons::*},
+    test_fixtures::{SEMANTIC, broken, comparisons::*},
 };
 use juror_types::outcome::{ErrorKind, Outcome};
 

@@ -1,7 +1,7 @@
 //! Comparisons of runs whose code was rendered and measured.
 
 use super::*;
-use crate::test_results::{SEMANTIC, comparisons::*};
+use crate::test_fixtures::{SEMANTIC, comparisons::*};
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceSource},
     run::RunRecord,

@@ -1,8 +1,8 @@
 //! Rules that decide in addition to the interval of the decisive metric.
 
 use super::*;
-use crate::test_results::comparisons::{RULES, compared, compared_as, run_of, shown, twenty};
-use crate::test_results::{SEMANTIC, broken, staged};
+use crate::test_fixtures::comparisons::{RULES, compared, compared_as, run_of, shown, twenty};
+use crate::test_fixtures::{SEMANTIC, broken, staged};
 use juror_types::{
     id::Digest,
     outcome::{ErrorKind, InputRecord, Outcome},

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::comparison::ItemLists;
-use crate::test_results::comparisons::*;
-use crate::test_results::{ACRUE, SEMANTIC, broken, judged, restyled, run_id};
+use crate::test_fixtures::comparisons::*;
+use crate::test_fixtures::{ACRUE, SEMANTIC, broken, judged, restyled, run_id};
 use juror_types::{
     id::{Digest, RunId},
     job::RubricReference,

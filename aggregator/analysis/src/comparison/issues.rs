@@ -169,7 +169,7 @@ fn key(group: &StatementGroup) -> (&IssueKey, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::judged;
+    use crate::test_fixtures::judged;
 
     fn group(label: &str, count: u64) -> StatementGroup {
         StatementGroup {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_results::{SEMANTIC, bare, record};
+use crate::test_fixtures::{SEMANTIC, bare, record};
 use juror_journal::journal::JournalWriter;
 use juror_types::usage::Money;
 use proptest::prelude::*;

@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     history::{PastMetric, PastRun, RunFigures},
     metrics::{AveragingPolicy, Tally},
-    test_results::{ACRUE, SEMANTIC, differing, judged, rubric},
+    test_fixtures::{ACRUE, SEMANTIC, differing, judged, rubric},
 };
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceSource},
@@ -322,7 +322,7 @@ fn earlier(values: &[f64]) -> Vec<PastRun> {
     let run = |value: &f64| {
         let mut run = PastRun {
             id: juror_types::id::RunId::new("run"),
-            record: crate::test_results::record(SEMANTIC, 2),
+            record: crate::test_fixtures::record(SEMANTIC, 2),
             figures: RunFigures {
                 metrics: BTreeMap::new(),
                 planned: 2,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_results::{SEMANTIC, record};
+use crate::test_fixtures::{SEMANTIC, record};
 use juror_types::run::DatasetRecord;
 
 #[test]

@@ -1,4 +1,4 @@
-//! The vocabulary of `config/statements.toml`, by which statements are classified.
+//! The vocabulary of `config/issue_vocabulary.toml`, by which statements are classified.
 
 use super::tokenize::tokenize;
 use serde::Deserialize;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_results::bare;
+use crate::test_fixtures::bare;
 use juror_types::{id::Digest, outcome::Outcome, similarity_signature::SimilaritySignature};
 
 fn detected(

@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_results::{ACRUE, SEMANTIC, broken, judged, restyled, rubric};
+use crate::test_fixtures::{ACRUE, SEMANTIC, broken, judged, restyled, rubric};
 use juror_types::outcome::{CountAs, ErrorKind};
 
 fn tallied(

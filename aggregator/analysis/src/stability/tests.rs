@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_results::{SEMANTIC, comparisons::shown, record, rubric};
+use crate::test_fixtures::{SEMANTIC, comparisons::shown, record, rubric};
 use NightOutcome::{Failed, NotScored, Passed};
 use juror_journal::journal::JournalWriter;
 use juror_types::{id::Digest, outcome::Outcome, run::RunRecord};

@@ -101,7 +101,7 @@ impl JournalWriter {
 
     /// Commits results durably, with one write and one fsync for all of them; on an error none of
     /// them is committed, and the journal is unchanged.
-    #[cfg(any(test, feature = "test-results"))]
+    #[cfg(any(test, feature = "test-fixtures"))]
     pub fn append(&mut self, results: &[JobResult]) -> Result<(), JournalError> {
         let mut lines = Vec::new();
         for result in results {
@@ -150,7 +150,7 @@ fn write_record(directory: &Path, record: &RunRecord) -> Result<(), JournalError
     .map_err(|error| JournalError::io("write", &path, error))
 }
 
-#[cfg(all(target_os = "linux", any(test, feature = "test-results")))]
+#[cfg(all(target_os = "linux", any(test, feature = "test-fixtures")))]
 mod full_disk;
 #[cfg(test)]
 mod tests;

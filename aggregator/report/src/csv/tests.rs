@@ -1,6 +1,6 @@
 use super::*;
 use juror_analysis::evidence_summary::EvidenceSummary;
-use juror_analysis::test_results::{ACRUE, SEMANTIC, broken, judged, record, report_of, restyled};
+use juror_analysis::test_fixtures::{ACRUE, SEMANTIC, broken, judged, record, report_of, restyled};
 use juror_types::{
     outcome::{ErrorKind, Outcome},
     rubric::RESERVED_KEYS,

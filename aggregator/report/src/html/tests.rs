@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{Attachment, NoAttachments, Picture, attachment::Code};
-use juror_analysis::test_results::{
+use juror_analysis::test_fixtures::{
     ACRUE, SEMANTIC, broken, judged, record, report_of, restyled, staged,
 };
 use juror_types::{

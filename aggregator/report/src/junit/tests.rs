@@ -1,5 +1,5 @@
 use super::*;
-use juror_analysis::test_results::{
+use juror_analysis::test_fixtures::{
     ACRUE, SEMANTIC, broken, judged, record, report_of, restyled, staged,
 };
 

@@ -1,5 +1,5 @@
 use super::*;
-use juror_analysis::test_results::{
+use juror_analysis::test_fixtures::{
     ACRUE, SEMANTIC, broken, judged, ledger, record, report_of, restyled, staged,
 };
 use juror_types::{

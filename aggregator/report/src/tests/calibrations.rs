@@ -3,7 +3,7 @@
 use crate::{TerminalOptions, render_terminal, render_topics, topics::calibration_file};
 use juror_analysis::{
     calibration::{Binding, stored_calibration::KnownCalibration},
-    test_results::{SEMANTIC, calibrations::twenty, judged, record, report_of},
+    test_fixtures::{SEMANTIC, calibrations::twenty, judged, record, report_of},
 };
 use juror_types::run::RunRecord;
 

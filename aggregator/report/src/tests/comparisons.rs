@@ -1,7 +1,7 @@
 //! Complete comparisons, compared with snapshots.
 
 use crate::{TerminalOptions, markdown, render_topics, topics};
-use juror_analysis::{comparison::Comparison, test_results::comparisons::rich};
+use juror_analysis::{comparison::Comparison, test_fixtures::comparisons::rich};
 
 #[test]
 fn comparisons_match_snapshots() {

@@ -1,7 +1,7 @@
 //! Reports of a run whose code was rendered and measured.
 
 use crate::{NoAttachments, OutputFormat, TerminalOptions, render_terminal, write_report};
-use juror_analysis::test_results::{SEMANTIC, differing, judged, record, report_of};
+use juror_analysis::test_fixtures::{SEMANTIC, differing, judged, record, report_of};
 use juror_types::{
     contradiction::Contradiction,
     evidence::EvidenceOutcome,

@@ -3,7 +3,7 @@
 use crate::{NoAttachments, write_output};
 use juror_analysis::{
     history::PastRun,
-    test_results::{SEMANTIC, judged, record, report_of},
+    test_fixtures::{SEMANTIC, judged, record, report_of},
 };
 
 #[test]

@@ -7,7 +7,7 @@ use juror_analysis::{
     compare_runs::{Side, compare},
     run_report::Report,
     stability::ItemStability,
-    test_results::{SEMANTIC, broken, comparisons::RULES, judged, ledger, record, report_of},
+    test_fixtures::{SEMANTIC, broken, comparisons::RULES, judged, ledger, record, report_of},
 };
 use juror_types::outcome::{ErrorKind, JobResult, Outcome};
 use juror_types::usage::Money;

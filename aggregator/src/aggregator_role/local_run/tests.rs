@@ -2,7 +2,7 @@ use super::*;
 use async_trait::async_trait;
 use juror_analysis::{
     fold::Fold,
-    test_results::{SEMANTIC, bare, judged, record},
+    test_fixtures::{SEMANTIC, bare, judged, record},
 };
 use juror_journal::journal::JournalWriter;
 use juror_queue::{AdapterDelivery, Delivery, Disposition, Priority, QueueError};

@@ -158,7 +158,9 @@ async fn active_run_is_reported_periodically() {
     let presumed = Money::from_pico(7);
     let results = [scored(&run, "1")];
     fleet.backend.change(|state| {
-        state.ledgers.insert(run.clone(), juror_analysis::test_results::ledger(&results, presumed));
+        state
+            .ledgers
+            .insert(run.clone(), juror_analysis::test_fixtures::ledger(&results, presumed));
     });
     let mut working = fleet.start().await;
     fleet.publish(&results).await;
@@ -179,7 +181,7 @@ async fn the_leases_of_a_complete_run_end_before_its_last_report() {
     let held = Money::from_pico(7);
     let results = [scored(&run, "1")];
     fleet.backend.change(|state| {
-        let ledger = juror_analysis::test_results::ledger(&results, Money::ZERO);
+        let ledger = juror_analysis::test_fixtures::ledger(&results, Money::ZERO);
         state.ledgers.insert(run.clone(), Ledger { outstanding: held, ..ledger });
     });
     let working = fleet.start().await;

@@ -1,7 +1,7 @@
 use super::*;
 use juror_journal::{
     journal::JournalWriter,
-    test_results::{SEMANTIC, record},
+    test_fixtures::{SEMANTIC, record},
 };
 use juror_types::{SCHEMA, id::Digest, run::RunRecord};
 use tempfile::TempDir;

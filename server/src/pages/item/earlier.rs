@@ -6,7 +6,7 @@ use crate::{
     view::RunView,
 };
 use juror_analysis::{format::figure, history::are_comparable, metrics::Unit};
-use juror_app::catalog::runs_before;
+use juror_app::run_catalog::runs_before;
 use juror_report::{
     html::{minutes, outcome_chip, simulated},
     sanitize::sanitize,

@@ -2,7 +2,7 @@
 
 use crate::{pages::links, view::RunView};
 use juror_analysis::history::are_comparable;
-use juror_app::catalog::{ListedRun, RunState, runs_before};
+use juror_app::run_catalog::{ListedRun, RunState, runs_before};
 use maud::{Markup, html};
 
 const FORMATS: [(&str, &str); 6] = [

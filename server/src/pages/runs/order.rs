@@ -2,7 +2,7 @@
 
 use crate::pages::query::PageQuery;
 use juror_analysis::{history::PastMetric, metrics::Unit};
-use juror_app::catalog::ListedRun;
+use juror_app::run_catalog::ListedRun;
 use juror_types::usage::Money;
 use std::cmp::Ordering;
 

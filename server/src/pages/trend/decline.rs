@@ -5,7 +5,7 @@ use juror_analysis::{
     history::{DeclineWatch, is_of_one_kind},
     metrics::Metric,
 };
-use juror_app::catalog::{ListedRun, runs_before};
+use juror_app::run_catalog::{ListedRun, runs_before};
 use juror_report::{
     html::class_of, phrasing::decline_text, sanitize::sanitize, topics::trend::level_of,
 };

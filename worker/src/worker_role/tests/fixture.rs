@@ -18,7 +18,7 @@ use crate::{
     worker_role::{Worker, WorkerError, WorkerRunState, run},
 };
 use juror_files::data_roots::Roots;
-use juror_image::{ImageRules, Preparer, ReadableFormat};
+use juror_image::{ImageRules, PreparationPool, ReadableFormat};
 use juror_ledger::{
     admission::{Admission as _, AdmissionQueue, Budget},
     sqlite::SqliteLedger,
@@ -230,7 +230,7 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
         token_scale: TokenScale::default(),
         token_count: TokenCounter::new(juror_ledger::admission::CountRule::Sum, None),
         instructions: Instructions::for_rubric(rubric),
-        preparer: Preparer::new(1),
+        image_preparation: PreparationPool::new(1),
         rules: ImageRules {
             formats: vec![ReadableFormat::Png],
             max_bytes: 1_000_000,

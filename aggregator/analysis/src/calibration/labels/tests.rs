@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_results::{ACRUE, SEMANTIC, judged, rubric};
+use crate::test_fixtures::{ACRUE, SEMANTIC, judged, rubric};
 use juror_journal::journal::JournalError;
 use proptest::prelude::*;
 

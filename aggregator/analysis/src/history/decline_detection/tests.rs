@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     random::SplitMix,
-    test_results::{SEMANTIC, rubric},
+    test_fixtures::{SEMANTIC, rubric},
 };
 
 fn correctness() -> MetricDefinition {

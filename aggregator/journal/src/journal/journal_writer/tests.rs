@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_results::{SEMANTIC, bare, record, run_id};
+use crate::test_fixtures::{SEMANTIC, bare, record, run_id};
 use juror_types::outcome::Outcome;
 
 fn ids(writer: &JournalWriter) -> Vec<String> {

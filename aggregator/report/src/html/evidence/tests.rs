@@ -3,7 +3,7 @@
 use super::*;
 use crate::html::{PairSide, pair_alignment, regions_over};
 use indexmap::IndexMap;
-use juror_analysis::test_results::{differing, judged};
+use juror_analysis::test_fixtures::{differing, judged};
 use juror_types::{
     finding::Severity,
     rubric::builtin_named,

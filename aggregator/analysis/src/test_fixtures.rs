@@ -10,7 +10,7 @@
 pub mod calibrations;
 pub mod comparisons;
 
-pub use juror_journal::test_results::*;
+pub use juror_journal::test_fixtures::*;
 
 use crate::{
     compute_report::{ReportInput, compute_report},

@@ -12,14 +12,14 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 /// a fraction of a millisecond, less than a thread switch is worth.
 const MAX_INLINE_LOOK: usize = 512 * 1024;
 
-/// A preparer with bounded parallelism, and so with bounded memory. Clones share the bound.
+/// A pool of bounded parallelism, and so with bounded memory. Clones share the bound.
 #[derive(Clone, Debug)]
-pub struct Preparer {
+pub struct PreparationPool {
     permits: Arc<Semaphore>,
 }
 
-impl Preparer {
-    /// A preparer that works on `width` images at a time (at least one), usually the number of
+impl PreparationPool {
+    /// A pool that works on `width` images at a time (at least one), usually the number of
     /// cores.
     pub fn new(width: usize) -> Self {
         Self { permits: Arc::new(Semaphore::new(width.max(1))) }
@@ -75,11 +75,11 @@ mod tests {
             signatures: false,
         };
         let file = Bytes::from_static(include_bytes!("../tests-data/hostile/p_16.png"));
-        let preparer = Preparer::new(1);
-        let all = (0..8).map(|_| preparer.prepare(file.clone(), &rules));
+        let pool = PreparationPool::new(1);
+        let all = (0..8).map(|_| pool.prepare(file.clone(), &rules));
         for prepared in futures_util::future::join_all(all).await {
             assert_eq!(prepared.unwrap().width, 8);
         }
-        assert_eq!(preparer.permits.available_permits(), 1);
+        assert_eq!(pool.permits.available_permits(), 1);
     }
 }

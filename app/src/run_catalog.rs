@@ -1,4 +1,4 @@
-//! Catalog of the runs in a directory, with their progress.
+//! RunCatalog of the runs in a directory, with their progress.
 
 use crate::journal_damage;
 use juror_analysis::history::{HistoryError, PastRun, RunFigures, is_before, runs_in};
@@ -18,7 +18,7 @@ use std::{
 
 /// The runs of a runs directory. Its methods read files and so block.
 #[derive(Debug)]
-pub struct Catalog {
+pub struct RunCatalog {
     runs_dir: PathBuf,
     /// Cached figures of reports.
     figures: StampCache<Option<Arc<RunFigures>>>,
@@ -82,7 +82,7 @@ pub enum RunState {
 /// Version of a file: its length in bytes and its modification time; none if it does not exist.
 pub type Stamp = Option<(u64, SystemTime)>;
 
-impl Catalog {
+impl RunCatalog {
     /// A catalog that has read nothing yet.
     pub fn new(runs_dir: PathBuf) -> Self {
         Self { runs_dir, figures: StampCache::default(), damage: StampCache::default() }
