@@ -15,8 +15,12 @@ const MIN_CHANGED: usize = 3;
 const CHANGED_SHARE: f64 = 0.05;
 /// Maximum shift of a shape that moved and is otherwise the same, in pixels.
 const REACH: i32 = 12;
-/// Maximum contrast of neighbors of a flat pixel.
+/// Maximum contrast of a flat pixel's neighbors.
 const FLAT: u8 = 24;
+/// Distance of the neighbors of a flat pixel: letters of another browser lie up to a pixel off, and
+/// shine one further pixel out.
+const NEAR: i32 = 1;
+const NEAR_NOT_IN_PLACE: i32 = 2;
 /// Levels above which a flat pixel has changed.
 const MAX_FLAT_LEVELS: u8 = 16;
 /// Maximum share of an edge's contrast by which three quarters of the shapes differ where edges are
@@ -71,19 +75,16 @@ fn noise_beside(
 
 /// The noise measured on these shapes.
 fn noise_in(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> PairNoise {
+    let has_edges_in_place = has_edges_in_place(shapes, screenshot, drawing);
+    let reach = if has_edges_in_place { NEAR } else { NEAR_NOT_IN_PLACE };
     let (mut differing, mut all, mut flat_levels) = (0usize, 0usize, 0.0);
     for shape in shapes {
         let mut flat = 0;
         for [x, y] in shape.places() {
             all += 1;
-            let here = drawing.at(x, y);
-            let difference = channel_difference(here, screenshot.at(x, y));
-            let is_rim = [(1, 0), (0, 1), (-1, 0), (0, -1)].iter().any(|&(dx, dy)| {
-                let near = drawing.get(x + dx, y + dy);
-                near.is_some_and(|near| channel_difference(here, near) > FLAT)
-            });
+            let difference = channel_difference(drawing.at(x, y), screenshot.at(x, y));
             differing += usize::from(difference > PairNoise::NONE.flat_levels);
-            if !is_rim && difference <= MAX_FLAT_LEVELS {
+            if difference <= MAX_FLAT_LEVELS && is_flat([x, y], reach, drawing) {
                 flat = flat.max(difference);
             }
         }
@@ -93,12 +94,16 @@ fn noise_in(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> Pa
     PairNoise {
         share: ((share * 1e4).round() / 1e4).max(1e-4),
         flat_levels: (4.0 + flat_levels).clamp(5.0, 14.0) as u8,
-        ..if has_edges_in_place(shapes, screenshot, drawing) {
-            PairNoise::IN_PLACE
-        } else {
-            PairNoise::USUAL
-        }
+        ..if has_edges_in_place { PairNoise::IN_PLACE } else { PairNoise::USUAL }
     }
+}
+
+/// True if no pixel at most this far away, across or down, contrasts.
+fn is_flat([x, y]: [i32; 2], reach: i32, drawing: &Raster) -> bool {
+    let here = drawing.at(x, y);
+    let steps = (1..=reach).flat_map(|step| [(step, 0), (0, step), (-step, 0), (0, -step)]);
+    let mut near = steps.filter_map(|(dx, dy)| drawing.get(x + dx, y + dy));
+    near.all(|near| channel_difference(here, near) <= FLAT)
 }
 
 /// True if most shapes have their edges in the same pixels of both pictures.
@@ -144,6 +149,28 @@ mod tests {
         assert_eq!(measure_noise(&drawing, &drawing).noise, PairNoise::NONE);
         let moved = drawing.window([5, 3], [160, 160], [255; 3]);
         assert_eq!(measure_noise(&moved, &drawing).noise, PairNoise::NONE);
+    }
+
+    #[test]
+    fn light_two_pixels_beside_letters_is_no_noise_of_flat_areas() {
+        let drawing = page();
+        let mut screenshot = drawing.clone();
+        let is_ink = |x: i32, y: i32| drawing.get(x, y).is_some_and(|color| color != [255; 3]);
+        for (x, y) in (0..160).flat_map(|y| (0..160).map(move |x| (x, y))) {
+            let ring = |reach: i32| {
+                [(reach, 0), (0, reach), (-reach, 0), (0, -reach)].map(|(dx, dy)| (x + dx, y + dy))
+            };
+            let has_ink = |places: [(i32, i32); 4]| places.iter().any(|&(x, y)| is_ink(x, y));
+            let color = match drawing.at(x, y) {
+                [255, ..] if has_ink(ring(1)) || !has_ink(ring(2)) => continue,
+                [255, ..] => [245; 3],
+                [ink, ..] => [ink + 30 + 20 * ((x + y) % 2) as u8; 3],
+            };
+            screenshot.fill([x as u32, y as u32, 1, 1], color);
+        }
+        let noise = measure_noise(&screenshot, &drawing).noise;
+        assert!(!noise.has_edges_in_place && !noise.is_none(), "{noise:?}");
+        assert_eq!(noise.flat_levels, 5);
     }
 
     #[test]

@@ -1,0 +1,203 @@
+//! Default styles of the browser that took a screenshot, where they differ from the renderer's.
+
+mod font_group;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    picture_pair::PicturePair,
+    snapshot::{PageChange, PageEdit, Snapshot},
+};
+use font_group::{FontGroup, font_groups, with_normal_line_height};
+use juror_types::evidence::{BrowserDefault, Evidence};
+use std::collections::VecDeque;
+
+/// Maximum number of drawings.
+const MAX_DRAWINGS: usize = 16;
+/// Minimum share of the differing pixels that one default removes.
+const MIN_GAIN: f64 = 0.05;
+/// Minimum share of the differing pixels that all defaults remove together.
+const MIN_TOTAL_GAIN: f64 = 0.5;
+/// Differences of a font's normal line height between browsers, in pixels: they round its parts
+/// differently.
+const HEIGHT_STEPS: [i32; 2] = [1, -1];
+/// Tags of form controls, whose font the browser chooses.
+const CONTROLS: [&str; 4] = ["button", "input", "select", "textarea"];
+/// The renderer's font of form controls.
+const CONTROL_FONT: &str = "Arial";
+/// Fonts of form controls in other browsers.
+const OTHER_CONTROL_FONTS: [&str; 2] = ["system-ui", "sans-serif"];
+
+/// A search for the default styles with which a page fits a screenshot of another browser: the font
+/// of form controls, and the heights of `line-height: normal`, both of which CSS leaves to the
+/// browser.
+///
+/// Each default is drawn together with those accepted before. They explain a pair only if they
+/// remove half of its differing pixels together.
+#[derive(Debug)]
+pub struct DefaultsSearch {
+    waiting: VecDeque<TriedDefault>,
+    accepted: Vec<TriedDefault>,
+    current: Option<TriedDefault>,
+    drawings: usize,
+    /// Form controls for which the page names no font.
+    controls: Vec<usize>,
+    /// The page with the accepted font of form controls.
+    snapshot: Snapshot,
+    /// Differing share of all pixels, without defaults and with those accepted.
+    first_differing: f64,
+    fewest_differing: f64,
+    has_differences: bool,
+}
+
+/// A default style.
+#[derive(Clone, Debug, PartialEq)]
+enum TriedDefault {
+    ControlFont(&'static str),
+    /// The height of `line-height: normal` in pixels.
+    LineHeight(FontGroup, i32),
+}
+
+impl DefaultsSearch {
+    /// A search that begins with the drawing of a page; it proposes nothing unless the pair is of
+    /// two browsers, and differs.
+    pub fn new(pair: &PicturePair<'_>, evidence: &Evidence, snapshot: &Snapshot) -> Self {
+        let noise = pair.noise();
+        let is_of_two_browsers = !noise.is_none() && !noise.has_edges_in_place;
+        let differing = 1.0 - evidence.pixels_equal;
+        let mut search = Self {
+            waiting: VecDeque::new(),
+            accepted: Vec::new(),
+            current: None,
+            drawings: 0,
+            controls: controls_without_font(snapshot),
+            snapshot: snapshot.clone(),
+            first_differing: differing,
+            fewest_differing: differing,
+            has_differences: is_of_two_browsers && !evidence.regions.is_empty(),
+        };
+        match search.controls.is_empty() {
+            true => search.propose_line_heights(),
+            false => search.waiting.extend(OTHER_CONTROL_FONTS.map(TriedDefault::ControlFont)),
+        }
+        search
+    }
+
+    /// The changes of the next drawing; none at the end of the search.
+    pub fn next_drawing(&mut self) -> Option<Vec<PageChange>> {
+        if !self.has_differences || self.drawings >= MAX_DRAWINGS {
+            return None;
+        }
+        let proposed = self.waiting.pop_front()?;
+        self.drawings += 1;
+        let changes = self.changes_of(self.accepted.iter().chain([&proposed]));
+        self.current = Some(proposed);
+        Some(changes)
+    }
+
+    /// True if the page fits better in the last drawing, by its evidence, than in any before.
+    pub fn add_fit(&mut self, evidence: &Evidence, snapshot: &Snapshot) -> bool {
+        let Some(drawn) = self.current.take() else { return false };
+        let differing = 1.0 - evidence.pixels_equal;
+        let is_better = differing <= (1.0 - MIN_GAIN) * self.fewest_differing;
+        if is_better {
+            self.fewest_differing = differing;
+            self.has_differences = !evidence.regions.is_empty();
+            self.waiting.retain(|waiting| !waiting.is_instead_of(&drawn));
+            if matches!(drawn, TriedDefault::ControlFont(_)) {
+                self.snapshot = snapshot.clone();
+            }
+            self.accepted.push(drawn.clone());
+        }
+        let is_last_font = matches!(drawn, TriedDefault::ControlFont(_)) && self.waiting.is_empty();
+        if is_last_font {
+            self.propose_line_heights();
+        }
+        is_better
+    }
+
+    /// True if the accepted defaults explain most of the pair's difference.
+    pub fn explains_most(&self) -> bool {
+        self.fewest_differing < (1.0 - MIN_TOTAL_GAIN) * self.first_differing
+    }
+
+    /// The accepted defaults.
+    pub fn defaults(&self) -> Vec<BrowserDefault> {
+        self.accepted.iter().map(TriedDefault::record).collect()
+    }
+
+    /// The changes of the page that make it one with the accepted defaults.
+    pub fn changes(&self) -> Vec<PageChange> {
+        self.changes_of(self.accepted.iter())
+    }
+
+    fn propose_line_heights(&mut self) {
+        for group in font_groups(&self.snapshot) {
+            let height = group.height;
+            let tried = |step| TriedDefault::LineHeight(group.clone(), height + step);
+            self.waiting.extend(HEIGHT_STEPS.map(tried));
+        }
+    }
+
+    /// Changes for these defaults. A line height is inherited: elements of other fonts keep theirs.
+    fn changes_of<'own>(
+        &self,
+        defaults: impl Iterator<Item = &'own TriedDefault>,
+    ) -> Vec<PageChange> {
+        let mut others = with_normal_line_height(&self.snapshot);
+        let mut changes = Vec::new();
+        for default in defaults {
+            match default {
+                TriedDefault::ControlFont(font) => {
+                    changes.push(declared(self.controls.clone(), "font-family", font));
+                }
+                TriedDefault::LineHeight(group, height) => {
+                    others.retain(|element| !group.elements.contains(element));
+                    let height = format!("{height}px");
+                    changes.push(declared(group.elements.clone(), "line-height", &height));
+                }
+            }
+        }
+        changes.push(declared(others, "line-height", "normal"));
+        changes
+    }
+}
+
+impl TriedDefault {
+    /// True if both set the same style of the same elements.
+    fn is_instead_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::ControlFont(_), Self::ControlFont(_)) => true,
+            (Self::LineHeight(group, _), Self::LineHeight(other, _)) => group == other,
+            _ => false,
+        }
+    }
+
+    fn record(&self) -> BrowserDefault {
+        let (property, value, elements) = match self {
+            Self::ControlFont(font) => {
+                ("font-family", (*font).to_owned(), "form controls without a font".to_owned())
+            }
+            Self::LineHeight(group, height) => {
+                let FontGroup { family, size, .. } = group;
+                let texts = format!("texts of {size} {family} without a line height");
+                ("line-height", format!("{height}px"), texts)
+            }
+        };
+        BrowserDefault { property: property.to_owned(), value, elements }
+    }
+}
+
+fn controls_without_font(snapshot: &Snapshot) -> Vec<usize> {
+    let elements = snapshot.elements.iter().enumerate();
+    let controls = elements.filter(|(_, element)| {
+        let font = element.styles.get("font-family").map(String::as_str);
+        CONTROLS.contains(&element.tag.as_str()) && font == Some(CONTROL_FONT)
+    });
+    controls.map(|(index, _)| index).collect()
+}
+
+fn declared(elements: Vec<usize>, property: &str, value: &str) -> PageChange {
+    let (property, value) = (property.to_owned(), value.to_owned());
+    PageChange { elements, edit: PageEdit::Declare { property, value } }
+}

@@ -1,0 +1,139 @@
+//! Searches of pages of letters, whose lines are as high as their declared styles tell.
+
+use super::*;
+use crate::raster::Raster;
+use juror_types::evidence::EvidenceSource;
+
+const SIZE: [u32; 2] = [400, 220];
+
+/// A page of eight lines of this height, below a control of three lines with letters as wide as its
+/// font, and of ten lines beside them that have a height of their own.
+fn page(line_height: u32, control_font: &str) -> (Raster, Snapshot) {
+    let [width, height] = SIZE;
+    let mut picture = Raster::filled(width, height, [250; 3]);
+    let wide = if control_font == "system-ui" { 12 } else { 10 };
+    let lines = (0..8).map(|line| ([10, 70 + line * line_height], 10));
+    let control = (0..3).map(|line| ([10, 8 + line * 16], wide));
+    let others = (0..10).map(|line| ([220, 8 + line * 20], 10));
+    for ([left, top], letter_width) in control.chain(lines).chain(others) {
+        for letter in 0..14 {
+            for step in 0..6 {
+                let ink = [40 + 20 * step as u8; 3];
+                picture.fill([left + letter * letter_width + step, top, 1, 6 + step], ink);
+            }
+        }
+    }
+    let mut boxes = vec![[10, 8, 170, 17]];
+    boxes.extend((0..8).map(|line| [10, 70 + line * line_height, 170, line_height]));
+    let mut snapshot = Snapshot::of_texts(&boxes);
+    (snapshot.width, snapshot.height) = (width, height);
+    for element in &mut snapshot.elements {
+        let styles = [("line-height", "normal"), ("font-size", "14px"), ("font-family", "Inter")];
+        element.styles = styles.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    }
+    let control = &mut snapshot.elements[0];
+    control.tag = "button".to_owned();
+    control.styles.insert("font-family".to_owned(), control_font.to_owned());
+    (picture, snapshot)
+}
+
+fn declared_value(changes: &[PageChange], element: usize, name: &str) -> Option<String> {
+    let of_element = changes.iter().rev().filter(|change| change.elements.contains(&element));
+    of_element.into_iter().find_map(|change| match &change.edit {
+        PageEdit::Declare { property, value } => (property == name).then(|| value.clone()),
+        PageEdit::Remove => None,
+    })
+}
+
+/// The page with these changes.
+fn changed(changes: &[PageChange]) -> (Raster, Snapshot) {
+    let height = declared_value(changes, 1, "line-height").filter(|height| height != "normal");
+    let height = height.map_or(17, |height| height.trim_end_matches("px").parse().unwrap());
+    page(height, &declared_value(changes, 0, "font-family").unwrap_or("Arial".to_owned()))
+}
+
+/// The finished search for a screenshot.
+fn searched(screenshot: &Raster) -> DefaultsSearch {
+    let (drawing, snapshot) = changed(&[]);
+    let measured = |drawing: &Raster, snapshot: &Snapshot| {
+        PicturePair::new(screenshot, drawing).measure(EvidenceSource::Browser, Some(snapshot))
+    };
+    let evidence = measured(&drawing, &snapshot);
+    let pair = PicturePair::new(screenshot, &drawing);
+    let mut search = DefaultsSearch::new(&pair, &evidence, &snapshot);
+    while let Some(changes) = search.next_drawing() {
+        let (drawing, snapshot) = changed(&changes);
+        search.add_fit(&measured(&drawing, &snapshot), &snapshot);
+    }
+    search
+}
+
+fn found(search: &DefaultsSearch) -> Vec<String> {
+    search.defaults().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn another_line_height_and_another_font_of_controls_are_found() {
+    let search = searched(&page(18, "system-ui").0.smoothed());
+    assert!(search.explains_most(), "{search:?}");
+    let expected = [
+        "font-family: system-ui for form controls without a font",
+        "line-height: 18px for texts of 14px Inter without a line height",
+    ];
+    assert_eq!(found(&search), expected);
+    let changes = search.changes();
+    assert_eq!(declared_value(&changes, 1, "line-height").as_deref(), Some("18px"));
+    assert_eq!(declared_value(&changes, 0, "line-height").as_deref(), Some("normal"));
+}
+
+#[test]
+fn pictures_of_one_browser_and_equal_pages_are_not_drawn_again() {
+    assert_eq!(searched(&page(18, "Arial").0).drawings, 0, "a changed line height of one browser");
+    assert_eq!(searched(&page(17, "Arial").0.smoothed()).drawings, 0, "no difference");
+}
+
+#[test]
+fn other_content_is_not_explained_by_defaults() {
+    let mut screenshot = page(18, "Arial").0.smoothed();
+    screenshot.fill([0, 66, 190, 150], [90, 200, 90]);
+    let search = searched(&screenshot);
+    assert!(search.drawings > 0 && !search.explains_most(), "{search:?}");
+}
+
+#[test]
+fn a_search_is_bounded_however_many_fonts_a_page_has() {
+    let (_, mut snapshot) = page(17, "Arial");
+    for (number, element) in snapshot.elements.iter_mut().enumerate() {
+        let (tops, size) = ((number * 20) as f64, format!("{}px", 10 + number));
+        element.rect = [0.0, tops, 100.0, 12.0 + number as f64];
+        element.styles.insert("font-size".to_owned(), size);
+    }
+    let (screenshot, drawing) = (page(18, "Arial").0.smoothed(), page(17, "Arial").0);
+    let pair = PicturePair::new(&screenshot, &drawing);
+    let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
+    let mut search = DefaultsSearch::new(&pair, &evidence, &snapshot);
+    while search.next_drawing().is_some() {
+        assert!(!search.add_fit(&evidence, &snapshot));
+    }
+    assert_eq!(search.drawings, MAX_DRAWINGS);
+}
+
+#[test]
+fn height_of_a_line_is_that_of_the_content_by_its_lines() {
+    let (_, mut snapshot) = page(17, "Arial");
+    snapshot.elements.truncate(2);
+    let paragraph = &mut snapshot.elements[1];
+    paragraph.rect[3] = 3.0 * 17.0 + 20.0 + 2.0;
+    for (name, value) in [("padding-top", "8px"), ("padding-bottom", "12px")] {
+        paragraph.styles.insert(name.to_owned(), value.to_owned());
+    }
+    for name in ["border-top-width", "border-bottom-width"] {
+        paragraph.styles.insert(name.to_owned(), "1px".to_owned());
+    }
+    let heights = |snapshot: &Snapshot| {
+        font_groups(snapshot).iter().map(|group| group.height).collect::<Vec<_>>()
+    };
+    assert_eq!(heights(&snapshot), [17, 17]);
+    snapshot.elements[1].text.clear();
+    assert_eq!(heights(&snapshot), [17], "a font without a text has no height");
+}
