@@ -32,7 +32,7 @@ use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
     browser::BenchBrowser,
     component::{Component, HELD_BACK, OTHER_VIEWPORTS, RENDERING_DIFFERENCES, components},
-    explained_page::{explain, open_fitted},
+    explained_page::{explain, open_fitted, other_defaults},
     firefox::Firefox,
     marks::{ELSEWHERE, SAME_BROWSER},
     mounted,
@@ -234,7 +234,8 @@ fn print_silence(browsers: &mut Browsers, title: &str, components: &[Component])
             open_fitted(browser, &screenshot, viewport, |browser, viewport| {
                 browser.open(&code, viewport, origin.device_scale());
             });
-            let (drawing, snapshot) = browser.draw(&[]);
+            let defaults = other_defaults(browser, &screenshot);
+            let (drawing, snapshot) = browser.draw(&defaults);
             let pair = PicturePair::new(&screenshot, &drawing);
             let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
             let is_silent = evidence.regions.is_empty();

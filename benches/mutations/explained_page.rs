@@ -1,7 +1,10 @@
 //! Page that is opened and explained as in the product.
 
 use super::browser::BenchBrowser;
-use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot, ViewportSearch};
+use juror_evidence::{
+    DefaultsSearch, PageChange, PicturePair, Raster, RepairLimits, RepairSearch, Snapshot,
+    ViewportSearch,
+};
 use juror_types::evidence::{Evidence, EvidenceSource};
 
 /// Opens a page as the product does: in the viewport of the screenshot, or without the margin of
@@ -33,14 +36,32 @@ pub fn open_fitted(
     }
 }
 
+/// Changes of the open page that give it the defaults of the screenshot's browser, if those explain
+/// most of the difference.
+pub fn other_defaults(browser: &mut BenchBrowser, screenshot: &Raster) -> Vec<PageChange> {
+    let measured = |drawing: &Raster, snapshot: &Snapshot| {
+        PicturePair::new(screenshot, drawing).measure(EvidenceSource::Browser, Some(snapshot))
+    };
+    let (drawing, snapshot) = browser.draw(&[]);
+    let evidence = measured(&drawing, &snapshot);
+    let pair = PicturePair::new(screenshot, &drawing);
+    let mut search = DefaultsSearch::new(&pair, &evidence, &snapshot);
+    while let Some(changes) = search.next_drawing() {
+        let (drawing, snapshot) = browser.draw(&changes);
+        search.add_fit(&measured(&drawing, &snapshot), &snapshot);
+    }
+    if search.explains_most() { search.changes() } else { Vec::new() }
+}
+
 /// Evidence of the open page with its repairs, and the number of renders that they took.
 pub fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
-    let (drawing, snapshot) = browser.draw(&[]);
+    let defaults = other_defaults(browser, screenshot);
+    let (drawing, snapshot) = browser.draw(&defaults);
     let pair = PicturePair::new(screenshot, &drawing);
     let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
     let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
     while let Some(changes) = search.next_drawing() {
-        let (drawing, snapshot) = browser.draw(&changes);
+        let (drawing, snapshot) = browser.draw(&[defaults.as_slice(), &changes].concat());
         search.add_drawing(drawing, snapshot);
     }
     let drawn = search.drawn();

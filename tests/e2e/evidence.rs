@@ -7,6 +7,7 @@ mod golden;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_pages;
+mod other_browser;
 mod renderer;
 
 use crate::harness::{CommandHarness, Recorder, completion, semantic_verdict, verdict};

@@ -5,6 +5,7 @@ mod browser;
 mod css_pixels;
 mod existing_render;
 mod kept_page;
+mod other_defaults;
 mod pair;
 mod repair_trials;
 

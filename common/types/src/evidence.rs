@@ -7,6 +7,7 @@ pub use region::{AlternativeRepair, EvidenceRegion, PixelBox, RegionElement, Reg
 
 use crate::SCHEMA;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Maximum color difference (CIEDE2000) of two colors that count as equal.
 pub const SAME_COLOR_DELTA_E: f64 = 2.0;
@@ -79,6 +80,9 @@ pub struct Evidence {
     pub shift: [i32; 2],
     /// The page around the component that its code does not contain; none where none was fitted.
     pub frame: Option<PageFrame>,
+    /// Default styles of the browser that took the screenshot with which the page was rendered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defaults: Vec<BrowserDefault>,
     /// Width and height of the screenshot in pixels.
     pub size: [u32; 2],
     /// Width and height of the rendered image in pixels.
@@ -164,6 +168,24 @@ pub struct PageFrame {
     pub padding: u32,
     /// The page's color, as `#RRGGBB`.
     pub color: String,
+}
+
+/// Default style of another browser, which explains differences that are not in the code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrowserDefault {
+    /// The CSS property.
+    pub property: String,
+    /// Its value in the other browser.
+    pub value: String,
+    /// The elements that have it, as in "form controls without a font".
+    pub elements: String,
+}
+
+impl fmt::Display for BrowserDefault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { property, value, elements } = self;
+        write!(formatter, "{property}: {value} for {elements}")
+    }
 }
 
 /// Expected design token in the two images.

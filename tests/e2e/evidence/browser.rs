@@ -177,11 +177,11 @@ fn pasted_screenshot_is_reported() {
     assert_ne!(card.run("honest", 0)["evidence"]["pastes_screenshot"], true);
 }
 
-/// Page of 480 x 320 CSS pixels, mostly empty, at double pixel density.
-fn at_double_pixel_density(code: &str) -> Vec<u8> {
+/// Page in a viewport of CSS pixels, at double pixel density.
+pub fn at_double_pixel_density(code: &str, viewport: [u32; 2]) -> Vec<u8> {
     install::ensure("/usr/bin/chromium", "chromium");
     let (code, props) = (PageCode::Html(code.to_owned()), Map::new());
-    let source = PageSource { code, props, frame: None, viewport: [480, 320], scale: 2 };
+    let source = PageSource { code, props, frame: None, viewport, scale: 2 };
     let drawing = async {
         let renderer = Renderer::start(RendererSettings::default()).await.unwrap();
         let mut page = renderer.open(&source).await.unwrap();
@@ -196,7 +196,7 @@ fn at_double_pixel_density(code: &str) -> Vec<u8> {
 #[test]
 fn double_density_screenshot_is_rendered_pixel_exactly() {
     let card = Card(CommandHarness::new());
-    card.write("shot.png", at_double_pixel_density(CARD));
+    card.write("shot.png", at_double_pixel_density(CARD, [480, 320]));
     card.write_code(CARD, "html");
     let result = card.run("double", 0);
     assert_eq!(result["evidence"]["scale"], 2);

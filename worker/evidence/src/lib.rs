@@ -3,6 +3,7 @@
 
 mod align;
 mod blocks;
+mod browser_defaults;
 mod color;
 mod connected_areas;
 mod contact_sheet;
@@ -28,6 +29,7 @@ mod snapshot;
 mod template_matching;
 mod viewport_search;
 
+pub use browser_defaults::DefaultsSearch;
 pub use color::is_color;
 pub use contact_sheet::max_sheet_size;
 pub use content_box::content_ratio;

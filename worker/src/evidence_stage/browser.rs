@@ -1,21 +1,23 @@
 //! Evidence of code that the built-in renderer renders.
 
+mod measured_page;
+
 use super::{
-    ItemEvidence, MeasuredItem, MeasuringError, css_pixels, kept_page,
-    pair::{RenderedPair, raster, token_values},
+    ItemEvidence, MeasuredItem, MeasuringError,
+    other_defaults::{PageWithDefaults, explaining_defaults},
+    pair::raster,
     repair_trials, screenshot_error,
 };
 use crate::{run_context::RunContext, source_image::SourceImage, stages::component};
 use juror_evidence::Raster;
-use juror_render::{
-    OpenPage, PageCode, PageSource, RenderError, RenderTime, RenderedPage, Renderer, RendererError,
-};
+use juror_render::{PageCode, PageSource, RenderError, RenderTime, RenderedPage, Renderer};
 use juror_types::{
-    evidence::{Evidence, EvidenceSource, PageFrame},
+    evidence::Evidence,
     item::{Item, Language},
     outcome::InputRecord,
 };
-use std::{ops::RangeInclusive, sync::Arc};
+use measured_page::MeasuredPage;
+use std::{mem, ops::RangeInclusive, sync::Arc};
 
 /// Structural similarity below which a screenshot is also compared with a render of twice the
 /// pixels.
@@ -70,31 +72,13 @@ struct BrowserStage<'job> {
     budget: RenderTime,
 }
 
-struct MeasuredPage<'renderer> {
-    source: PageSource,
-    /// Live page; none for a cached render.
-    page: Option<OpenPage<'renderer>>,
-    drawn: RenderedPage,
-    pair: RenderedPair,
-    evidence: Evidence,
-}
-
-impl MeasuredPage<'_> {
-    /// Closes the page.
-    async fn closed(self) -> Self {
-        if let Some(page) = self.page {
-            page.close().await;
-        }
-        Self { page: None, ..self }
-    }
-}
-
 impl<'job> BrowserStage<'job> {
     /// Evidence with its repairs, its render and its contact sheet.
     async fn evidence(&self) -> Result<(Evidence, RenderedPage, Option<SourceImage>), RenderError> {
         let plain = self.best_scale().await?;
         let framed = self.best_frame(plain).await;
-        let measured = self.best_viewport(framed).await?;
+        let fitted = self.best_viewport(framed).await?;
+        let measured = self.best_defaults(fitted).await;
         let MeasuredPage { evidence, drawn, pair, .. } = self.with_repairs(measured).await?;
         let crops = self.item.crops(&pair, &evidence).await;
         Ok((evidence, drawn, crops))
@@ -103,23 +87,18 @@ impl<'job> BrowserStage<'job> {
     /// The page, closed, with the repairs of its regions.
     async fn with_repairs(
         &self,
-        measured: MeasuredPage<'job>,
+        mut measured: MeasuredPage<'job>,
     ) -> Result<MeasuredPage<'job>, RenderError> {
         let trials = self.item.context.evidence.trials();
         if measured.evidence.regions.is_empty() || trials == 0 {
             return Ok(measured.closed().await);
         }
-        let MeasuredPage { source, page, drawn, pair, evidence } = measured;
-        let page = match page {
-            Some(page) => page,
-            None => match self.renderer.open_within(&source, &self.budget).await {
-                Ok(page) => page,
-                // The page was rendered and measured already; only the repairs are lost.
-                Err(_) => return Ok(MeasuredPage { source, page: None, drawn, pair, evidence }),
-            },
-        };
-        let evidence = repair_trials::with_repairs(page, &pair, evidence, trials).await?;
-        Ok(MeasuredPage { source, page: None, drawn, pair, evidence })
+        // The page was rendered and measured already; without a live page only the repairs are lost.
+        let Some(page) = self.live_page(&mut measured).await else { return Ok(measured) };
+        let evidence = mem::take(&mut measured.evidence);
+        let (defaults, pair) = (&measured.defaults, &measured.pair);
+        let evidence = repair_trials::with_repairs(page, defaults, pair, evidence, trials).await?;
+        Ok(MeasuredPage { evidence, ..measured })
     }
 
     /// The page at the device scale that fits the screenshot better.
@@ -206,72 +185,23 @@ impl<'job> BrowserStage<'job> {
         Ok(best)
     }
 
-    async fn at_scale(
-        &self,
-        scale: u32,
-        frame: Option<PageFrame>,
-    ) -> Result<MeasuredPage<'job>, RenderError> {
-        let size = [self.screenshot.width(), self.screenshot.height()];
-        self.drawn_in(size.map(|side| side / scale), scale, frame).await
-    }
-
-    async fn drawn_in(
-        &self,
-        viewport: [u32; 2],
-        scale: u32,
-        frame: Option<PageFrame>,
-    ) -> Result<MeasuredPage<'job>, RenderError> {
-        let source = PageSource {
-            code: self.code.clone(),
-            props: self.item.item.props.clone(),
-            frame: frame.clone(),
-            viewport,
-            scale,
-        };
-        let (page, drawn) = self.draw(&source).await?;
-        let drawing = raster(drawn.picture.clone()).await;
-        let drawing = drawing.ok().flatten().ok_or_else(unreadable)?;
-        let (screenshot, tokens) = (Arc::clone(&self.screenshot), token_values(self.item.tokens));
-        let snapshot = Some(Arc::new(drawn.snapshot.clone()));
-        let pair = RenderedPair { screenshot, drawing, snapshot, tokens };
-        let evidence = pair.measure(EvidenceSource::Browser).await?;
-        let browser = Some(self.renderer.short_name().to_owned());
-        let RenderedPage { partial, refused, error: page_error, .. } = drawn.clone();
-        let evidence = Evidence { browser, frame, partial, refused, page_error, ..evidence };
-        Ok(MeasuredPage { source, page, drawn, pair, evidence })
-    }
-
-    /// Cached render, or a new one with its page.
-    async fn draw(
-        &self,
-        source: &PageSource,
-    ) -> Result<(Option<OpenPage<'job>>, RenderedPage), RenderError> {
-        let context = self.item.context;
-        let key = kept_page::render_key(source, self.renderer.digest());
-        if let Some(drawn) = kept_page::read(&context.evidence.renders, key).await {
-            return Ok((None, drawn));
+    /// The page with the default styles of the screenshot's browser, if those explain most of the
+    /// difference.
+    async fn best_defaults(&self, mut measured: MeasuredPage<'job>) -> MeasuredPage<'job> {
+        if measured.evidence.regions.is_empty() || measured.evidence.noise <= 0.0 {
+            return measured;
         }
-        let (page, drawn) = match self.open_and_render(source).await {
-            // The idle browser may have exited since its last page; retry with a new one.
-            Err(RenderError::Browser(RendererError::Ended(_))) => {
-                self.open_and_render(source).await?
-            }
-            drawn => drawn?,
+        let Some(mut page) = self.live_page(&mut measured).await else { return measured };
+        let fitting = explaining_defaults(&mut page, &measured.pair, &measured.evidence).await;
+        // Dropping an unclosed page ends its browser.
+        let Ok(fitting) = fitting else { return measured };
+        measured.page = Some(page);
+        let Some(PageWithDefaults { defaults, changes, drawn, pair, evidence }) = fitting else {
+            return measured;
         };
-        let drawn = css_pixels::in_css_pixels(drawn).await.ok_or_else(unreadable)?;
-        if let Err(error) = kept_page::keep(&context.evidence.renders, key, &drawn).await {
-            context.evidence_warnings.emit_once(error.to_string(), &context.events).await;
-        }
-        Ok((Some(page), drawn))
-    }
-
-    async fn open_and_render(
-        &self,
-        source: &PageSource,
-    ) -> Result<(OpenPage<'job>, RenderedPage), RenderError> {
-        let mut page = self.renderer.open_within(source, &self.budget).await?;
-        let drawn = page.draw(&[]).await?;
-        Ok((page, drawn))
+        let frame = measured.source.frame.clone();
+        let evidence = Evidence { defaults, ..self.recorded(evidence, frame, &drawn) };
+        MeasuredPage { defaults: changes, drawn, pair, evidence, ..measured }
     }
 }
 
@@ -285,9 +215,4 @@ async fn renderer(context: &RunContext) -> Result<&Renderer, MeasuringError> {
         context.evidence_warnings.emit_once(warning.to_owned(), &context.events).await;
     }
     Ok(renderer)
-}
-
-/// Error of a browser whose image cannot be decoded.
-fn unreadable() -> RendererError {
-    RendererError::Ended("its picture of the page cannot be read".to_owned())
 }

@@ -3,7 +3,7 @@
 
 use juror_evidence::{Raster, Snapshot};
 use juror_image::RgbPixels;
-use juror_render::RenderedPage;
+use juror_render::{RenderedPage, RendererError};
 use tokio::task::spawn_blocking;
 
 /// Render in CSS pixels; none if its image cannot be decoded, or while the process ends.
@@ -29,6 +29,11 @@ pub(super) fn decoded(drawn: &RenderedPage) -> Option<(Raster, Snapshot)> {
         true => (raster.halved(), Snapshot { scale: 1.0, ..snapshot }),
         false => (raster, snapshot),
     })
+}
+
+/// Error of a browser whose image cannot be decoded.
+pub(super) fn unreadable() -> RendererError {
+    RendererError::Ended("its picture of the page cannot be read".to_owned())
 }
 
 fn is_double(snapshot: &Snapshot) -> bool {

@@ -1,11 +1,12 @@
 //! Screenshot and render of an item, measured off the async threads.
 
+use super::css_pixels;
 use bytes::Bytes;
 use juror_evidence::{
-    PicturePair, Raster, Snapshot, ViewportSearch, content_ratio, possible_frames,
+    DefaultsSearch, PicturePair, Raster, Snapshot, ViewportSearch, content_ratio, possible_frames,
 };
 use juror_image::{ImageError, RgbPixels};
-use juror_render::RenderError;
+use juror_render::{RenderError, RenderedPage};
 use juror_types::{
     evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
     item::Tokens,
@@ -24,6 +25,18 @@ pub(super) struct RenderedPair {
 }
 
 impl RenderedPair {
+    /// Screenshot and tokens with a browser's render in CSS pixels.
+    pub async fn of_page(
+        screenshot: &Arc<Raster>,
+        tokens: &Arc<[(String, String)]>,
+        drawn: &RenderedPage,
+    ) -> Result<Self, RenderError> {
+        let drawing = raster(drawn.picture.clone()).await;
+        let drawing = drawing.ok().flatten().ok_or_else(css_pixels::unreadable)?;
+        let (screenshot, tokens) = (Arc::clone(screenshot), Arc::clone(tokens));
+        Ok(Self { screenshot, drawing, snapshot: Some(Arc::new(drawn.snapshot.clone())), tokens })
+    }
+
     /// Evidence without repairs.
     pub async fn measure(&self, source: EvidenceSource) -> Result<Evidence, RenderError> {
         let own = self.clone();
@@ -73,6 +86,19 @@ impl RenderedPair {
             ViewportSearch::new(&own.screenshot, &own.drawing, &evidence, viewport, content)
         });
         fitting.await.map_err(|_| RenderError::Interrupted)
+    }
+
+    /// Search for the default styles of the screenshot's browser; none without elements.
+    pub async fn defaults_search(
+        &self,
+        evidence: &Evidence,
+    ) -> Result<Option<DefaultsSearch>, RenderError> {
+        let (own, evidence) = (self.clone(), evidence.clone());
+        let beginning = spawn_blocking(move || {
+            let pair = PicturePair::new(&own.screenshot, &own.drawing);
+            Some(DefaultsSearch::new(&pair, &evidence, own.snapshot.as_deref()?))
+        });
+        beginning.await.map_err(|_| RenderError::Interrupted)
     }
 
     /// Frames that may surround a component in the screenshot.

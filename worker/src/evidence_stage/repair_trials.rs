@@ -10,10 +10,11 @@ use tokio::{
     task::spawn_blocking,
 };
 
-/// Adds the repairs found with at most this many renders of the page, and closes the page. A page
-/// that cannot be rendered ends the search with the repairs found so far.
+/// Adds the repairs found with at most this many renders of the page, which has these defaults, and
+/// closes the page. A page that cannot be rendered ends the search with the repairs found so far.
 pub(super) async fn with_repairs(
     mut page: OpenPage<'_>,
+    defaults: &[PageChange],
     pair: &RenderedPair,
     evidence: Evidence,
     trials: usize,
@@ -23,7 +24,7 @@ pub(super) async fn with_repairs(
     let (pair, live) = (pair.clone(), LivePage { to_page, drawings });
     let searching = spawn_blocking(move || search(&pair, evidence, trials, live));
     while let Some(changes) = changes.recv().await {
-        let Ok(drawn) = page.draw(&changes).await else {
+        let Ok(drawn) = page.draw(&[defaults, &changes].concat()).await else {
             // Dropping an unclosed page ends its browser.
             drop((page, to_search));
             return searching.await.map_err(|_| RenderError::Interrupted);

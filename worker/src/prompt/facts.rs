@@ -98,6 +98,13 @@ fn whole(evidence: &Evidence) -> Vec<String> {
              screenshot does; the code does not hold that page"
         ));
     }
+    if !evidence.defaults.is_empty() {
+        let defaults: Vec<_> = evidence.defaults.iter().map(ToString::to_string).collect();
+        facts.push(format!(
+            "the screenshot is of another browser, with whose default styles the render was made: {}",
+            defaults.join("; ")
+        ));
+    }
     if !evidence.partial.is_empty() {
         let names = evidence.partial.join(", ");
         facts.push(format!(

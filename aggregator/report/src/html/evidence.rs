@@ -4,7 +4,9 @@ use super::token_evidence::token_tables;
 use crate::{regions::region_text, sanitize::sanitize};
 use juror_analysis::{format::figure, metrics::Unit};
 use juror_types::{
-    evidence::{Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, RegionElement},
+    evidence::{
+        BrowserDefault, Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, RegionElement,
+    },
     finding::Finding,
     outcome::JobResult,
 };
@@ -35,6 +37,9 @@ fn facts_of(outcome: &EvidenceOutcome, findings: &[Finding], item: Option<usize>
         },
         EvidenceOutcome::Measured(evidence) => html! {
             p.facts { @for fact in figures(evidence) { span { bdi { (sanitize(&fact)) } } " " } }
+            @if !evidence.defaults.is_empty() {
+                p.notice { (sanitize(&defaults_text(&evidence.defaults))) }
+            }
             @if evidence.pastes_screenshot {
                 p.notice { "The code shows an image that equals the screenshot." }
             }
@@ -101,6 +106,11 @@ fn figures(evidence: &Evidence) -> Vec<String> {
         ));
     }
     facts
+}
+
+fn defaults_text(defaults: &[BrowserDefault]) -> String {
+    let styles: Vec<_> = defaults.iter().map(ToString::to_string).collect();
+    format!("Rendered with default styles of the screenshot's browser: {}.", styles.join("; "))
 }
 
 fn fact(region: &EvidenceRegion) -> Markup {

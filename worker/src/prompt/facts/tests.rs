@@ -2,7 +2,7 @@
 
 use super::*;
 use juror_types::{
-    evidence::{EvidenceRegion, EvidenceSource},
+    evidence::{BrowserDefault, EvidenceRegion, EvidenceSource},
     test_record::recolored_button,
 };
 use serde_json::json;
@@ -35,6 +35,19 @@ fn noise_of_the_pair_is_reported_if_present() {
     };
     assert!(reported(0.015));
     assert!(!reported(0.0));
+}
+
+#[test]
+fn default_styles_of_another_browser_are_named() {
+    let style = |property: &str, value: &str| BrowserDefault {
+        property: property.to_owned(),
+        value: value.to_owned(),
+        elements: "texts of 14px Inter".to_owned(),
+    };
+    let defaults = vec![style("line-height", "18px"), style("font-family", "system-ui")];
+    let lines = lines(&Evidence { defaults, ..changed() }).join("\n");
+    let named = "line-height: 18px for texts of 14px Inter; font-family: system-ui for";
+    assert!(lines.contains(named), "{lines}");
 }
 
 #[test]
