@@ -11,6 +11,7 @@ named! {
     CreationsLost = "creations-lost": "every creation succeeds, and no answer arrives";
     CancelRefused = "cancel-refused": "409 for every cancellation, which changes nothing";
     Unlisted = "unlisted": "no list has a batch";
+    TruncatedList = "truncated-list": "every list is empty, and says that more batches follow";
     UnmarkedList = "unmarked-list": "the list of batches leaves their metadata out";
     LateListing = "late-listing": "a batch is missing in the first two lists after its creation";
     LateTokenLimit = "late-token-limit": "the limit of enqueued tokens fails the batch instead of refusing its creation";

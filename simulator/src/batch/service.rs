@@ -249,7 +249,8 @@ impl BatchState {
         let limit = parameter("limit").and_then(|(_, limit)| limit.parse().ok());
         let limit = limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
         let after = parameter("after").map(|(_, after)| after);
-        let hidden = match settings.has(BatchFault::Unlisted) {
+        let is_truncated = settings.has(BatchFault::TruncatedList);
+        let hidden = match is_truncated || settings.has(BatchFault::Unlisted) {
             true => self.batches.len(),
             false => usize::from(is_late),
         };
@@ -269,7 +270,7 @@ impl BatchState {
             "object": "list",
             "first_id": id(page.first()),
             "last_id": id(page.last()),
-            "has_more": newest.peek().is_some(),
+            "has_more": is_truncated || newest.peek().is_some(),
             "data": page,
         })
     }

@@ -64,6 +64,22 @@ fn creations_without_a_response_are_retried_a_bounded_number_of_times() {
 }
 
 #[test]
+fn incomplete_search_for_a_batch_pauses_the_run_and_creates_none() {
+    let faults = [BatchFault::CreationsLost.into(), BatchFault::TruncatedList.into()];
+    let fixture = BatchFixture::faulty(4, &faults);
+    let ended = fixture.run(&[]).exits(1);
+    ended.stderr_contains(&["cannot be looked for", "stays held", "--lane realtime"]);
+    fixture.harness.resume("night", &[]).exits(1).stderr_contains(&["cannot be looked for"]);
+    assert_eq!(fixture.simulator.count("batches"), 1);
+    fixture.harness.resume("night", &["--lane", "realtime"]).exits(0);
+    assert_eq!(fixture.count("scored", ""), 4);
+    assert_eq!(fixture.simulator.count("batches"), 1);
+    let cost = &fixture.report()["cost"];
+    assert!(pico(&cost["presumed_usd"]) > 0, "{cost}");
+    assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
+}
+
+#[test]
 fn unreported_rows_of_an_expired_batch_are_presumed_spent() {
     for fault in [BatchFault::Missing, BatchFault::OtherIds] {
         let fixture =

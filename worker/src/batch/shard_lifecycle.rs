@@ -176,7 +176,9 @@ impl ShardLifecycle {
         let work = Arc::clone(&self.work);
         let (lane, context) = (&work.lane, &work.context);
         let pause = match &error {
-            BatchError::Gone(_) => return Err(self.pausing_unknown(&error.to_string())),
+            BatchError::Gone(_) | BatchError::Unsearchable(_) => {
+                return Err(self.pausing_unknown(&error.to_string()));
+            }
             BatchError::Account { .. } | BatchError::File(_) | BatchError::Refused { .. } => {
                 let reason = format!(
                     "batches cannot continue: {error}; if the provider has no batches, resume with \

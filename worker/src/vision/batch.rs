@@ -21,7 +21,7 @@ pub trait BatchProvider: Send + Sync {
     /// [`BatchError::Lost`] the batch may exist, and [`BatchProvider::find`] finds it.
     async fn create(&self, file: &str, mark: &BatchMark) -> Result<String, BatchError>;
 
-    /// The batch that was created from this file, if there is one.
+    /// The batch that was created from this file; none if a complete search has not found one.
     async fn find(&self, file: &str) -> Result<Option<String>, BatchError>;
 
     /// Status of a batch.
@@ -149,6 +149,9 @@ pub enum BatchError {
     /// The provider has no batch or file of this id, for this key and at this address.
     #[error("{0}")]
     Gone(String),
+    /// A search that cannot be completed: the batch may exist.
+    #[error("{0}")]
+    Unsearchable(String),
     /// Refused for good.
     #[error("the vision API refused the operation (status {status}): {message}")]
     Refused {

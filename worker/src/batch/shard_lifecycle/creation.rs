@@ -3,7 +3,7 @@
 use super::{NextMove, ShardLifecycle};
 use crate::{
     batch::{lost_batch::find_lost_batch, row_settlement::RowEnd},
-    vision::{BatchError, BatchMark},
+    vision::{BatchError, BatchMark, CallEnd},
     worker_error::WorkerError,
 };
 use juror_ledger::batches::ShardStep;
@@ -53,6 +53,10 @@ impl ShardLifecycle {
                         return Ok(NextMove::Step(ShardStep::Created { file, batch }));
                     }
                     Ok(None) => unsure = false,
+                    // Its outcome will stay unknown.
+                    Err(BatchError::Unsearchable(reason)) if work.lane.is_over() => {
+                        return Ok(NextMove::End(RowEnd::Ran(CallEnd::Lost(reason))));
+                    }
                     Err(error) => {
                         self.wait_after(error).await?;
                         if work.context.shutdown.drain.is_cancelled() || work.lane.is_over() {

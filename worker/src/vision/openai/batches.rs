@@ -23,7 +23,7 @@ const TRANSFER_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// first of them.
 const MAX_PAGES: usize = 50;
 /// Number of batches on a page, the maximum of the list.
-const PAGE: &str = "100";
+const PAGE: usize = 100;
 /// Maximum number of polls of an uploaded file until the provider has accepted it, a second apart.
 const MAX_FILE_LOOKS: u32 = 600;
 /// Names of a batch's mark in its metadata.
@@ -140,24 +140,29 @@ impl BatchProvider for OpenAi {
     }
 
     async fn find(&self, file: &str) -> Result<Option<String>, BatchError> {
+        let limit = PAGE.to_string();
         let mut after: Option<String> = None;
         for _ in 0..MAX_PAGES {
-            let mut query = vec![("limit", PAGE)];
+            let mut query = vec![("limit", limit.as_str())];
             query.extend(after.as_deref().map(|after| ("after", after)));
             let page = self.get_json(&["batches"], &query).await?;
-            let batches = page.get("data").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let Some(batches) = page.get("data").and_then(Value::as_array) else {
+                return Err(incomplete_list("has no array \"data\""));
+            };
             // A shard's number may be reused, its file never is; some lists leave the mark out.
             let is_it = |batch: &&Value| text(batch, "input_file_id").as_deref() == Some(file);
             if let Some(found) = batches.iter().find(is_it) {
-                return Ok(text(found, "id"));
+                let unnamed = || incomplete_list(&format!("has a batch of file {file} without id"));
+                return text(found, "id").map(Some).ok_or_else(unnamed);
             }
-            let has_more = page.get("has_more").and_then(Value::as_bool) == Some(true);
-            after = batches.last().and_then(|last| text(last, "id")).filter(|_| has_more);
-            if after.is_none() {
+            let has_more = page.get("has_more").and_then(Value::as_bool);
+            if !has_more.unwrap_or(batches.len() >= PAGE) {
                 return Ok(None);
             }
+            let last = batches.last().and_then(|last| text(last, "id"));
+            after = Some(last.ok_or_else(|| incomplete_list("names no batch to continue after"))?);
         }
-        Ok(None)
+        Err(incomplete_list(&format!("has more than {MAX_PAGES} pages")))
     }
 
     async fn status(&self, batch: &str) -> Result<BatchStatus, BatchError> {
@@ -317,6 +322,13 @@ fn names_token_limit(message: &str) -> bool {
 
 fn no_id(what: &str) -> BatchError {
     BatchError::Lost(format!("the reply has no id of {what}"))
+}
+
+/// Error of a list of batches that cannot be searched to its end.
+fn incomplete_list(problem: &str) -> BatchError {
+    BatchError::Unsearchable(format!(
+        "a batch that may have been created cannot be looked for: the provider's list {problem}"
+    ))
 }
 
 fn text(value: &Value, name: &str) -> Option<String> {

@@ -1,10 +1,11 @@
-//! Rows, states and ends of batches, without a server.
+//! Rows, states and ends of batches, without a server, and the search for a batch.
 
 use super::*;
 use crate::vision::{
     ApiKey, ExtraHeaders, HttpSettings,
     openai::{body::ReplyFormat, tests::question},
 };
+use juror_services::web::{WebResponse, WebServer};
 use serde_json::json;
 
 fn client(base_url: &str) -> OpenAi {
@@ -85,4 +86,42 @@ fn batch_status_is_parsed() {
         "Enqueued token limit reached for gpt-4o in organization x. Limit: 90,000 enqueued tokens.";
     let limit = failed(json!({"code": null, "message": output}));
     assert_eq!(limit, BatchStatus::TokenLimit(output.to_owned()));
+}
+
+/// Result of the search for a file's batch in these pages; the last one repeats.
+async fn find_in(pages: &[Value]) -> Result<Option<String>, BatchError> {
+    let pages = pages.to_vec();
+    let mut next = 0;
+    let server = WebServer::start(move |_| {
+        let page = pages.get(next).or(pages.last()).unwrap();
+        next += 1;
+        WebResponse::file(page.to_string().as_bytes())
+    });
+    client(&format!("http://{}/v1", server.address())).find("file-1").await
+}
+
+#[tokio::test]
+async fn batch_is_absent_only_after_a_complete_search() {
+    let other = json!({"id": "batch-2", "input_file_id": "file-2"});
+    let wanted = json!({"id": "batch-1", "input_file_id": "file-1"});
+    let more = json!({"data": [other], "has_more": true});
+    let last = json!({"data": [other], "has_more": false});
+    assert_eq!(find_in(&[more.clone(), last.clone()]).await, Ok(None));
+    assert_eq!(find_in(&[json!({"data": [other]})]).await, Ok(None));
+    let found = Ok(Some("batch-1".to_owned()));
+    assert_eq!(find_in(&[more.clone(), json!({"data": [other, wanted]})]).await, found);
+    let full = json!({"data": vec![other.clone(); PAGE]});
+    assert_eq!(find_in(&[full, json!({"data": [wanted]})]).await, found);
+    for (pages, problem) in [
+        (vec![more], "more than 50 pages"),
+        (vec![json!({"data": [], "has_more": true})], "names no batch to continue after"),
+        (vec![json!({"data": [{"id": null}], "has_more": true})], "to continue after"),
+        (vec![json!({"object": "list"})], "has no array"),
+        (vec![json!({"data": [{"input_file_id": "file-1"}]})], "file file-1 without id"),
+    ] {
+        let Err(BatchError::Unsearchable(message)) = find_in(&pages).await else {
+            panic!("{problem}: the search is incomplete")
+        };
+        assert!(message.contains(problem), "{message}");
+    }
 }
