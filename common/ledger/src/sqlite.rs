@@ -62,15 +62,6 @@ impl SqliteLedger {
         Ok(Self { writer, changes, reported: Mutex::default() })
     }
 
-    /// True if these limits differ from those reported last for an endpoint.
-    pub(crate) fn is_changed(&self, endpoint: &str, limits: ReportedLimits) -> bool {
-        let mut reported = self.reported.lock();
-        match reported.get_mut(endpoint) {
-            Some(known) => std::mem::replace(known, limits) != limits,
-            None => reported.insert(endpoint.to_owned(), limits).is_none(),
-        }
-    }
-
     /// Finishes pending operations, closes the file and joins its thread. Later operations fail.
     /// Remaining leases are presumed spent once their owner's heartbeat is old.
     pub async fn close(&self) {

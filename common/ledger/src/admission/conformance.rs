@@ -1,12 +1,12 @@
 //! Conformance suite of admission. Each backend's tests run [`check_all`] against it.
 //!
-//! The backend has its own clock, so no check waits for time to pass.
+//! The backend has its own clock, so no check waits for more than a millisecond to pass.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
 use super::{
-    Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
-    Settlement, WaitReason,
+    Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Ledger, Limits, Observation,
+    Settlement, TokenCounting, WaitReason,
 };
 use crate::job_store::{Claim, ClaimKey, JobStore};
 use juror_types::{
@@ -35,6 +35,7 @@ where
     unfinished_jobs_keep_their_bills(&*make().await).await;
     rates_are_limited_per_endpoint(&*make().await).await;
     refusals_start_a_cooldown(&*make().await).await;
+    changed_count_rule_spares_the_limits(&*make().await).await;
     lease_ends_wake_waiters(&*make().await).await;
     concurrent_callers_share_a_cap(make().await).await;
 }
@@ -194,6 +195,33 @@ async fn refusals_start_a_cooldown<Backend: Admission>(backend: &Backend) {
     };
     assert_eq!(reason, WaitReason::Cooldown);
     assert!(pause > hour / 2 && pause <= hour, "{pause:?}");
+}
+
+/// A count rule that was changed explains the next refusal, whether the reply that showed it was
+/// refused or not: the limits are not halved.
+async fn changed_count_rule_spares_the_limits<Backend: Admission>(backend: &Backend) {
+    open(backend, Budget::Unlimited).await;
+    let limits = Limits { requests_per_minute: Some(2), ..Limits::default() };
+    backend.set_limits("judge", limits).await.expect("limits");
+    let reply = || Observation { endpoint: "judge".to_owned(), ..Observation::default() };
+    let counting = TokenCounting { rule: Some(CountRule::Sum), ..TokenCounting::default() };
+    let refused = Some(Duration::from_millis(1));
+    for observation in
+        [reply(), Observation { counting, ..reply() }, Observation { refused, ..reply() }]
+    {
+        backend.observe(&observation).await.expect("an observation");
+    }
+    let pause = loop {
+        let AdmissionDecision::Wait { retry_after: Some(pause), reason } =
+            decide(backend, "a", 1).await
+        else {
+            panic!("a refusal empties the bucket")
+        };
+        if reason != WaitReason::Cooldown {
+            break pause;
+        }
+    };
+    assert!(pause <= Duration::from_secs(30), "the limit is halved: {pause:?}");
 }
 
 async fn lease_ends_wake_waiters<Backend: Admission + JobStore>(backend: &Backend) {

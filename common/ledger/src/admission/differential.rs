@@ -2,8 +2,8 @@
 //! backend; both must decide equally and hold the same amounts after every step.
 
 use super::{
-    Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, CountRule, Ledger,
-    Observation, Period, Settlement, SharedBudget, TokenCounting,
+    Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, Ledger, Observation,
+    Period, Settlement, SharedBudget, TokenCounting,
     differential_steps::{LABELS, LedgerStep, RUNS, ZONES},
     scope::Scope,
     state_machine::{self, Bill, RateLimiterState},
@@ -213,8 +213,7 @@ impl<Backend: Subject> Pair<Backend> {
                 unwrap_infallible(state_machine::presume_spent(records, &lease(number)));
                 backend.presume_spent(&lease(number)).await.unwrap();
             }
-            LedgerStep::Observe { endpoint: number, requests, tokens, refused } => {
-                let rule = requests.filter(|requests| requests % 2 == 1).map(|_| CountRule::Sum);
+            LedgerStep::Observe { endpoint: number, requests, tokens, refused, rule } => {
                 let observation = Observation {
                     endpoint: endpoint(number),
                     requests_per_minute: requests,

@@ -1,6 +1,6 @@
 //! Operations of differential tests.
 
-use super::Limits;
+use super::{CountRule, Limits};
 use jiff::Timestamp;
 use proptest::prelude::*;
 
@@ -26,18 +26,60 @@ const HOUR: i64 = 60 * 60 * 1_000;
 /// An operation.
 #[derive(Clone, Debug)]
 pub enum LedgerStep {
-    Open { run: usize, cap: Option<i64>, spent: i64 },
-    Label { run: usize, labels: Vec<usize> },
-    Cap { month: bool, label: Option<usize>, cap: Option<i64> },
-    Zone { zone: usize },
-    Limit { endpoint: usize, limits: Limits },
-    AdmissionRequest { lease: usize, run: usize, endpoint: usize, tokens: u64, worst: i64 },
-    Settle { lease: usize, run: usize, cost: i64, tokens: u64 },
-    Release { lease: usize },
-    Presume { lease: usize },
-    Observe { endpoint: usize, requests: Option<u64>, tokens: Option<u64>, refused: Option<u64> },
-    Adopt { run: usize, owner: usize },
-    Pass { milliseconds: i64 },
+    Open {
+        run: usize,
+        cap: Option<i64>,
+        spent: i64,
+    },
+    Label {
+        run: usize,
+        labels: Vec<usize>,
+    },
+    Cap {
+        month: bool,
+        label: Option<usize>,
+        cap: Option<i64>,
+    },
+    Zone {
+        zone: usize,
+    },
+    Limit {
+        endpoint: usize,
+        limits: Limits,
+    },
+    AdmissionRequest {
+        lease: usize,
+        run: usize,
+        endpoint: usize,
+        tokens: u64,
+        worst: i64,
+    },
+    Settle {
+        lease: usize,
+        run: usize,
+        cost: i64,
+        tokens: u64,
+    },
+    Release {
+        lease: usize,
+    },
+    Presume {
+        lease: usize,
+    },
+    Observe {
+        endpoint: usize,
+        requests: Option<u64>,
+        tokens: Option<u64>,
+        refused: Option<u64>,
+        rule: Option<CountRule>,
+    },
+    Adopt {
+        run: usize,
+        owner: usize,
+    },
+    Pass {
+        milliseconds: i64,
+    },
 }
 
 /// Start time of a sequence in milliseconds since 1970.
@@ -106,12 +148,17 @@ fn limit() -> impl Strategy<Value = LedgerStep> {
 }
 
 fn observe() -> impl Strategy<Value = LedgerStep> {
-    (0..ENDPOINTS, units(), units(), prop::option::of(0_u64..3_000)).prop_map(
-        |(endpoint, requests, tokens, refused)| LedgerStep::Observe {
+    let rule = prop::option::of(Just(CountRule::Sum));
+    // Most replies repeat the limits of the one before.
+    let requests = prop_oneof![Just(None), Just(Some(600)), units()];
+    let tokens = prop_oneof![Just(None), units()];
+    (0..ENDPOINTS, requests, tokens, prop::option::of(0_u64..3_000), rule).prop_map(
+        |(endpoint, requests, tokens, refused, rule)| LedgerStep::Observe {
             endpoint,
             requests,
             tokens,
             refused,
+            rule,
         },
     )
 }

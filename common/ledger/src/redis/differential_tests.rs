@@ -38,6 +38,7 @@ fn redis_does_not_halve_an_unknown_limit() {
         requests: None,
         tokens: Some(60_000),
         refused,
+        rule: None,
     };
     let request =
         |lease| LedgerStep::AdmissionRequest { lease, run: 0, endpoint: 0, tokens: 100, worst: 0 };

@@ -133,21 +133,27 @@ impl Admission for SqliteLedger {
     }
 
     async fn observe(&self, observation: &Observation) -> Result<(), LedgerError> {
+        let Observation { endpoint, refused, counting, .. } = observation;
         let limits = (observation.requests_per_minute, observation.tokens_per_minute);
         // Every reply reports its limits: the writer is used only for changed ones.
-        if !self.is_changed(&observation.endpoint, limits) && observation.refused.is_none() {
+        if refused.is_none()
+            && counting.rule.is_none()
+            && self.reported.lock().get(endpoint) == Some(&limits)
+        {
             return Ok(());
         }
-        let observation = observation.clone();
+        let news = observation.clone();
         self.writer
             .perform(move |_, memory| {
                 let now = memory.now();
-                if memory.limiter.observe(&observation, now) {
+                if memory.limiter.observe(&news, now) {
                     memory.mark_changed();
                 }
                 Ok(())
             })
-            .await
+            .await?;
+        self.reported.lock().insert(endpoint.clone(), limits);
+        Ok(())
     }
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {

@@ -29,7 +29,7 @@ impl Folder {
         Self { folder, clock: Arc::new(AtomicI64::new(1_795_000_000_000)) }
     }
 
-    fn file(&self) -> PathBuf {
+    pub(super) fn file(&self) -> PathBuf {
         self.folder.path().join("juror.db")
     }
 
@@ -207,6 +207,21 @@ async fn only_changes_wake_waiters() {
         assert_eq!(changes.has_changed().unwrap(), news);
     }
     backend.close().await;
+}
+
+#[tokio::test]
+async fn limits_count_as_reported_only_once_they_are_recorded() {
+    let folder = Folder::new();
+    let backend = folder.open();
+    backend.close().await;
+    let reported = Observation {
+        endpoint: "judge".to_owned(),
+        requests_per_minute: Some(500),
+        ..Observation::default()
+    };
+    for _ in 0..2 {
+        assert!(backend.observe(&reported).await.is_err());
+    }
 }
 
 #[tokio::test]
