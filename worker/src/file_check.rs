@@ -10,6 +10,7 @@ use juror_types::{
     outcome::{ErrorKind, JobError},
     reference::{Reference, shown},
 };
+use tokio::task::spawn_blocking;
 
 /// Inspects the files of an item that lie on this machine. Files on servers and in buckets are not
 /// fetched.
@@ -55,9 +56,17 @@ fn with_local_texts(item: &Item) -> Item {
 async fn inspect_image(image: &ImageReference, sources: &Sources) -> Result<(), String> {
     let bytes =
         sources.read(&image.reference, MAX_IMAGE_BYTES).await.map_err(|error| error.to_string())?;
-    let reference = shown(&image.reference);
-    juror_image::check_container(&bytes).map_err(|error| format!("{reference}: {error}"))?;
-    match image.sha256.map(|promised| (promised, Digest::from_content(&bytes))) {
+    let reference = shown(&image.reference).into_owned();
+    let promised = image.sha256;
+    // Walks and digests up to 64 MiB.
+    let inspecting = spawn_blocking(move || inspect_content(&reference, &bytes, promised));
+    // The task is only cancelled at process exit.
+    inspecting.await.unwrap_or_else(|error| Err(format!("the file was not inspected: {error}")))
+}
+
+fn inspect_content(reference: &str, bytes: &[u8], promised: Option<Digest>) -> Result<(), String> {
+    juror_image::check_container(bytes).map_err(|error| format!("{reference}: {error}"))?;
+    match promised.map(|promised| (promised, Digest::from_content(bytes))) {
         Some((promised, digest)) if promised != digest => Err(format!(
             "{reference}: its SHA-256 is {digest}, and the manifest says {promised}; restore the \
              file or correct the manifest"
