@@ -10,6 +10,9 @@ pub enum Interruption {
     /// Calls of this run cannot succeed until a person acts.
     #[error("{0}")]
     Paused(String),
+    /// A call of this run was refused, and its pause is about to be recorded.
+    #[error("the judge refuses calls of the run")]
+    Pausing,
     /// The job cannot be judged here, or the ledger has no record of its run's budget.
     #[error("{0}")]
     UnknownRun(String),

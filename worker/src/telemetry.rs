@@ -80,7 +80,7 @@ pub fn log_retry(next: &NextStep) {
 /// Logs a job that is requeued without a result.
 pub fn job_requeued(interruption: &Interruption) {
     match interruption {
-        Interruption::Paused(_) => info!("job requeued: its run is paused"),
+        Interruption::Paused(_) | Interruption::Pausing => info!("job requeued: its run is paused"),
         Interruption::UnknownRun(_) => info!("job requeued: its run is unknown"),
         Interruption::WaitTimeout => info!("job requeued: it waited too long for its call"),
         Interruption::ClaimedElsewhere => info!("job requeued: it is claimed by another worker"),

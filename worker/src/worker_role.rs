@@ -58,12 +58,12 @@ pub fn run(worker: Worker, shutdown: Shutdown) -> BoxFuture<'static, Result<(), 
     Box::pin(async move {
         info!("the worker takes jobs");
         let handler = Arc::new(DeliveryHandler::new(worker, shutdown));
-        let DeliveryHandler { worker, shutdown, .. } = &*handler;
+        let DeliveryHandler { worker, shutdown, warnings, .. } = &*handler;
         let ending = match &worker.batches {
             None => serve(&handler).await,
             Some(batches) => {
                 batches.begin(&*worker.run_states).await?;
-                let keeping = batches.run(&*worker.run_states, &worker.events, shutdown);
+                let keeping = batches.run(&*worker.run_states, warnings, shutdown);
                 let (mut ending, kept) = tokio::join!(serve(&handler), keeping);
                 let left = batches.end(&*worker.run_states, &worker.events).await;
                 ending.note(kept.and(left), &shutdown.drain);

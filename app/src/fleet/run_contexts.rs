@@ -148,7 +148,7 @@ impl RunStatusProvider for SeenRuns {
         let entry = self.entry(run);
         let mut known = entry.lock().await;
         if self.is_about_to_pause(&known) {
-            return Ok(WorkerRunState::Paused("the judge refuses its calls".to_owned()));
+            return Ok(WorkerRunState::Pausing);
         }
         if !self.is_fresh(job, &known) {
             self.look_up(run, &mut known).await?;

@@ -7,7 +7,7 @@ mod local_run;
 mod rows_awaiting_budget;
 mod shards;
 
-use super::RunStatusProvider;
+use super::{RunStatusProvider, warn_once::WarnOnce};
 use crate::{
     batch::{BatchWork, Gathered, gather, remove_row_of},
     batch_lane::BatchLane,
@@ -157,10 +157,10 @@ impl BatchKeeper {
     pub(super) async fn run(
         &self,
         run_states: &dyn RunStatusProvider,
-        events: &Events,
+        warnings: &WarnOnce,
         shutdown: &Shutdown,
     ) -> Result<(), WorkerError> {
-        let mut shards = Shards::new(self, run_states, events, shutdown);
+        let mut shards = Shards::new(self, run_states, warnings, shutdown);
         let worked =
             match shards.work().await {
                 // The worker stopped while it waited for the ledger.

@@ -34,14 +34,14 @@ pub(super) struct DeliveryHandler {
     pub(super) worker: Worker,
     pub(super) shutdown: Shutdown,
     in_progress: JobsInProgress,
-    warnings: WarnOnce,
+    pub(super) warnings: WarnOnce,
 }
 
 impl DeliveryHandler {
     /// A handler without jobs in progress.
     pub(super) fn new(worker: Worker, shutdown: Shutdown) -> Self {
-        let (in_progress, warnings) = Default::default();
-        Self { worker, shutdown, in_progress, warnings }
+        let warnings = WarnOnce::new(worker.events.clone());
+        Self { worker, shutdown, in_progress: JobsInProgress::default(), warnings }
     }
 
     /// Judges a delivered job, publishes its result and ends the delivery.
@@ -52,7 +52,7 @@ impl DeliveryHandler {
         if let Err(foreign) = check(job) {
             let reason = foreign.to_string();
             let message = format!("a job of run {run} is among the dead letters: {reason}");
-            self.warnings.warn(&run, message, &self.worker.events).await;
+            self.warnings.warn(&run, message).await;
             return self.end(delivery, Disposition::DeadLetter(reason)).await;
         }
         let reached = match self.in_progress.take(job) {
@@ -82,7 +82,11 @@ impl DeliveryHandler {
                 return Err(Interruption::Stopping);
             }
             let context = match self.worker.run_states.run_state(job).await? {
-                WorkerRunState::Open(context) => context,
+                WorkerRunState::Open(context) => {
+                    self.warnings.run_is_open(&job.run_id);
+                    context
+                }
+                WorkerRunState::Pausing => return Err(Interruption::Pausing),
                 WorkerRunState::Cancelled => return self.skip(job).await,
                 WorkerRunState::Paused(reason) => return Err(Interruption::Paused(reason)),
                 WorkerRunState::Unknown(reason) => return Err(Interruption::UnknownRun(reason)),
@@ -110,11 +114,11 @@ impl DeliveryHandler {
 
     /// Pauses a run after a job that has its result.
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
-        let Worker { run_states, events, .. } = &self.worker;
+        let run_states = &self.worker.run_states;
         run_states.pause(run, reason).await?;
         // Otherwise the worker reports the pause when it ends.
         if run_states.holds_jobs() {
-            self.warnings.warn(run, format!("run {run} is paused: {reason}"), events).await;
+            self.warnings.warn_about_pause(run, reason).await;
         }
         Ok(())
     }
@@ -177,7 +181,7 @@ impl DeliveryHandler {
         run: &RunId,
         delivery: Delivery<Job>,
     ) -> Result<(), WorkerError> {
-        let Worker { run_states, events, .. } = &self.worker;
+        let run_states = &self.worker.run_states;
         let (disposition, ended) = match interruption {
             Interruption::Stopping => (Disposition::Requeue, Ok(())),
             // The new holder publishes the result; after a restore of the ledger the job is claimed
@@ -191,18 +195,19 @@ impl DeliveryHandler {
                 (Disposition::RetryAfter(hold), Ok(()))
             }
             // The pause has already stopped this worker.
-            Interruption::Paused(_) if !run_states.holds_jobs() => (Disposition::Requeue, Ok(())),
+            Interruption::Paused(_) | Interruption::Pausing if !run_states.holds_jobs() => {
+                (Disposition::Requeue, Ok(()))
+            }
             unsolved if !run_states.holds_jobs() => (Disposition::Requeue, Err(unsolved.into())),
             Interruption::UnknownRun(reason) => {
                 let words = format!("jobs of run {run} are kept for 10 minutes: {reason}");
-                self.warnings.warn(run, words, events).await;
+                self.warnings.warn(run, words).await;
                 (Disposition::RetryAfter(PAUSED_RUN_DELAY), Ok(()))
             }
+            // The job whose call was refused reports the pause.
+            Interruption::Pausing => (Disposition::RetryAfter(PAUSED_RUN_DELAY), Ok(())),
             Interruption::Paused(reason) => {
-                let words = format!(
-                    "run {run} is paused and keeps its jobs: {reason}; resume with: juror retry {run}"
-                );
-                self.warnings.warn(run, words, events).await;
+                self.warnings.warn_about_pause(run, &reason).await;
                 (Disposition::RetryAfter(PAUSED_RUN_DELAY), Ok(()))
             }
             Interruption::FileNotHere(absence) => {
@@ -211,7 +216,7 @@ impl DeliveryHandler {
                      requeued for other workers and fail if none has them; check --data-root and \
                      its mounts"
                 );
-                self.warnings.warn_about_file(run, words, events).await;
+                self.warnings.warn_about_file(run, words).await;
                 (Disposition::RetryAfter(MISSING_FILE_DELAY), Ok(()))
             }
             Interruption::RenderingUnsupported => {
@@ -220,7 +225,7 @@ impl DeliveryHandler {
                      juror worker on a machine with a browser, or cancel the run with: \
                      juror cancel {run}"
                 );
-                self.warnings.warn(run, words, events).await;
+                self.warnings.warn(run, words).await;
                 (Disposition::RetryAfter(REDELIVERY_DELAY), Ok(()))
             }
             Interruption::LedgerOutage => (Disposition::RetryAfter(MISSING_FILE_DELAY), Ok(())),

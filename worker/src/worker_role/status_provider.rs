@@ -32,6 +32,9 @@ pub trait RunStatusProvider: Send + Sync {
 pub enum WorkerRunState {
     /// Jobs are judged with this context. Its `shutdown.drain` is triggered once this state ends.
     Open(Arc<RunContext>),
+    /// Jobs are held without calls: a call of the run was refused, and the pause is not recorded
+    /// yet.
+    Pausing,
     /// Jobs are held without calls, for this reason.
     Paused(String),
     /// Jobs end without an attempt.

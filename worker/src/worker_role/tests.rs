@@ -93,6 +93,31 @@ async fn paused_run_keeps_its_jobs_and_stops_no_other() {
     assert!(run == paused && reason.contains("key"), "{run}: {reason}");
     let warning = fixture.warning().await;
     assert!(warning.contains("run paused is paused") && warning.contains("juror retry paused"));
+    assert!(warning.contains("key"), "{warning}");
+    assert!(fixture.heard.try_recv().is_err(), "a pause is reported once");
+}
+
+#[tokio::test]
+async fn pause_is_reported_once_by_jobs_with_other_reasons_and_again_after_a_resumption() {
+    let mut fixture = JobFixture::new(2);
+    let judge = FakeJudge::saying(vec![verdict(9)]);
+    let run = fixture.open_run("nightly", &judge).await;
+    let state = |reason: &str| WorkerRunState::Paused(reason.to_owned());
+    let worker = fixture.start();
+    for (reads, reason, item) in [(1, "no funds", "a"), (2, "no funds left", "b")] {
+        fixture.runs.set(&run, state(reason));
+        fixture.publish(&run, &[item]).await;
+        fixture.runs.await_status_reads(&run, reads).await;
+    }
+    assert!(fixture.warning().await.contains("no funds"));
+    fixture.open_run("nightly", &judge).await;
+    fixture.publish(&run, &["c"]).await;
+    fixture.take_results(1).await;
+    fixture.runs.set(&run, state("no key"));
+    fixture.publish(&run, &["d"]).await;
+    assert!(fixture.warning().await.contains("no key"), "a further pause");
+    fixture.stop(worker).await;
+    assert!(fixture.heard.try_recv().is_err());
 }
 
 #[tokio::test]

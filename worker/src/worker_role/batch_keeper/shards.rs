@@ -5,15 +5,11 @@ use crate::{
     batch::{BatchWork, ShardEnd, ShardLifecycle},
     interruption::Interruption,
     worker_error::WorkerError,
-    worker_role::RunStatusProvider,
+    worker_role::{RunStatusProvider, warn_once::WarnOnce},
 };
 use juror_ledger::{batches::ShardStep, error::LedgerError};
 use juror_telemetry::ShardEvent;
-use juror_types::{
-    event::{Event, Events},
-    id::RunId,
-    shutdown::Shutdown,
-};
+use juror_types::{id::RunId, shutdown::Shutdown};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::{
     task::JoinSet,
@@ -37,7 +33,7 @@ pub(super) struct ShardEnded {
 pub(super) struct Shards<'keeper> {
     pub(super) keeper: &'keeper BatchKeeper,
     run_states: &'keeper dyn RunStatusProvider,
-    events: &'keeper Events,
+    warnings: &'keeper WarnOnce,
     pub(super) shutdown: &'keeper Shutdown,
     pub(super) tasks: JoinSet<ShardEnded>,
     working: HashSet<(RunId, u32)>,
@@ -48,11 +44,11 @@ impl<'keeper> Shards<'keeper> {
     pub(super) fn new(
         keeper: &'keeper BatchKeeper,
         run_states: &'keeper dyn RunStatusProvider,
-        events: &'keeper Events,
+        warnings: &'keeper WarnOnce,
         shutdown: &'keeper Shutdown,
     ) -> Self {
         let (tasks, working) = (JoinSet::new(), HashSet::new());
-        Self { keeper, run_states, events, shutdown, tasks, working }
+        Self { keeper, run_states, warnings, shutdown, tasks, working }
     }
 
     /// Works on shards until `shutdown.drain`, or until a local run has none left.
@@ -236,8 +232,7 @@ impl<'keeper> Shards<'keeper> {
                 self.run_states.pause(run, &reason).await?;
                 // Otherwise the worker reports the pause when it ends.
                 if self.run_states.holds_jobs() {
-                    let warning = format!("run {run} is paused: {reason}");
-                    self.events.emit(Event::Warning(warning)).await;
+                    self.warnings.warn_about_pause(run, &reason).await;
                 }
                 Ok(())
             }

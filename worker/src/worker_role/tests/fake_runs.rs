@@ -50,7 +50,7 @@ impl RunStatusProvider for FakeRuns {
         let run_states = self.run_states.lock();
         Ok(match run_states.get(&job.run_id) {
             Some(WorkerRunState::Open(context)) if context.shutdown.drain.is_cancelled() => {
-                WorkerRunState::Paused("a pause is being noted".to_owned())
+                WorkerRunState::Pausing
             }
             Some(run_state) => run_state.clone(),
             None => WorkerRunState::Unknown("nobody has announced it".to_owned()),
