@@ -1,7 +1,7 @@
 //! The inputs that a run keeps, in `<run directory>/inputs/`: the judged bytes, one file for each
 //! distinct content, named by its SHA-256.
 
-use crate::data_roots::Roots;
+use crate::data_roots::{Roots, read_regular};
 use bytes::Bytes;
 use juror_types::id::Digest;
 use std::{
@@ -88,7 +88,7 @@ impl KeptInputs {
     }
 
     /// Stores these bytes under their digest, durably. Content that is stored already is not
-    /// written again.
+    /// written again; damaged content is.
     pub async fn keep(&self, digest: Digest, bytes: Bytes) -> Result<(), KeptInputError> {
         let interrupted = || self.error(io::ErrorKind::Interrupted.into());
         let writes = Arc::clone(&self.writes);
@@ -104,8 +104,7 @@ impl KeptInputs {
 
     fn keep_now(&self, digest: Digest, bytes: &[u8]) -> io::Result<()> {
         let path = self.folder.join(digest.to_string());
-        let known = fs::symlink_metadata(&path);
-        if known.is_ok_and(|known| known.is_file() && known.len() == bytes.len() as u64) {
+        if is_stored(&path, bytes) {
             return Ok(());
         }
         // Jobs with equal inputs write concurrently, each its own file; the last rename wins.
@@ -133,6 +132,14 @@ impl KeptInputs {
 /// True if this is a folder, not a link.
 fn is_own_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
+}
+
+/// True if a file, not a link, has exactly this content.
+fn is_stored(path: &Path, bytes: &[u8]) -> bool {
+    let length = bytes.len() as u64;
+    let known = fs::symlink_metadata(path);
+    known.is_ok_and(|known| known.is_file() && known.len() == length)
+        && read_regular(path, length).is_ok_and(|stored| stored == bytes)
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -176,10 +183,12 @@ mod tests {
         let kept = KeptInputs::create(run.path()).unwrap();
         let (bytes, digest) = (Bytes::from_static(b"whole"), Digest::from_content(b"whole"));
         let path = kept.folder.join(digest.to_string());
-        fs::write(&path, "who").unwrap();
-        assert_eq!(kept.read(digest, 100), None);
-        kept.keep(digest, bytes.clone()).await.unwrap();
-        assert_eq!(kept.read(digest, 100), Some(bytes));
+        for damaged in ["who", "whale"] {
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(kept.read(digest, 100), None);
+            kept.keep(digest, bytes.clone()).await.unwrap();
+            assert_eq!(kept.read(digest, 100), Some(bytes.clone()));
+        }
     }
 
     #[test]
