@@ -1,6 +1,6 @@
 //! Records as JSON.
 
-use crate::error::LedgerError;
+use crate::{error::LedgerError, job_store::CachedReply};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Backend of records, for the message about one that cannot be read.
@@ -30,6 +30,14 @@ impl JsonRecords {
             ))
         })
     }
+}
+
+/// Parses a cached reply; none if it cannot be read: the reply to the next call replaces it.
+pub(crate) fn read_cached_reply(text: &str) -> Option<CachedReply> {
+    let warn = |error: &serde_json::Error| {
+        tracing::warn!(%error, "a cached reply cannot be read: the judge is asked again");
+    };
+    serde_json::from_str(text).inspect_err(warn).ok()
 }
 
 /// Serializes a record.

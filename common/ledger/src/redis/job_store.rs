@@ -5,7 +5,7 @@ use crate::job_store::{
 };
 use crate::{
     error::LedgerError,
-    json::{JsonRecords, write_json},
+    json::{JsonRecords, read_cached_reply, write_json},
     redis::{RedisLedger, failure::unexpected_reply, scripts},
 };
 use async_trait::async_trait;
@@ -74,8 +74,7 @@ impl JobStore for RedisLedger {
         let mut command = redis::cmd("GET");
         command.arg(self.connection.key(&format!("reply:{cache_key}")));
         let text: Option<String> = self.connection.command(&command).await?;
-        text.map(|text| JsonRecords::REDIS.read(&text, || format!("cached reply {cache_key}")))
-            .transpose()
+        Ok(text.as_deref().and_then(read_cached_reply))
     }
 
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
@@ -88,10 +87,9 @@ impl JobStore for RedisLedger {
                 let texts: Vec<Option<String>> =
                     self.connection.command(redis::cmd("MGET").arg(&keys)).await?;
                 for text in texts.iter().flatten() {
-                    let reply: CachedReply =
-                        JsonRecords::REDIS.read(text, || "cached reply".to_owned())?;
                     stats.replies += 1;
                     stats.bytes += text.len() as u64;
+                    let Some(reply) = read_cached_reply(text) else { continue };
                     if reply.judge.simulated {
                         stats.simulated_usd += reply.cost;
                     } else {

@@ -56,6 +56,17 @@ impl Backends {
 }
 
 #[tokio::test]
+async fn unreadable_cached_reply_is_missing() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    let cache_key = Digest::from_content(b"asked");
+    redis.command(&["SET", &format!("{}:reply:{cache_key}", redis.namespace), "half of {"]);
+    assert_eq!(backend.cached_reply(&cache_key).await.unwrap(), None);
+    assert_eq!(backend.cache_stats().await.unwrap().replies, 1);
+    backend.close().await;
+}
+
+#[tokio::test]
 async fn admission_conforms() {
     let backends = Backends::new();
     admission::conformance::check_all(async || backends.fresh().await).await;

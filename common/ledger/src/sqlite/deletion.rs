@@ -100,6 +100,28 @@ mod tests {
     use juror_types::id::Digest;
 
     #[tokio::test]
+    async fn unreadable_reply_is_missing_and_replaced() {
+        let folder = Folder::new();
+        let backend = folder.open();
+        let cache_key = Digest::from_content(b"asked");
+        for job in ["first", "second"] {
+            assert_eq!(backend.cached_reply(&cache_key).await.unwrap(), None);
+            let key = claim(&backend, job).await;
+            let reply_to_cache = Some((cache_key, job_store::conformance::reply()));
+            let result = job_store::conformance::result(&key, "answer");
+            let finished = FinishedJob { claim: key, result, reply_to_cache };
+            assert!(backend.finish(finished).await.unwrap());
+            assert!(backend.cached_reply(&cache_key).await.unwrap().is_some());
+            if job == "first" {
+                let connection = rusqlite::Connection::open(folder.file()).unwrap();
+                connection.execute("UPDATE replies SET reply = 'half of {'", []).unwrap();
+                assert_eq!(backend.cache_stats().await.unwrap().replies, 1);
+            }
+        }
+        backend.close().await;
+    }
+
+    #[tokio::test]
     async fn unused_replies_expire() {
         const DAY: i64 = 86_400_000;
         const QUESTIONS: [&[u8]; 2] = [b"asked each night", b"asked once"];

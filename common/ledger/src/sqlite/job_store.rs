@@ -8,7 +8,7 @@ use super::{
 use crate::{
     error::LedgerError,
     job_store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore},
-    json::JsonRecords,
+    json::{JsonRecords, read_cached_reply},
 };
 use async_trait::async_trait;
 use juror_types::id::{Digest, OwnerId};
@@ -68,8 +68,7 @@ impl JobStore for SqliteLedger {
             .writer
             .perform(move |connection, memory| Ok(use_reply(connection, &wanted, memory.now())?))
             .await?;
-        text.map(|text| JsonRecords::SQLITE.read(&text, || format!("cached reply {cache_key}")))
-            .transpose()
+        Ok(text.as_deref().and_then(read_cached_reply))
     }
 
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {

@@ -60,7 +60,9 @@ pub(super) fn cache_stats(connection: &Connection) -> rusqlite::Result<CacheStat
         "SELECT count(*), coalesce(sum(bytes), 0),
              coalesce(sum(cost_pico) FILTER (WHERE NOT simulated), 0),
              coalesce(sum(cost_pico) FILTER (WHERE simulated), 0)
-         FROM (SELECT bytes, cost_pico, json_extract(reply, '$.judge.simulated') AS simulated
+         FROM (SELECT bytes, cost_pico,
+                   CASE WHEN json_valid(reply) THEN json_extract(reply, '$.judge.simulated') END
+                       AS simulated
                FROM replies)",
     )?;
     statement.query_row([], |row| {
