@@ -2,6 +2,7 @@
 
 use crate::{
     bill_warnings::{Charges, over_budget_warning},
+    distinct_names::DistinctNames,
     evidence_summary::EvidenceTally,
     fold::{Counted, Fold},
     gate::{ApiStreak, Gate},
@@ -32,7 +33,6 @@ use juror_types::{
     rubric::{Formula, Rubric},
     run::RunRecord,
 };
-use std::collections::BTreeSet;
 
 /// Maximum number of results that are listed where all would be too many.
 const MAX_WORST: usize = 20;
@@ -40,9 +40,6 @@ const MAX_WORST: usize = 20;
 /// Maximum number of different statements without a known topic that are counted, for issues and
 /// strengths each.
 const MAX_UNKNOWN: usize = 50_000;
-
-/// Maximum number of different fingerprints of the model.
-const MAX_FINGERPRINTS: usize = 8;
 
 /// Inputs of a report, beside the journal.
 #[derive(Clone, Debug)]
@@ -110,8 +107,8 @@ struct Scan<'a> {
     judged: bool,
     averaging: AveragingPolicy,
     clusters: ClusterDetector,
-    fingerprints: BTreeSet<String>,
-    endpoints: BTreeSet<String>,
+    fingerprints: DistinctNames,
+    endpoints: DistinctNames,
 }
 
 impl<'a> Scan<'a> {
@@ -145,8 +142,8 @@ impl<'a> Scan<'a> {
             judged,
             averaging: input.averaging,
             clusters: ClusterDetector::default(),
-            fingerprints: BTreeSet::new(),
-            endpoints: BTreeSet::new(),
+            fingerprints: DistinctNames::default(),
+            endpoints: DistinctNames::default(),
         }
     }
 
@@ -171,8 +168,8 @@ impl<'a> Scan<'a> {
         let score = self.decisive.counted_value(&result, self.judged, self.averaging);
         self.clusters.add(&result, score);
         if let Some(judge) = &result.judge {
-            add_bounded(&mut self.fingerprints, judge.fingerprint.as_ref());
-            add_bounded(&mut self.endpoints, judge.base_url.as_ref());
+            judge.fingerprint.iter().for_each(|name| self.fingerprints.add(name));
+            judge.base_url.iter().for_each(|name| self.endpoints.add(name));
         }
         self.simulated |= result.is_simulated();
         if let Some(verdict) = result.verdict() {
@@ -235,11 +232,13 @@ impl<'a> Scan<'a> {
         let likely_clusters = self.clusters.finish();
         warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
         warnings.extend(fingerprint_warning(&self.fingerprints));
+        // A fleet's workers may have several, and then the record has none.
+        let endpoints = (!self.endpoints.is_empty()).then(|| self.endpoints.listed());
         Report {
             likely_clusters,
             run: RunSummary {
-                base_url: record.base_url.clone().or_else(|| endpoints(&self.endpoints)),
-                fingerprints: self.fingerprints.into_iter().collect(),
+                base_url: record.base_url.clone().or(endpoints),
+                fingerprints: self.fingerprints.into_vec(),
                 ..run_summary(record, self.simulated)
             },
             overall: Overall::from_metrics(&metrics, grades),
@@ -267,16 +266,6 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Adds a text to a bounded set of them.
-fn add_bounded(known: &mut BTreeSet<String>, text: Option<&String>) {
-    if let Some(text) = text
-        && known.len() < MAX_FINGERPRINTS
-        && !known.contains(text)
-    {
-        known.insert(text.clone());
-    }
-}
-
 /// Warning about statements that were not counted.
 fn dropped_warning(dropped: u64) -> Option<String> {
     (dropped > 0).then(|| {
@@ -284,12 +273,6 @@ fn dropped_warning(dropped: u64) -> Option<String> {
             "{dropped} issues and strengths are not listed: more than {MAX_UNKNOWN} different ones have no known topic, the maximum that is counted"
         )
     })
-}
-
-/// Endpoints of a fleet's workers, where the record has none.
-fn endpoints(known: &BTreeSet<String>) -> Option<String> {
-    let listed: Vec<&str> = known.iter().map(String::as_str).collect();
-    (!listed.is_empty()).then(|| listed.join(", "))
 }
 
 /// Sort key of results by urgency, then by id.

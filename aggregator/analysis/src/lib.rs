@@ -7,6 +7,7 @@ mod cluster_names;
 pub mod compare_runs;
 pub mod comparison;
 pub mod compute_report;
+mod distinct_names;
 pub mod evidence_summary;
 pub mod fold;
 pub mod format;

@@ -1,14 +1,13 @@
 //! Warnings about a run's coverage, its gate and the versions of its model.
 
 use crate::{
-    format::counted, gate::Gate, metrics::AveragingPolicy, run_facts::Coverage,
-    stability::ItemStability,
+    distinct_names::DistinctNames, format::counted, gate::Gate, metrics::AveragingPolicy,
+    run_facts::Coverage, stability::ItemStability,
 };
 use juror_types::{
     outcome::{CountAs, ErrorKind},
     run::RunRecord,
 };
-use std::collections::BTreeSet;
 
 /// Warnings about jobs without a result, because the budget ended or the run was cancelled, and
 /// about a missing ledger record.
@@ -66,13 +65,12 @@ pub fn steady_gate_warning(gate: &Gate, stability: &ItemStability) -> String {
 }
 
 /// Warning about several versions of the model, by their fingerprints.
-pub fn fingerprint_warning(fingerprints: &BTreeSet<String>) -> Option<String> {
-    let listed: Vec<_> = fingerprints.iter().map(String::as_str).collect();
-    (listed.len() > 1).then(|| {
+pub fn fingerprint_warning(fingerprints: &DistinctNames) -> Option<String> {
+    (fingerprints.len() > 1).then(|| {
         format!(
             "several versions of the model replied (fingerprints {}): its scores may differ \
              between them",
-            listed.join(", ")
+            fingerprints.listed()
         )
     })
 }

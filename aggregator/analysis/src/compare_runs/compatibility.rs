@@ -1,9 +1,11 @@
 //! Compatibility of two runs for a comparison, and the differences that a reader must know.
 
-use crate::{format::counted, judge_settings::judge_settings_that_differ, run_report::Report};
+use crate::{
+    distinct_names::DistinctNames, format::counted, judge_settings::judge_settings_that_differ,
+    run_report::Report,
+};
 use juror_journal::journal::JournalError;
 use juror_types::{id::RunId, job::RubricReference};
-use std::collections::BTreeSet;
 
 /// Reason why two runs are not compared.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +52,7 @@ pub fn check_rubrics(
 pub(crate) fn judge_differences(
     base: &Report,
     head: &Report,
-    (base_fingerprints, head_fingerprints): (&BTreeSet<String>, &BTreeSet<String>),
+    (base_fingerprints, head_fingerprints): (&DistinctNames, &DistinctNames),
 ) -> Vec<String> {
     let mut differences = Vec::new();
     match (&base.run.judge, &head.run.judge) {
@@ -126,16 +128,13 @@ fn removed_items(base: &Report, head: &Report) -> Option<String> {
 
 /// Differences of the fingerprints that the provider's model named itself; none where they agree,
 /// or where a run has none.
-fn fingerprint_difference(base: &BTreeSet<String>, head: &BTreeSet<String>) -> Option<String> {
+fn fingerprint_difference(base: &DistinctNames, head: &DistinctNames) -> Option<String> {
     if base.is_empty() || head.is_empty() || base == head {
         return None;
     }
-    let listed = |fingerprints: &BTreeSet<String>| {
-        fingerprints.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
-    };
     Some(format!(
         "fingerprint of the model: {} in the base, {} in the head",
-        listed(base),
-        listed(head)
+        base.listed(),
+        head.listed()
     ))
 }

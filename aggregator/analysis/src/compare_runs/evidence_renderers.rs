@@ -1,17 +1,14 @@
 //! Renderers of the code of two runs: what differs between runs of two renderers may come from them.
 
+use crate::distinct_names::DistinctNames;
 use juror_types::evidence::{EvidenceOutcome, EvidenceSource};
-use std::collections::BTreeSet;
-
-/// Renderers of a run that are listed.
-const MAX_RENDERERS: usize = 8;
 
 /// Renderers of the code of a run.
 #[derive(Debug, Default)]
 pub(super) struct Renderers {
     /// True if any code was to be rendered, even if none could be.
     is_used: bool,
-    names: BTreeSet<String>,
+    names: DistinctNames,
 }
 
 impl Renderers {
@@ -19,15 +16,12 @@ impl Renderers {
     pub fn add(&mut self, outcome: Option<&EvidenceOutcome>) {
         self.is_used |= outcome.is_some();
         let Some(evidence) = outcome.and_then(EvidenceOutcome::measured) else { return };
-        let name = match (evidence.source, &evidence.browser) {
+        self.names.add(match (evidence.source, &evidence.browser) {
             (EvidenceSource::Browser, Some(browser)) => browser.as_str(),
             (EvidenceSource::Browser, None) => "a browser",
             (EvidenceSource::Rendered, _) => "pictures of the dataset",
             (EvidenceSource::Command, _) => "render_command",
-        };
-        if self.names.len() < MAX_RENDERERS && !self.names.contains(name) {
-            self.names.insert(name.to_owned());
-        }
+        });
     }
 
     /// True if these are the same renderers. Code that cannot be rendered names none.
@@ -52,7 +46,7 @@ impl Renderers {
     fn listed(&self) -> String {
         match self.names.is_empty() {
             true => "nothing".to_owned(),
-            false => self.names.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
+            false => self.names.listed(),
         }
     }
 }

@@ -57,6 +57,22 @@ fn different_browser_or_source_is_a_warning_and_measurements_are_informative() {
 }
 
 #[test]
+fn fleets_with_the_same_many_browsers_are_comparable_in_any_order() {
+    let drawn_by = |number: fn(usize) -> usize| {
+        let mut results = drawn("", 1.0);
+        for (place, result) in results.iter_mut().enumerate() {
+            let Some(EvidenceOutcome::Measured(evidence)) = &mut result.evidence else { panic!() };
+            evidence.browser = Some(format!("Chromium {}", number(place)));
+        }
+        results
+    };
+    let found = compared(drawn_by(|place| place), drawn_by(|place| 19 - place), RULES);
+    assert_eq!(found.warnings, [""; 0]);
+    let found = compared(drawn_by(|place| place), drawn_by(|place| place.min(18)), RULES);
+    assert!(found.warnings[0].contains("and 12 more in the base"), "{:?}", found.warnings);
+}
+
+#[test]
 fn newly_failing_renders_decide_unless_nothing_rendered_before() {
     let mut broken = drawn("Chromium 155", 1.0);
     for result in &mut broken {

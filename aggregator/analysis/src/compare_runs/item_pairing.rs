@@ -5,16 +5,14 @@ use crate::{
     comparison::{
         ComparedMetrics, ItemsOf, JudgingFacts, PairFigures, Rules, ScoredInBoth, Totals,
     },
+    distinct_names::DistinctNames,
     repeats::Judgments,
     run_report::Report,
     stability::ItemStability,
 };
 use juror_journal::journal::JournalError;
 use juror_types::outcome::JobResult;
-use std::{cmp::Ordering, collections::BTreeSet};
-
-/// Maximum number of listed fingerprints of the model.
-const MAX_FINGERPRINTS: usize = 8;
+use std::cmp::Ordering;
 
 /// A run, its report and its results sorted by item.
 pub struct Side<'a, R> {
@@ -39,7 +37,7 @@ pub(super) struct JobTotals {
     pico_usd: u64,
     paid: u64,
     /// Fingerprints of the responding model, as named by the provider.
-    pub(super) fingerprints: BTreeSet<String>,
+    pub(super) fingerprints: DistinctNames,
     /// Renderers of the code.
     pub(super) renderers: Renderers,
 }
@@ -48,11 +46,8 @@ impl JobTotals {
     fn add(&mut self, result: &JobResult) {
         self.renderers.add(result.evidence.as_ref());
         let fingerprint = result.judge.as_ref().and_then(|judge| judge.fingerprint.as_ref());
-        if let Some(fingerprint) = fingerprint
-            && self.fingerprints.len() < MAX_FINGERPRINTS
-            && !self.fingerprints.contains(fingerprint)
-        {
-            self.fingerprints.insert(fingerprint.clone());
+        if let Some(fingerprint) = fingerprint {
+            self.fingerprints.add(fingerprint);
         }
         if result.attempts > 0 {
             let cost = u64::try_from(result.cost_usd.pico()).unwrap_or_default();
