@@ -7,6 +7,7 @@ use juror_image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
 use juror_report::{AttachmentRequest, Picture};
 use std::{
     collections::{HashMap, HashSet},
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
@@ -81,7 +82,14 @@ fn full(one: &AttachmentRequest) -> Pictures {
     one.images().map(|input| (input.name.clone(), none())).collect()
 }
 
-/// Decodes in parallel; the results are in the order of the items.
+/// Placeholders for an item's images whose preparation panicked.
+fn unprepared(one: &AttachmentRequest) -> Pictures {
+    let none = || Err("its preparation failed; the log says why".to_owned());
+    one.images().map(|input| (input.name.clone(), none())).collect()
+}
+
+/// Decodes in parallel; the results are one for each item, in their order. A panic costs the
+/// pictures of its own item alone.
 fn side_by_side(
     some: &[&AttachmentRequest],
     work: impl Fn(&AttachmentRequest) -> Pictures + Sync,
@@ -94,7 +102,8 @@ fn side_by_side(
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some(one) = some.get(place) else { return done };
-                done.push((place, work(one)));
+                let pictures = catch_unwind(AssertUnwindSafe(|| work(one)));
+                done.push((place, pictures.unwrap_or_else(|_| unprepared(one))));
             }
         };
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
@@ -171,4 +180,32 @@ fn picture(judged: JudgedInput, rules: &ImageRules) -> Result<Picture, String> {
         is_original: prepared.unchanged,
         remark: judged.remark,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panic_costs_the_pictures_of_its_own_item_alone() {
+        let items: Vec<AttachmentRequest> = (0..40)
+            .map(|number| AttachmentRequest {
+                screenshot_id: number.to_string(),
+                inputs: Vec::new(),
+                language: None,
+                differs: false,
+            })
+            .collect();
+        let shown: Vec<&AttachmentRequest> = items.iter().collect();
+        let pictures = side_by_side(&shown, |one| match one.screenshot_id.as_str() {
+            "3" => panic!("a decoder's bug"),
+            id => vec![(id.to_owned(), Err("none".to_owned()))],
+        });
+        for (place, pictures) in pictures.iter().enumerate() {
+            let names: Vec<_> = pictures.iter().map(|(name, _)| name.clone()).collect();
+            let expected = if place == 3 { vec![] } else { vec![place.to_string()] };
+            assert_eq!(names, expected);
+        }
+        assert_eq!(pictures.len(), items.len());
+    }
 }
