@@ -28,7 +28,7 @@ use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
 use local_runs::LocalRuns;
 use run_estimate::run_estimate;
 use std::{sync::Arc, time::Duration};
-use tokio::{task::spawn_blocking, time::timeout};
+use tokio::{runtime::Handle, task::spawn_blocking, time::timeout};
 use tokio_util::task::TaskTracker;
 
 /// Maximum number of concurrent estimates, and of requests that wait for one.
@@ -165,7 +165,7 @@ impl RunLauncher for RunService {
             let _turn = turn;
             let run = RunId::new("estimate");
             let setup = spawn_blocking_result(move || validator.setup(&requested, &run)).await?;
-            run_estimate(&setup).await
+            block_on_thread(async move { run_estimate(&setup).await }).await
         });
         match timeout(ESTIMATE_TIMEOUT, estimating).await {
             Ok(estimated) => estimated.map_err(AppError::internal)?,
@@ -199,7 +199,9 @@ impl RunLauncher for RunService {
         let Some((record, state)) = self.known(run).await? else { return Err(unknown(run)) };
         match (&record.fleet, &self.fleet) {
             (None, _) => self.resume_here(record, state, budget_usd).await,
-            (Some(_), Some(fleet)) => fleet.resume(&self.validator, record, budget_usd).await,
+            (Some(_), Some(fleet)) => {
+                fleet.resume(Arc::clone(&self.validator), record, budget_usd).await
+            }
             (Some(namespace), None) => Err(fleet_not_configured(run, namespace)),
         }
     }
@@ -251,6 +253,14 @@ impl RunLauncher for RunService {
     fn datasets(&self) -> Vec<String> {
         self.validator.datasets()
     }
+}
+
+/// Runs work that blocks between its awaits, such as reading a journal, on a thread for it.
+async fn block_on_thread<T: Send + 'static>(
+    work: impl Future<Output = Result<T, AppError>> + Send + 'static,
+) -> Result<T, AppError> {
+    let runtime = Handle::current();
+    spawn_blocking_result(move || runtime.block_on(work)).await
 }
 
 /// Runs blocking work on a thread for it, and returns its result.

@@ -26,7 +26,7 @@ use juror_types::{
     run::RunRecord,
 };
 use std::{path::PathBuf, sync::Arc, time::Duration};
-use tokio::{task::spawn_blocking, time::timeout};
+use tokio::{runtime::Handle, task::spawn_blocking, time::timeout};
 
 /// Items of the datasets of runs that are readable here and unchanged since they were judged.
 pub struct DatasetItemSource {
@@ -120,16 +120,14 @@ impl ItemSource for DatasetItemSource {
         result: &JobResult,
     ) -> Result<ItemDetails, String> {
         let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
-        let (recorded, shown) = (recorded_item(result), AttachmentRequest::from(result.clone()));
-        let inputs = shown.inputs.clone();
-        let mode = record.evidence;
-        let judged = record.judge.clone().map(|judge| (rubric.clone(), judge));
+        let (result, runtime) = (result.clone(), Handle::current());
         let looking = spawn_blocking(move || {
             let attachments = open.attachments(&record, &rubric);
+            let shown = AttachmentRequest::from(result.clone());
             let kept = attachments.judged_inputs();
             let (item, roots) = match attachments.item(&shown.screenshot_id) {
                 Ok((item, roots)) => (item, Ok(roots)),
-                Err(reason) if kept.are_kept() => (recorded, Err(reason)),
+                Err(reason) if kept.are_kept() => (recorded_item(&result), Err(reason)),
                 Err(reason) => return Err(reason),
             };
             let mut found = attachments.gather(std::slice::from_ref(&shown));
@@ -138,21 +136,23 @@ impl ItemSource for DatasetItemSource {
                 Ok(roots) => unjudged(&shown, &attachment, &item, roots),
                 Err(_) => Vec::new(),
             };
-            Ok::<_, String>((item, roots, kept, attachment, unjudged))
+            let item = Item { language: item.language.or(result.item.language), ..item };
+            let texts = ItemTexts::new(&item, &shown.inputs, roots, kept, &open.settings.stages);
+            // Texts that are kept are read on this thread.
+            let (prompt, tokens) = runtime.block_on(async {
+                let prompt = match &record.judge {
+                    Some(judge) => {
+                        let evidence = result.evidence.as_ref();
+                        Some(texts.prompt(&rubric, judge, record.evidence, evidence).await)
+                    }
+                    None => None,
+                };
+                (prompt, texts.tokens().await)
+            });
+            let expected_pattern = item.expected_pattern;
+            Ok(ItemDetails { attachment, unjudged, tokens, expected_pattern, prompt })
         });
-        let (item, roots, kept, attachment, unjudged) =
-            looking.await.map_err(|_| INTERRUPTED)??;
-        let item = Item { language: item.language.or(result.item.language), ..item };
-        let texts = ItemTexts::new(&item, &inputs, roots, kept, &self.open.settings.stages);
-        let prompt = match judged {
-            Some((rubric, judge)) => {
-                Some(texts.prompt(&rubric, &judge, mode, result.evidence.as_ref()).await)
-            }
-            None => None,
-        };
-        let tokens = texts.tokens().await;
-        let expected_pattern = item.expected_pattern;
-        Ok(ItemDetails { attachment, unjudged, tokens, expected_pattern, prompt })
+        looking.await.map_err(|_| INTERRUPTED)?
     }
 
     async fn image(

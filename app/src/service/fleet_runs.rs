@@ -1,6 +1,7 @@
 //! Runs of a fleet, published by this process.
 
 use super::{
+    block_on_thread,
     notice::{Notice, Notify},
     request_validator::RunRequestValidator,
 };
@@ -70,34 +71,17 @@ impl FleetRuns {
     /// Publishes the jobs without a score again.
     pub fn resume<'a>(
         &'a self,
-        validator: &'a RunRequestValidator,
+        validator: Arc<RunRequestValidator>,
         record: RunRecord,
         budget: Option<Money>,
     ) -> BoxFuture<'a, Result<(), AppError>> {
         Box::pin(async move {
             let run = record.run_id.clone();
-            let mut setup_request = validator.resuming(&record, budget);
-            setup_request.layers.extend(namespace_of(Some(&record), None)?);
-            let backend = open_backend(&setup_request.settings()?).await.map_err(unavailable)?;
-            let plan = RetryPlan::for_run(&backend, &setup_request, &run, Some(record))
-                .await
-                .map_err(unavailable);
-            let plan = plan.and_then(|plan| {
-                check(&plan)?;
-                let RunRecord { judge, budget_usd, .. } = &plan.run.record;
-                validator.check_budget(judge.is_some() && budget_usd.is_none(), budget)?;
-                Ok(plan)
-            });
-            match plan {
-                Ok(plan) => {
-                    self.cancelled.lock().remove(&run);
-                    self.publish(plan.run, backend).await
-                }
-                Err(refusal) => {
-                    backend.close().await;
-                    Err(refusal)
-                }
-            }
+            // Reads the dataset and the journal.
+            let planning = block_on_thread(plan_retry(validator, record, budget));
+            let (plan, backend) = planning.await?;
+            self.cancelled.lock().remove(&run);
+            self.publish(plan, backend).await
         })
     }
 
@@ -226,6 +210,32 @@ async fn refuse_known(
     }
     let place = LedgerPlace::Fleet(&settings.fleet.namespace);
     refuse_reused_name(backend, run, place).await.map_err(unavailable)
+}
+
+/// The run to publish again, and its open ledger.
+async fn plan_retry(
+    validator: Arc<RunRequestValidator>,
+    record: RunRecord,
+    budget: Option<Money>,
+) -> Result<(RunToPublish, Arc<RedisLedger>), AppError> {
+    let run = record.run_id.clone();
+    let mut setup_request = validator.resuming(&record, budget);
+    setup_request.layers.extend(namespace_of(Some(&record), None)?);
+    let backend = open_backend(&setup_request.settings()?).await.map_err(unavailable)?;
+    let plan = RetryPlan::for_run(&backend, &setup_request, &run, Some(record)).await;
+    let checked = plan.map_err(unavailable).and_then(|plan| {
+        check(&plan)?;
+        let RunRecord { judge, budget_usd, .. } = &plan.run.record;
+        validator.check_budget(judge.is_some() && budget_usd.is_none(), budget)?;
+        Ok(plan.run)
+    });
+    match checked {
+        Ok(plan) => Ok((plan, backend)),
+        Err(refusal) => {
+            backend.close().await;
+            Err(refusal)
+        }
+    }
 }
 
 fn check(plan: &RetryPlan) -> Result<(), AppError> {

@@ -1,6 +1,7 @@
 //! Runs that are judged in this process.
 
 use super::{
+    block_on_thread,
     notice::{Notice, Notify, waiting_text},
     spawn_blocking_result,
     used_ledgers::UsedLedgers,
@@ -113,8 +114,10 @@ impl LocalRuns {
     ) -> BoxFuture<'_, Result<(), AppError>> {
         Box::pin(async move {
             let own = Arc::clone(self);
-            let beginning =
-                self.tasks.spawn(async move { own.begin_now(place, setup, known).await });
+            // Opens the ledger, and reads the journal of a continued run.
+            let beginning = self
+                .tasks
+                .spawn(block_on_thread(async move { own.begin_now(place, setup, known).await }));
             beginning.await.map_err(AppError::internal)?
         })
     }
