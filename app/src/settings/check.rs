@@ -3,9 +3,15 @@
 use super::{Settings, SettingsError};
 use juror_ledger::admission::Budget;
 use juror_types::{budget_label::MAX_BUDGET_TAGS, usage::Money};
+use std::time::Duration;
 
 /// Maximum number of judgments of each item.
 pub const MAX_REPEATS: u32 = 100;
+
+/// Longest time of a setting: a leap year.
+const MAX_TIME: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+/// Maximum number of concurrent calls, pages or runs: within what a semaphore counts.
+const MAX_CONCURRENT: u64 = 100_000;
 
 impl Settings {
     /// These settings with a run's budget, if one is given.
@@ -26,6 +32,7 @@ impl Settings {
         self.check_ranges()?;
         self.check_aliases()?;
         self.check_counts()?;
+        self.check_times()?;
         self.check_repeat()?;
         self.check_tags()?;
         self.check_paths()?;
@@ -112,7 +119,6 @@ impl Settings {
             ("judge.max_output_tokens", self.judge.max_output_tokens.map(u64::from)),
             ("batch.max_rows", Some(self.batch.max_rows as u64)),
             ("batch.max_bytes", Some(self.batch.max_bytes)),
-            ("batch.owner_timeout", Some(self.batch.owner_timeout.0.as_secs())),
             ("limits.rpm", self.limits.rpm),
             ("limits.tpm", self.limits.tpm),
             ("limits.max_concurrency", self.limits.max_concurrency.map(|count| count as u64)),
@@ -129,6 +135,52 @@ impl Settings {
         ] {
             if value == Some(0) {
                 return Err(SettingsError::value(key, 0, "give at least 1, or omit the key"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses pauses of zero, which would poll without end, and times and counts beyond any use,
+    /// with which no time or limit can be computed.
+    fn check_times(&self) -> Result<(), SettingsError> {
+        let Self { batch, files, fleet, judge, limits, render, serve, stages, .. } = self;
+        let (millisecond, second) = (Duration::from_millis(1), Duration::from_secs(1));
+        for (key, pause, shortest, remedy) in [
+            ("batch.poll_min", batch.poll_min, millisecond, "give at least \"1ms\""),
+            ("batch.poll_max", batch.poll_max, millisecond, "give at least \"1ms\""),
+            ("batch.seal_after", batch.seal_after, millisecond, "give at least \"1ms\""),
+            ("batch.owner_timeout", batch.owner_timeout, second, "give at least \"1s\""),
+            ("batch.realtime_reserve", batch.realtime_reserve, Duration::ZERO, ""),
+        ] {
+            if pause.0 < shortest {
+                return Err(SettingsError::value(key, format!("{:?}", pause.0), remedy));
+            }
+            if pause.0 > MAX_TIME {
+                let remedy = "give at most \"8784h\", a year";
+                return Err(SettingsError::value(key, format!("{:?}", pause.0), remedy));
+            }
+        }
+        let year = (MAX_TIME.as_secs(), "give at most a year");
+        let minutes = (MAX_TIME.as_secs() / 60, "give at most a year");
+        let many = (MAX_CONCURRENT, "give at most 100000");
+        let count = |count: usize| count as u64;
+        for (key, value, (most, remedy)) in [
+            ("judge.timeout_seconds", Some(judge.timeout_seconds), year),
+            ("judge.max_refusal_minutes", Some(judge.max_refusal_minutes), minutes),
+            ("files.fetch_timeout_seconds", Some(files.fetch_timeout_seconds), year),
+            ("fleet.connect_timeout_seconds", Some(fleet.connect_timeout_seconds), year),
+            ("fleet.drain_timeout_seconds", Some(fleet.drain_timeout_seconds), year),
+            ("serve.drain_timeout_seconds", Some(serve.drain_timeout_seconds), year),
+            ("stages.compile_timeout_seconds", Some(stages.compile_timeout_seconds), year),
+            ("stages.pipeline_timeout_seconds", Some(stages.pipeline_timeout_seconds), year),
+            ("stages.render_timeout_seconds", Some(stages.render_timeout_seconds), year),
+            ("render.timeout_seconds", Some(render.timeout_seconds), year),
+            ("limits.max_concurrency", limits.max_concurrency.map(count), many),
+            ("render.concurrency", render.concurrency.map(count), many),
+            ("serve.max_concurrent_runs", Some(u64::from(serve.max_concurrent_runs)), many),
+        ] {
+            if let Some(value) = value.filter(|value| *value > most) {
+                return Err(SettingsError::value(key, value, remedy));
             }
         }
         Ok(())

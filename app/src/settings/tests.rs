@@ -93,6 +93,26 @@ fn an_invalid_value_names_its_key() {
 }
 
 #[test]
+fn pauses_of_zero_and_times_beyond_a_year_are_refused() {
+    for (text, expected) in [
+        ("[batch]\npoll_min = \"0s\"", "batch.poll_min"),
+        ("[batch]\npoll_max = \"0s\"", "give at least \"1ms\""),
+        ("[batch]\nseal_after = \"0ms\"", "batch.seal_after"),
+        ("[batch]\nowner_timeout = \"900ms\"", "give at least \"1s\""),
+        ("[batch]\npoll_min = \"9000000000000h\"", "give at most \"8784h\""),
+        ("[batch]\nrealtime_reserve = \"8785h\"", "batch.realtime_reserve"),
+        ("[judge]\nmax_refusal_minutes = 9000000000000000000", "judge.max_refusal_minutes"),
+        ("[fleet]\nconnect_timeout_seconds = 9000000000000000000", "give at most a year"),
+        ("[limits]\nmax_concurrency = 4000000000000000000", "give at most 100000"),
+    ] {
+        let error = resolve(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let shortest = "[batch]\npoll_min = \"1ms\"\npoll_max = \"1ms\"\nrealtime_reserve = \"0s\"";
+    resolve(shortest).unwrap();
+}
+
+#[test]
 fn amounts_parse_from_text_and_numbers() {
     for text in ["run_usd = \"0.25\"", "run_usd = 0.25"] {
         let settings = resolve(&format!("[budget]\n{text}")).unwrap();
