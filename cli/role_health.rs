@@ -7,44 +7,63 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// An open listener. The role is ready when its servers are available.
-pub struct HealthServer {
-    listener: TcpListener,
+/// Metrics and readiness of a role. The role is ready when its servers are available.
+pub struct RoleHealth {
+    /// Metrics, which nothing records without a listener.
+    pub metrics: Arc<Metrics>,
+    /// None without a listener.
+    served: Option<ServedReadiness>,
+}
+
+struct ServedReadiness {
     readiness: Readiness,
     broker: Condition,
     redis: Condition,
 }
 
-impl HealthServer {
-    /// Opens the listener, if the settings have an address.
-    pub async fn open(settings: &Settings) -> Result<Option<Self>, Failure> {
-        let Some(address) = settings.fleet.listen else { return Ok(None) };
+impl RoleHealth {
+    /// Opens the listener, if the settings have an address, and serves requests while the role
+    /// connects and works: a role that waits for its servers is alive and not ready.
+    pub async fn serve(
+        settings: &Settings,
+        role: impl AsyncFnOnce(Self) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Some(address) = settings.fleet.listen else {
+            return role(Self { metrics: Arc::new(Metrics::silent()), served: None }).await;
+        };
         let listener = TcpListener::bind(address).await.map_err(|error| {
             Failure::error(format!(
                 "cannot listen on {address}: {error}; choose another address with --listen"
             ))
         })?;
-        let readiness = Readiness::new();
+        let (metrics, readiness) = (Arc::new(Metrics::recording()), Readiness::new());
         let [broker, redis] = ["broker", "redis"].map(|name| readiness.require(name));
-        Ok(Some(Self { listener, readiness, broker, redis }))
+        let ended = CancellationToken::new();
+        let serving = juror_telemetry::serve(
+            listener,
+            Arc::clone(&metrics),
+            readiness.clone(),
+            ended.clone(),
+        );
+        let served = Some(ServedReadiness { readiness, broker, redis });
+        let working = async {
+            let outcome = role(Self { metrics, served }).await;
+            ended.cancel();
+            outcome
+        };
+        let (outcome, ()) = tokio::join!(working, serving);
+        outcome
     }
 
-    /// Adds a condition of readiness, unmet at first.
-    pub fn require(&self, name: &'static str) -> Condition {
-        self.readiness.require(name)
+    /// Adds a condition of readiness, unmet at first; none without a listener.
+    pub fn require(&self, name: &'static str) -> Option<Condition> {
+        self.served.as_ref().map(|served| served.readiness.require(name))
     }
 
-    /// Serves requests, if there is a listener, until cancelled.
-    pub async fn serve(
-        health_server: Option<Self>,
-        fleet: &Fleet,
-        metrics: &Arc<Metrics>,
-        cancelled: &CancellationToken,
-    ) {
-        let Some(Self { listener, readiness, broker, redis }) = health_server else { return };
-        let metrics = Arc::clone(metrics);
+    /// Checks the role's servers, if there is a listener, until cancelled.
+    pub async fn watch(&self, fleet: &Fleet, cancelled: &CancellationToken) {
+        let Some(ServedReadiness { broker, redis, .. }) = &self.served else { return };
         tokio::join!(
-            juror_telemetry::serve(listener, metrics, readiness, cancelled.clone()),
             broker.keep_looking(cancelled, async || fleet.queues.is_connected()),
             redis.keep_looking(cancelled, async || fleet.backend.is_paused().await.is_ok()),
         );

@@ -3,8 +3,9 @@
 use crate::{
     args::{AggregateArguments, GlobalFlags},
     exit::{Exit, Failure},
-    health_server::HealthServer,
-    interactive, settings_sources, terminal,
+    interactive,
+    role_health::RoleHealth,
+    settings_sources, terminal,
 };
 use juror_aggregator::aggregator_role::{CompletedRun, LockRole};
 use juror_analysis::format::dollars;
@@ -13,7 +14,7 @@ use juror_app::{
     settings::Settings,
 };
 use juror_report::phrasing::coverage_text;
-use juror_telemetry::{Condition, Metrics};
+use juror_telemetry::Condition;
 use juror_types::{
     event::{Event, Events},
     shutdown::Shutdown,
@@ -39,7 +40,10 @@ pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result
         |events| output.follow(events, complete, role_changes),
         async |events, shutdown: &Shutdown| {
             let channels = AggregateChannels { events, completed, role };
-            aggregate(&settings, arguments.take_over, channels, shutdown).await
+            let role = async |health| {
+                aggregate(&settings, arguments.take_over, channels, health, shutdown).await
+            };
+            RoleHealth::serve(&settings, role).await
         },
     )
     .await;
@@ -135,30 +139,29 @@ async fn aggregate(
     settings: &Settings,
     take_over: bool,
     channels: AggregateChannels,
+    health: RoleHealth,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
-    let health_server = HealthServer::open(settings).await?;
+    let lock = health.require("lock");
     // The connection may wait for the broker until a timeout.
     let opening = Fleet::open(settings, channels.events.clone());
     let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else { return Ok(()) };
     let fleet = opened?;
-    let outcome = serve(&fleet, settings, take_over, channels, health_server, shutdown).await;
+    let health = (&health, lock);
+    let outcome = work(&fleet, settings, take_over, channels, health, shutdown).await;
     fleet.close().await;
     outcome
 }
 
-/// Runs the aggregator, active or standby, together with the HTTP listener.
-async fn serve(
+/// Runs the aggregator, active or standby.
+async fn work(
     fleet: &Fleet,
     settings: &Settings,
     take_over: bool,
     channels: AggregateChannels,
-    health_server: Option<HealthServer>,
+    (health, lock): (&RoleHealth, Option<Condition>),
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
-    let metrics =
-        Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
-    let lock = health_server.as_ref().map(|health_server| health_server.require("lock"));
     let AggregateChannels { events, completed, role } = channels;
     let role_changes = role.subscribe();
     let aggregator = AggregatorRole {
@@ -168,7 +171,7 @@ async fn serve(
         events,
         completed,
         role,
-        metrics: Arc::clone(&metrics),
+        metrics: Arc::clone(&health.metrics),
     };
     let ended = CancellationToken::new();
     let working = async {
@@ -178,7 +181,7 @@ async fn serve(
     };
     let (outcome, ..) = tokio::join!(
         working,
-        HealthServer::serve(health_server, fleet, &metrics, &ended),
+        health.watch(fleet, &ended),
         ended.run_until_cancelled(follow_lock(lock, role_changes)),
     );
     Ok(outcome?)

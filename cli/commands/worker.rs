@@ -3,9 +3,9 @@
 use crate::{
     args::{GlobalFlags, WorkerArguments},
     exit::{Exit, Failure},
-    health_server::HealthServer,
     interactive,
     progress::{self, ProgressDisplay, RunTally},
+    role_health::RoleHealth,
     settings_sources, terminal,
 };
 use juror_app::{
@@ -17,7 +17,6 @@ use juror_app::{
     rendering::find_renderer,
     settings::Settings,
 };
-use juror_telemetry::Metrics;
 use juror_types::{event::Events, shutdown::Shutdown};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -31,38 +30,41 @@ pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Ex
     let (outcome, _) = interactive::run(
         |events| progress::follow(events, display, RunTally::default()),
         async |events: Events, shutdown: &Shutdown| {
-            let opening = Fleet::open(&settings, events.clone());
-            let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else {
-                return Ok(());
+            let role = async |health: RoleHealth| {
+                // The connection may wait for the servers until a timeout.
+                let opening = Fleet::open(&settings, events.clone());
+                let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else {
+                    return Ok(());
+                };
+                let fleet = opened?;
+                let settings = (&settings, base.environment());
+                let outcome =
+                    work(&fleet, settings, events.clone(), &health, shutdown, global.quiet).await;
+                fleet.close().await;
+                outcome
             };
-            let fleet = opened?;
-            let settings = (&settings, base.environment());
-            let outcome = serve(&fleet, settings, events, shutdown, global.quiet).await;
-            fleet.close().await;
-            outcome
+            RoleHealth::serve(&settings, role).await
         },
     )
     .await;
     outcome.map(|()| Exit::Done)
 }
 
-/// Runs the worker with the HTTP listener, until a signal or an error.
-async fn serve(
+/// Runs the worker until a signal or an error.
+async fn work(
     fleet: &Fleet,
     (settings, environment): (&Settings, &Environment),
     events: Events,
+    health: &RoleHealth,
     shutdown: &Shutdown,
     quiet: bool,
 ) -> Result<(), Failure> {
-    let health_server = HealthServer::open(settings).await?;
-    let metrics =
-        Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
     let renderer = find_renderer(settings).await;
     let resources = RoleResources {
         settings,
         environment,
         events,
-        metrics: Arc::clone(&metrics),
+        metrics: Arc::clone(&health.metrics),
         renders: renderer.is_ok(),
     };
     let worker = WorkerRole::new(fleet, resources, shutdown)?;
@@ -79,8 +81,7 @@ async fn serve(
         ended.cancel();
         outcome
     };
-    let serving = HealthServer::serve(health_server, fleet, &metrics, &ended);
-    let (outcome, ()) = tokio::join!(working, serving);
+    let (outcome, ()) = tokio::join!(working, health.watch(fleet, &ended));
     outcome.map_err(Failure::from)
 }
 
