@@ -30,7 +30,7 @@ pub enum DatasetError {
     /// A folder without a manifest and images.
     #[error(
         "folder {0} has no manifest.jsonl, dataset.jsonl or metadata.jsonl and no .png, .jpg, \
-         .jpeg or .webp file; use the path of the manifest or of the folder with the screenshots"
+         .jpeg, .webp, .gif or .bmp file; use the path of the manifest or of the folder with the screenshots"
     )]
     EmptyFolder(PathBuf),
     /// A folder of pairs cannot provide the inputs of the rubric.

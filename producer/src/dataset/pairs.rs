@@ -1,5 +1,5 @@
-//! A folder without a manifest: `N.png` (or `.jpg`, `.jpeg`, `.webp`) with `N.tsx`, `N.jsx` or
-//! `N.html`, and with the expected tokens in `N.tokens.json`. Code and tokens are optional.
+//! A folder without a manifest: `N.png` (or another image) with `N.tsx`, `N.jsx` or `N.html`, and
+//! with the expected tokens in `N.tokens.json`. Code and tokens are optional.
 
 use super::{
     error::{DatasetError, DatasetProblem, FieldError},
@@ -13,7 +13,8 @@ use juror_types::{
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 
-const IMAGES: [&str; 4] = ["png", "jpg", "jpeg", "webp"];
+/// Endings of the image formats that a worker reads (`juror_image::ReadableFormat`).
+const IMAGES: [&str; 6] = ["png", "jpg", "jpeg", "webp", "gif", "bmp"];
 const CODE: [&str; 3] = ["tsx", "jsx", "html"];
 const TOKENS: &str = "tokens.json";
 

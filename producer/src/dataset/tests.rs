@@ -232,6 +232,8 @@ fn a_folder_of_pairs_is_read_by_name() {
         ("3.webp", ""),
         ("3{x}.jpeg", ""),
         ("3{x}.tsx", ""),
+        ("4.gif", ""),
+        ("5.BMP", ""),
         (".hidden.png", ""),
         ("notes.txt", ""),
         ("alone.tsx", ""),
@@ -242,7 +244,7 @@ fn a_folder_of_pairs_is_read_by_name() {
     let read: Vec<Item> = items.by_ref().map(|placed| placed.unwrap().item).collect();
     assert_eq!(
         read.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(),
-        ["10", "2", "3", "3{x}"]
+        ["10", "2", "3", "3{x}", "4", "5"]
     );
     assert_eq!(read[0].generated_code, None);
     assert_eq!(read[1].images["screenshot"].reference, "2.JPG");
