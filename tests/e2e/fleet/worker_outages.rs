@@ -5,14 +5,18 @@ use super::{
     worker::{WorkerFixture, all_scored, semantic, stop},
 };
 use crate::harness::{
-    pico,
+    CommandHarness, RunningCommand, pico,
     proxy::{FaultProxy, ProxiedProtocol},
 };
 use juror_ledger::redis::{JournalCosts, Reconciliation, test_server::TestRedis};
-use juror_services::rabbitmq::Broker;
+use juror_services::{process::free_port, rabbitmq::Broker};
 use juror_types::id::RunId;
 use rustix::process::Signal;
 use serde_json::Value;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+};
 
 impl WorkerFixture {
     /// As an aggregator does whose journal has no result yet.
@@ -20,6 +24,35 @@ impl WorkerFixture {
         let done =
             self.servers.run(self.servers.backend.reconcile(&JournalCosts::default())).ok()?;
         matches!(done, Reconciliation::Done { .. }).then_some(())
+    }
+}
+
+/// Status line and body of a response of a role's listener.
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
+}
+
+#[test]
+fn role_that_waits_for_its_servers_is_alive_and_not_ready() {
+    let harness = CommandHarness::new();
+    let servers = Servers::with(TestRedis::shared());
+    let worker: &[&str] = &["worker", "--data-root", "."];
+    let roles = [(worker, "broker\nredis\n"), (&["aggregate"], "broker\nlock\nredis\n")];
+    for (role, unmet) in roles {
+        let listen = format!("127.0.0.1:{}", free_port());
+        let mut command = servers.command(&harness, &[role, &["--listen", &listen]].concat());
+        command.env("JUROR_FLEET_REDIS", format!("redis://127.0.0.1:{}", free_port()));
+        let mut waiting = RunningCommand::start(command);
+        waiting.await_stderr("retrying for at most");
+        assert!(get(&listen, "/healthz").starts_with("HTTP/1.1 200"), "{role:?}");
+        let readiness = get(&listen, "/readyz");
+        assert!(readiness.starts_with("HTTP/1.1 503") && readiness.ends_with(unmet), "{readiness}");
+        waiting.signal(Signal::TERM);
+        waiting.finish().exits(0);
     }
 }
 
