@@ -91,7 +91,12 @@ impl<'work> Collection<'work> {
         let mut lines = BufReader::new(file).split(b'\n');
         let work = self.work;
         let mut ends = FuturesUnordered::new();
-        while let Some(line) = lines.next_segment().await.map_err(unreadable)? {
+        let read = loop {
+            let line = match lines.next_segment().await {
+                Ok(Some(line)) => line,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(unreadable(error).into()),
+            };
             let Some(RowOutput { id, end }) = work.lane.provider.read_row(&line) else {
                 self.unreadable += u64::from(!line.is_empty());
                 continue;
@@ -108,10 +113,11 @@ impl<'work> Collection<'work> {
             if ends.len() >= MAX_CONCURRENT_ROWS
                 && let Some(Err(error)) = ends.next().await
             {
-                return all_ended(ends).await.and(Err(error));
+                break Err(error);
             }
-        }
-        all_ended(ends).await
+        };
+        let ended = all_ended(ends).await;
+        read.and(ended)
     }
 
     /// Ends rows that are in neither file. Where the batch ended early and every row that ran has
@@ -193,9 +199,9 @@ pub async fn end_rows(work: &BatchWork, number: u32, end: RowEnd) -> Result<usiz
     }
 }
 
-/// Waits for rows that are being finished, so that no result is left halfway; returns the first
-/// error.
-async fn all_ended(
+/// Waits for rows that are being finished or returned, so that none is left halfway; returns the
+/// first error.
+pub(super) async fn all_ended(
     mut ends: impl Stream<Item = Result<(), WorkerError>> + Unpin,
 ) -> Result<(), WorkerError> {
     let mut all = Ok(());

@@ -1,10 +1,11 @@
 //! Return of a shard's jobs to their queue.
 
-use super::{BatchWork, MAX_CONCURRENT_ROWS, PAGE, row::RowRecord};
+use super::{BatchWork, MAX_CONCURRENT_ROWS, PAGE, collect_results::all_ended, row::RowRecord};
 use crate::worker_error::WorkerError;
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{StreamExt as _, stream};
 use juror_ledger::batches::{BatchRow, RowChange};
 use juror_queue::Priority;
+use std::pin::pin;
 
 /// Returns the jobs of a shard's closed rows to their queue.
 pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
@@ -18,7 +19,7 @@ pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerErro
         let returned = stream::iter(rows)
             .map(|row| return_job(row, work))
             .buffer_unordered(MAX_CONCURRENT_ROWS);
-        returned.try_collect::<()>().await?;
+        all_ended(pin!(returned)).await?;
     }
 }
 
