@@ -98,9 +98,7 @@ impl Following<'_> {
     async fn conclude(&self, status: &RunStatus) -> Result<Exit, Failure> {
         let exit = match RunFiles::open(&self.settings.run.runs_dir, self.run) {
             Ok(files) => report::report(&files, self.settings, self.outputs, self.global).await?,
-            Err(JournalError::Missing { .. })
-                if self.outputs.is_empty() && self.settings.run.baseline().is_none() =>
-            {
+            Err(JournalError::Missing { .. }) if !needs_journal(self.settings, self.outputs) => {
                 self.print_counts(status)?
             }
             Err(error) => return Err(Failure::error(error)),
@@ -132,10 +130,8 @@ impl Following<'_> {
 
 /// Refuses flags that need the run's journal if no aggregator works in the runs directory.
 pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
-    let run = &settings.run;
-    let is_needed = !outputs.is_empty() || run.baseline().is_some() || run.gate().is_some();
     let runs_dir = &settings.run.runs_dir;
-    if !is_needed || RunsLock::is_known(runs_dir) {
+    if !needs_journal(settings, outputs) || RunsLock::is_known(runs_dir) {
         return Ok(());
     }
     Err(Failure::usage(format!(
@@ -188,6 +184,11 @@ impl View {
         }
         self.is_unavailable = true;
     }
+}
+
+/// True if the run's end is decided or written by its journal, and not by counts alone.
+fn needs_journal(settings: &Settings, outputs: &[PathBuf]) -> bool {
+    !outputs.is_empty() || settings.run.baseline().is_some() || settings.run.gate().is_some()
 }
 
 /// Progress of a run; none while it is unknown.

@@ -96,6 +96,12 @@ fn follow_without_the_journal_prints_counts() {
     let again = servers.juror(&harness, &[&enqueue[..], &["--json"]].concat()).exits(3);
     let reported: Value = serde_json::from_str(&again.stdout).unwrap();
     assert_eq!((&reported["scored"], &reported["failed"]), (&Value::from(3), &Value::from(1)));
+
+    // Another fleet's aggregator works here: without the journal, a gate is not met by counts.
+    std::fs::create_dir_all(harness.path("runs")).unwrap();
+    harness.write("runs/.aggregator.lock", "");
+    let gated = servers.juror(&harness, &[&enqueue[..], &["--gate", "targets"]].concat());
+    gated.exits(1).stderr_contains(&["runs/night"]);
 }
 
 #[test]
