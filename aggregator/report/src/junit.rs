@@ -192,7 +192,7 @@ fn write_case(
 ) -> io::Result<()> {
     let repeat = match report.run.repeat {
         1 => String::new(),
-        _ => format!(" repeat {}", result.repeat + 1),
+        _ => format!(" repeat {}", u64::from(result.repeat) + 1),
     };
     let group = result.item.cluster.as_ref().or(result.item.tags.first());
     let class = match group {

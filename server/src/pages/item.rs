@@ -45,10 +45,10 @@ pub async fn show(
 ) -> Result<Markup, PageError> {
     let run = run_named(&name)?;
     let view = site.views.get(&run).await?;
-    let repeat = query.value("repeat").unwrap_or(0);
+    let repeat = query.value("repeat").unwrap_or(0_u32);
     let Some(place) = view.place_of(&item, repeat) else {
         let result = match view.place_of(&item, 0) {
-            Some(_) => format!("result {} of item {item:?}", repeat + 1),
+            Some(_) => format!("result {} of item {item:?}", u64::from(repeat) + 1),
             None => format!("result of item {item:?}"),
         };
         return Err(PageError::missing(format!("Run {run} has no {result}.")));

@@ -21,6 +21,15 @@ async fn page_rendering_has_a_timeout() {
 }
 
 #[tokio::test]
+async fn any_repeat_of_a_query_is_answered() {
+    let router = TestSite::new().add("judged", 1, 1, true).open();
+    let path = format!("/runs/judged/items/item%200%2Fa?repeat={}", u32::MAX);
+    let page = get(&router, &path, &[HTML]).await;
+    assert_eq!(page.status, 404, "{}", page.body);
+    assert!(page.body.contains("no result 4294967296 of item"), "{}", page.body);
+}
+
+#[tokio::test]
 async fn comparisons_beyond_the_queue_are_refused() {
     let test = TestSite::new();
     let site = test.add("base", 1, 3, true).add("head", 2, 3, true).site();

@@ -35,7 +35,7 @@ impl Rounds {
     pub fn next_round(&self, job: &JobId) -> Option<u32> {
         match self.0.get(&key(job)) {
             None => Some(0),
-            Some(last) => (!last.scored).then_some(last.round + 1),
+            Some(last) => (!last.scored).then_some(last.round.saturating_add(1)),
         }
     }
 

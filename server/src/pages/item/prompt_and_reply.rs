@@ -58,7 +58,7 @@ fn facts(result: &JobResult) -> Markup {
             dd { (grouped(result.attempts.into())) @if result.cached { ", the verdict is from the cache" } }
             dt { "Tokens" }
             dd { (grouped(usage.input_tokens)) " in, " (grouped(usage.output_tokens)) " out" }
-            dt { "Round" } dd { (result.round + 1) }
+            dt { "Round" } dd { (u64::from(result.round) + 1) }
         }
     }
 }

@@ -36,7 +36,7 @@ impl ResultCell {
     pub fn text(&self) -> String {
         match self {
             Self::Item(id, None) => id.clone(),
-            Self::Item(id, Some(repeat)) => format!("{id} ·{}", repeat + 1),
+            Self::Item(id, Some(repeat)) => format!("{id} ·{}", u64::from(*repeat) + 1),
             Self::Outcome(outcome) => outcome.label().to_owned(),
             Self::Figure(value, unit) => figure(*value, *unit),
             Self::Mean(value) => decimals(*value, 2),
