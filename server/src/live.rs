@@ -88,6 +88,11 @@ impl LiveRuns {
         self: &Arc<Self>,
         run: &RunId,
     ) -> Result<watch::Receiver<Arc<LiveState>>, FollowError> {
+        if let Some(sender) = self.watched.lock().get(run) {
+            return Ok(sender.subscribe());
+        }
+        // Read without the lock, which watchers take on async threads.
+        let files = self.catalog.files(run)?;
         let mut watched = self.watched.lock();
         if let Some(sender) = watched.get(run) {
             return Ok(sender.subscribe());
@@ -95,7 +100,6 @@ impl LiveRuns {
         if watched.len() >= MAX_WATCHED {
             return Err(FollowError::Full);
         }
-        let files = self.catalog.files(run)?;
         let (sender, receiver) = watch::channel(Arc::default());
         watched.insert(run.clone(), sender.clone());
         let (own, run) = (Arc::clone(self), run.clone());
