@@ -180,6 +180,7 @@ impl<'keeper> Shards<'keeper> {
             else {
                 continue;
             };
+            self.warnings.run_is_open(&run);
             let shards = records.take_over(&run, owner).await?;
             for (number, step) in shards {
                 if self.is_working_on(&run, number).await {
