@@ -127,7 +127,8 @@ impl TokenCounter {
         let mut state = self.state.lock();
         let before = state.rule;
         state.learn(call, Instant::now());
-        let is_fuller = state.fullest > state.shared_fullest + state.limit / FULLEST_STEP;
+        let notable = state.limit / FULLEST_STEP;
+        let is_fuller = state.fullest > state.shared_fullest.saturating_add(notable);
         TokenCounting {
             rule: (state.rule != before).then_some(state.rule),
             fullest: is_fuller.then_some(state.fullest),
@@ -175,10 +176,11 @@ impl CounterState {
         self.fullest = self.fullest.max(call.remaining);
         let lacking = self.fullest - call.remaining;
         let largest = call.input.saturating_add(call.output_limit);
-        let full = (self.limit * FULL_WITHIN / 60_000).max(largest * 3 / 2);
+        let tokens_in = |milliseconds: u64| self.limit.saturating_mul(milliseconds) / 60_000;
+        let full = tokens_in(FULL_WITHIN).max(largest.saturating_mul(3) / 2);
         let is_trial = self.trial_until.is_some_and(|until| now < until);
         let low = if is_trial { LOW_BEYOND_IN_TRIAL } else { LOW_BEYOND };
-        let low = (self.limit * low / 60_000).max(largest.saturating_mul(4));
+        let low = tokens_in(low).max(largest.saturating_mul(4));
         if call.refused || lacking > low {
             self.raise(call.remaining, now);
         } else if lacking > full {

@@ -160,3 +160,20 @@ fn counter_starts_with_a_learned_rule_and_reports_changes() {
     counter.apply_shared(shared);
     assert_eq!(counter.rule(), CountRule::Larger, "the shared rule is the old one still");
 }
+
+#[test]
+fn absurd_limits_do_not_overflow() {
+    let counter = TokenCounter::new(CountRule::Sum, None);
+    for remaining in [u64::MAX, 0] {
+        counter.learn(CountedCall {
+            began: Instant::now(),
+            input: u64::MAX,
+            output_limit: u64::MAX,
+            waited: true,
+            limit: u64::MAX,
+            remaining,
+            reset: Some(Duration::MAX),
+            refused: false,
+        });
+    }
+}

@@ -239,7 +239,8 @@ fn row_end(row: &Value, show: impl Fn(&str) -> String) -> Option<CallEnd> {
 fn status_of(batch: &Value, show: impl Fn(&str) -> String) -> BatchStatus {
     let count = |name: &str| {
         let count = batch.get("request_counts").and_then(|counts| counts.get(name));
-        count.and_then(Value::as_u64).unwrap_or(0)
+        // Far above any batch, and low enough for sums.
+        count.and_then(Value::as_u64).unwrap_or(0).min(u64::from(u32::MAX))
     };
     let counts =
         RowCounts { total: count("total"), completed: count("completed"), failed: count("failed") };

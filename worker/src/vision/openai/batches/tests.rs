@@ -70,6 +70,11 @@ fn batch_status_is_parsed() {
         json!({"status": "finalizing", "request_counts": {"total": 3, "completed": 1, "failed": 1}}),
     );
     assert_eq!(under_way, BatchStatus::UnderWay(RowCounts { total: 3, completed: 1, failed: 1 }));
+    let absurd = json!({"total": u64::MAX, "completed": u64::MAX, "failed": u64::MAX});
+    let absurd = status(json!({"status": "in_progress", "request_counts": absurd}));
+    let most = u64::from(u32::MAX);
+    let counts = RowCounts { total: most, completed: most, failed: most };
+    assert_eq!(absurd, BatchStatus::UnderWay(counts));
     let ended = status(json!({
         "status": "expired", "output_file_id": "file-1", "error_file_id": null,
         "usage": {"input_tokens": 7, "output_tokens": 2, "input_tokens_details": {"cached_tokens": 3}},
