@@ -71,6 +71,8 @@ fn incomplete_search_for_a_batch_pauses_the_run_and_creates_none() {
     ended.stderr_contains(&["cannot be looked for", "stays held", "--lane realtime"]);
     fixture.harness.resume("night", &[]).exits(1).stderr_contains(&["cannot be looked for"]);
     assert_eq!(fixture.simulator.count("batches"), 1);
+    let cancelled = fixture.harness.juror(&["cancel", "night"]).exits(1);
+    cancelled.stderr_contains(&["cannot be cancelled", "cannot be looked for"]);
     fixture.harness.resume("night", &["--lane", "realtime"]).exits(0);
     assert_eq!(fixture.count("scored", ""), 4);
     assert_eq!(fixture.simulator.count("batches"), 1);

@@ -31,13 +31,20 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
     backend: &Backend,
     pause: Duration,
 ) -> Result<u32, CancelBatchesError> {
-    let mut left = 0;
+    let (mut left, mut unsearchable) = (0, None);
     for (number, step) in backend.take_over(run, owner).await? {
         let shard = ShardKey { run: run.clone(), number, owner: owner.clone() };
         let batch = match step {
             ShardStep::Created { batch, .. } | ShardStep::Ended { batch, .. } => Some(batch),
             ShardStep::Creating { file } => {
-                let found = find_lost_batch(provider, &file, pause).await?;
+                let found = match find_lost_batch(provider, &file, pause).await {
+                    // Its reservations stay, and the other batches are cancelled first.
+                    Err(error @ BatchError::Unsearchable(_)) => {
+                        unsearchable.get_or_insert(error);
+                        continue;
+                    }
+                    found => found?,
+                };
                 if let Some(batch) = found.clone() {
                     backend.set_step(&shard, &ShardStep::Created { file, batch }).await?;
                 }
@@ -61,5 +68,5 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
         }
         left += 1;
     }
-    Ok(left)
+    unsearchable.map_or(Ok(left), |error| Err(error.into()))
 }
