@@ -88,12 +88,10 @@ impl SeenRuns {
             None => false,
         };
         if !status.as_ref().is_some_and(|new| accepts_jobs(new) && is_same(&new.record)) {
-            Self::drop_context(known);
+            drop_context(&mut known.context);
         }
-        if !status.as_ref().is_some_and(|new| new.cancelled)
-            && let Some(context) = known.cancelled.take()
-        {
-            context.shutdown.drain.cancel();
+        if !status.as_ref().is_some_and(|new| new.cancelled) {
+            drop_context(&mut known.cancelled);
         }
         known.status = status;
         known.looked_up = Some(LookUp { at: Instant::now(), change });
@@ -121,12 +119,6 @@ impl SeenRuns {
         known.context.as_ref().is_some_and(is_stopped) && !self.contexts.is_stopping()
     }
 
-    fn drop_context(known: &mut CachedRun) {
-        if let Some(context) = known.context.take() {
-            context.shutdown.drain.cancel();
-        }
-    }
-
     async fn record_pause(
         &self,
         run: &RunId,
@@ -135,7 +127,9 @@ impl SeenRuns {
     ) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
         backend.query(&|| Box::pin(backend.backend().pause_run(run, reason))).await?;
-        Self::drop_context(known);
+        drop_context(&mut known.context);
+        // Once a cancelled run is cancelled again, its batches are collected in a new context.
+        drop_context(&mut known.cancelled);
         known.looked_up = None;
         Ok(())
     }
@@ -233,6 +227,13 @@ struct LookUp {
     at: Instant,
     /// The ledger's count of changes before the read.
     change: u64,
+}
+
+/// Stops what is in progress with a context, and drops it.
+fn drop_context(context: &mut Option<Arc<RunContext>>) {
+    if let Some(context) = context.take() {
+        context.shutdown.drain.cancel();
+    }
 }
 
 /// True if a context of the run is in use, or its status is being read.

@@ -175,6 +175,22 @@ fn cancelled_run_books_finished_batch_rows() {
 }
 
 #[test]
+fn cancelled_run_ends_although_it_was_paused_with_a_batch_of_unknown_outcome() {
+    let faults = vec![BatchFault::Forgotten.into()];
+    let fleet = FleetFixture::new(6, BatchSettings { faults, ..BatchSettings::default() });
+    let worker = fleet.worker_for("6");
+    fleet.enqueue(&["--lane", "batch"]);
+    let status = || fleet.servers.status(&RunId::new("night")).unwrap();
+    await_some(|| status().paused, "the run is paused");
+    fleet.servers.juror(&fleet.fixture.harness, &["cancel", "night"]).exits(0);
+    let fixture = fleet.reported(6, vec![worker]);
+    assert_eq!(fixture.count("skipped", "cancelled"), 6);
+    let cost = &fixture.report()["cost"];
+    assert!(pico(&cost["presumed_usd"]) > 0, "{cost}");
+    assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
+}
+
+#[test]
 fn mixed_run_calls_for_rows_that_are_late() {
     let fleet = FleetFixture::held(6);
     let reserve = [("JUROR_BATCH_REALTIME_RESERVE", "1h"), ("JUROR_BATCH_MAX_ROWS", "6")];

@@ -59,6 +59,9 @@ async fn run_is_announced_closed_cancelled_and_reopened() {
     let RunStatus { paused, progress, .. } = status().await;
     assert_eq!(paused.as_deref(), Some("no key"), "the first reason is kept");
     assert_eq!(progress.map(|progress| progress.results), Some(3));
+    assert!(backend.cancel_run(&run()).await.unwrap());
+    assert_eq!(status().await.paused, None, "its batches are collected");
+    assert!(backend.pause_run(&run(), "no funds").await.unwrap());
     assert!(backend.update_record(&record()).await.unwrap());
     assert!(status().await.is_reported(), "it stays reported");
     let cap = Some("0.1".parse().unwrap());

@@ -1,6 +1,7 @@
 -- Closes a run: sets how many results it will have, since no more jobs will come; its records expire
 -- some time after their last use. Cancelling closes it with the jobs published so far, unless it was
--- closed before. Jobs that were resent in the meantime are added.
+-- closed before, and ends its pause: its batches are cancelled and collected. Jobs that were resent in
+-- the meantime are added.
 -- Arguments: run; 'close' and their number, or 'cancel' and nothing; retention (ms).
 -- Returns: whether there is such a run (1 or 0).
 
@@ -11,6 +12,7 @@ if ARGV[5] == 'close' then
   results = ARGV[6]
 else
   redis.call('HSET', record, 'cancelled', '1')
+  redis.call('HDEL', record, 'paused')
   if redis.call('HEXISTS', record, 'expected') == 0 then
     results = redis.call('HGET', record, 'published') or '0'
   end
