@@ -53,11 +53,13 @@ fn default_line_height_of_another_browser_is_no_difference_of_the_code() {
     assert!(html.contains("default styles of the screenshot's browser: line-height: 19px"));
 
     // A change of the code is found beside it.
-    card.write_code(&page("").replace("color: #0f172a", "color: #b91c1c"), "html");
+    let marked = "</style><style>p:nth-child(3) { background: #fde68a }</style>";
+    card.write_code(&page("").replace("</style>", marked), "html");
     let changed = &card.run("changed", 0)["evidence"];
     let region = &changed["regions"][0];
-    assert_eq!(region["property"], "color", "{changed}");
-    assert_eq!(region["should_be"].as_str().unwrap().to_lowercase(), "#0f172a");
+    assert_eq!(region["property"], "background-color", "{changed}");
+    assert_eq!(region["element"]["text"], "Paragraph 3 of a longer text about harbors");
+    assert_eq!(changed["defaults"][0]["value"], "19px");
 
     // The fit needs no trials of repairs.
     card.settings("[evidence]\ntrials = 0\n");
