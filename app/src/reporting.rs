@@ -46,7 +46,6 @@ pub fn write_report(
 ) -> Result<Report, AppError> {
     let (mut report, stability) = without_comparison(files, counted, ledger, reporting)?;
     add_comparison(&mut report, files, reporting, &stability)?;
-    report.warnings.extend(recorded_gate::change_warning(files.record(), reporting.settings));
     save(&report, files)?;
     Ok(report)
 }
@@ -110,6 +109,7 @@ fn without_comparison(
         averaging: reporting.settings.run.averaging_policy(),
     };
     let mut report = compute_report(files, &input)?;
+    report.warnings.extend(recorded_gate::change_warning(files.record(), reporting.settings));
     report.add_calibration(files, reporting.calibration);
     Ok((report, stability))
 }

@@ -75,7 +75,7 @@ impl ReportWriter for FleetReports {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Layer;
+    use crate::{reporting::recorded_gate::file_digest, settings::Layer};
     use juror_analysis::{
         calibration::stored_calibration,
         fold::Fold,
@@ -83,7 +83,10 @@ mod tests {
         test_fixtures::{SEMANTIC, calibrations::of_two_items, comparisons::shown, record},
     };
     use juror_journal::journal::JournalWriter;
-    use juror_types::{id::RunId, run::RunRecord};
+    use juror_types::{
+        id::RunId,
+        run::{DecisionTerms, RunRecord},
+    };
     use std::{fs, path::Path};
 
     /// A run of one item for each letter: `p` passes, `f` fails.
@@ -130,6 +133,31 @@ mod tests {
         let steady = written(&nights[3], &format!("{gate}[compare]\nflaky = \"leave_out\"\n"));
         assert_eq!(steady.gate.unwrap().decision, GateDecision::Met);
         assert!(steady.warnings.iter().any(|warning| warning.contains("without 1 flaky item")));
+    }
+
+    #[test]
+    fn a_gate_file_that_has_changed_since_the_run_began_is_warned_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gate.toml");
+        let rule = "schema = 1\n[[rule]]\nmetric = \"pipeline_success_rate\"\nat_least = 0.5\n";
+        fs::write(&path, rule).unwrap();
+        let gate = path.to_str().unwrap().to_owned();
+        let terms = DecisionTerms {
+            gate_digest: file_digest(&gate),
+            gate: Some(gate.clone()),
+            margin: 0.05,
+            strict: false,
+            max_lost: 0.0,
+        };
+        let decided = RunRecord { decision: Some(terms), ..record(SEMANTIC, 0) };
+        let writer = JournalWriter::create(folder.path(), &decided).unwrap();
+        let is_warned = || {
+            let report = written(writer.files(), &format!("[run]\ngate = {gate:?}\n"));
+            report.warnings.iter().any(|warning| warning.contains("gate.toml has changed since"))
+        };
+        assert!(!is_warned());
+        fs::write(&path, rule.replace("0.5", "0.9")).unwrap();
+        assert!(is_warned());
     }
 
     #[test]
