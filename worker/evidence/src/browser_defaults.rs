@@ -179,7 +179,7 @@ impl TriedDefault {
                 ("font-family", (*font).to_owned(), "form controls without a font".to_owned())
             }
             Self::LineHeight(group, height) => {
-                let FontGroup { family, size, .. } = group;
+                let (family, size) = (group.first_family(), &group.size);
                 let texts = format!("texts of {size} {family} without a line height");
                 ("line-height", format!("{height}px"), texts)
             }

@@ -97,7 +97,7 @@ fn figures(evidence: &Evidence) -> Vec<String> {
         facts.push(format!("in a page of {} with {} pixels around", frame.color, frame.padding));
     }
     if let Some([width, height]) = evidence.size_ratio {
-        facts.push(format!("{width:.2} of the width and {height:.2} of the height"));
+        facts.push(format!("{width:.3} of the width and {height:.3} of the height"));
     }
     if let Some([right, below]) = evidence.overflow {
         facts.push(format!(

@@ -17,6 +17,13 @@ pub(super) struct FontGroup {
     pub elements: Vec<usize>,
 }
 
+impl FontGroup {
+    /// The first of its font families, without quotes.
+    pub fn first_family(&self) -> &str {
+        self.family.split(',').next().unwrap_or_default().trim_matches(['"', '\'', ' '])
+    }
+}
+
 /// Every group with a visible text, those of most elements first.
 pub(super) fn font_groups(snapshot: &Snapshot) -> Vec<FontGroup> {
     let page = PageTree::new(snapshot);

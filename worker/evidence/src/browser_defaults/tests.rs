@@ -28,7 +28,8 @@ fn page(line_height: u32, control_font: &str) -> (Raster, Snapshot) {
     let mut snapshot = Snapshot::of_texts(&boxes);
     (snapshot.width, snapshot.height) = (width, height);
     for element in &mut snapshot.elements {
-        let styles = [("line-height", "normal"), ("font-size", "14px"), ("font-family", "Inter")];
+        let styles =
+            [("line-height", "normal"), ("font-size", "14px"), ("font-family", "\"Inter\", Arial")];
         element.styles = styles.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     }
     let control = &mut snapshot.elements[0];
