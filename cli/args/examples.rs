@@ -5,36 +5,34 @@ use clap::{Command, CommandFactory as _};
 
 /// The command line with examples and exit codes in the help of every command.
 pub fn command() -> Command {
-    HELP_ENDINGS.iter().fold(Arguments::command(), |command, ending| {
-        command.mut_subcommand(ending.command, |subcommand| ending.add_to(subcommand))
-    })
+    Arguments::command().mut_subcommands(with_help_ending)
 }
 
-/// The end of one command's help.
-struct HelpEnding {
-    command: &'static str,
-    /// Command lines with their explanations.
-    examples: &'static [(&'static str, &'static str)],
-    exit_codes: &'static str,
-}
-
-impl HelpEnding {
-    fn add_to(&self, command: Command) -> Command {
-        let text = self.text();
-        match command.get_after_long_help().map(ToString::to_string) {
-            Some(long) => command.after_long_help(format!("{long}\n\n{text}")).after_help(text),
-            None => command.after_help(text),
-        }
+fn with_help_ending(command: Command) -> Command {
+    let text = help_ending(command.get_name());
+    match command.get_after_long_help().map(ToString::to_string) {
+        Some(long) => command.after_long_help(format!("{long}\n\n{text}")).after_help(text),
+        None => command.after_help(text),
     }
+}
 
-    fn text(&self) -> String {
-        let mut text = String::from("Examples:\n");
-        for (line, meaning) in self.examples {
-            text.push_str(&format!("  {line}\n      {meaning}\n"));
-        }
-        text.push_str("\nExit codes: ");
-        text.push_str(self.exit_codes);
-        text
+fn help_ending(command: &str) -> String {
+    let is_of_command = |line: &str| line.split(' ').nth(1) == Some(command);
+    let mut text = String::from("Examples:\n");
+    for (line, meaning) in EXAMPLES.iter().filter(|(line, _)| is_of_command(line)) {
+        text.push_str(&format!("  {line}\n      {meaning}\n"));
+    }
+    text + "\nExit codes: " + exit_codes(command)
+}
+
+fn exit_codes(command: &str) -> &'static str {
+    match command {
+        "run" | "report" | "retry" | "enqueue" => RUN_EXIT_CODES,
+        "demo" => DEMO_EXIT_CODES,
+        "compare" => COMPARISON_EXIT_CODES,
+        "bless" => BLESS_EXIT_CODES,
+        "doctor" => CHECK_EXIT_CODES,
+        _ => OTHER_EXIT_CODES,
     }
 }
 
@@ -45,219 +43,71 @@ const COMPARISON_EXIT_CODES: &str = "0 same, better or inconclusive; 1 error; 2 
 4 inconclusive, only with --strict; 100 worse.";
 const CHECK_EXIT_CODES: &str =
     "0 nothing to fix; 1 problems to fix, or an error; 2 usage or settings.";
+const DEMO_EXIT_CODES: &str =
+    "0 done; 1 error; 2 usage or settings; 3 finished incomplete (jobs without a score).";
+const BLESS_EXIT_CODES: &str = "0 done; 1 error; 2 usage or settings, no such run, or a run with lost \
+jobs (without --force).";
 const OTHER_EXIT_CODES: &str = "0 done; 1 error; 2 usage or settings.";
 
-const HELP_ENDINGS: &[HelpEnding] = &[
-    HelpEnding {
-        command: "init",
-        examples: &[(
-            "juror init quality",
-            "Write settings and a small dataset into the folder quality",
-        )],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "demo",
-        examples: &[
-            ("juror demo", "Judge 27 interface components against the simulator"),
-            (
-                "juror demo --acrue -o demo.html",
-                "Judge restyled photographs, and write an HTML report",
-            ),
-        ],
-        exit_codes: "0 done; 1 error; 2 usage or settings; 3 finished incomplete (jobs without a \
-            score).",
-    },
-    HelpEnding {
-        command: "run",
-        examples: &[
-            ("juror run shots.jsonl", "Run the free stages: tokens, retrieval, compilation"),
-            (
-                "juror run shots.jsonl --enable-llm-judge --budget-usd 5",
-                "Let a vision model judge, for at most $5",
-            ),
-            (
-                "juror run shots.jsonl --enable-llm-judge --budget-usd 5 --gate production --baseline main -o report.html",
-                "Exit with 100 if the gate is missed or the run is worse than the run blessed as main",
-            ),
-            ("juror run --resume 20261123-010203-ab12", "Resume a run"),
-        ],
-        exit_codes: RUN_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "report",
-        examples: &[
-            ("juror report nightly", "Print the report again"),
-            ("juror report nightly -o report.html -o report.junit.xml", "Write HTML and JUnit XML"),
-        ],
-        exit_codes: RUN_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "compare",
-        examples: &[
-            ("juror compare main nightly", "Compare the run nightly with the run main"),
-            ("juror compare main nightly --strict -o comparison.md", "Exit with 4 if inconclusive"),
-        ],
-        exit_codes: COMPARISON_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "bless",
-        examples: &[
-            (
-                "juror bless nightly-2026-11-22",
-                "Make this run the baseline main, for --baseline main",
-            ),
-            ("juror bless nightly-2026-11-22 --name gpt-4.1", "Name it gpt-4.1 instead"),
-            ("juror bless --list", "List the blessed runs"),
-            ("juror bless --remove gpt-4.1", "Remove a name"),
-        ],
-        exit_codes: "0 done; 1 error; 2 usage or settings, no such run, or a run with lost jobs \
-            (without --force).",
-    },
-    HelpEnding {
-        command: "calibrate",
-        examples: &[(
-            "juror calibrate nightly --labels labels.csv",
-            "Compare the judge's scores with people's",
-        )],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "estimate",
-        examples: &[
-            ("juror estimate shots.jsonl", "Cost, tokens and time with the model of the settings"),
-            ("juror estimate shots.jsonl --all-models", "The same for every model with a price"),
-        ],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "retry",
-        examples: &[(
-            "juror retry nightly --budget-usd 8",
-            "Retry the jobs without a score, for at most $8 in total",
-        )],
-        exit_codes: RUN_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "enqueue",
-        examples: &[(
-            "juror enqueue shots.jsonl --enable-llm-judge --budget-usd 50 --run-id nightly --wait",
-            "Publish the jobs to a fleet and follow the run to its end",
-        )],
-        exit_codes: RUN_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "cancel",
-        examples: &[("juror cancel nightly", "Skip the jobs that are not judged yet")],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "dead-letters",
-        examples: &[
-            ("juror dead-letters list", "List the dead letters"),
-            ("juror dead-letters replay --all --run nightly", "Replay all of a run"),
-        ],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "worker",
-        examples: &[(
-            "juror worker --data-root /srv/shots -j 32",
-            "Judge jobs of the fleet, 32 calls at once",
-        )],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "aggregate",
-        examples: &[(
-            "juror aggregate --runs-dir /srv/runs",
-            "Write the fleet's results into /srv/runs",
-        )],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "runs",
-        examples: &[
-            ("juror runs list", "List the runs, newest first"),
-            ("juror runs trend --last 30", "Show how the metrics changed over 30 runs"),
-        ],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "rubric",
-        examples: &[
-            ("juror rubric show semantic --file > mine.toml", "Copy a rubric to write another one"),
-            ("juror rubric check mine.toml", "Check it"),
-            ("juror rubric show mine.toml", "Print the prompt"),
-        ],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "cache",
-        examples: &[
-            (
-                "juror cache stats",
-                "Count the cached replies and the kept pictures of rendered code",
-            ),
-            ("juror cache clear --only renders", "Render all code again in the next run"),
-        ],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "budget",
-        examples: &[
-            ("juror budget show", "Show the remainder of the caps of day and month"),
-            ("juror budget set month 60", "Let all runs of a month cost at most $60 together"),
-            ("juror budget set day unlimited", "Lift the cap of the day"),
-            ("juror budget history --days 30", "Show what each of the last 30 days cost"),
-        ],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "doctor",
-        examples: &[(
-            "juror doctor shots.jsonl",
-            "Check settings, key, endpoint, prices, dataset and disk",
-        )],
-        exit_codes: CHECK_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "serve",
-        examples: &[(
-            "juror serve --data-root datasets",
-            "Serve the dashboard on http://127.0.0.1:8080",
-        )],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "simulate",
-        examples: &[(
-            "juror simulate --latency-ms 200 --fault rate-limit=0.05",
-            "Serve a simulated vision API with a latency of 200 ms that refuses one call in twenty",
-        )],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "settings",
-        examples: &[("juror settings > juror.toml", "Start a settings file from the defaults")],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "completions",
-        examples: &[(
-            "juror completions bash > /etc/bash_completion.d/juror",
-            "Install completions for bash",
-        )],
-        exit_codes: OTHER_EXIT_CODES,
-    },
-    HelpEnding {
-        command: "man",
-        examples: &[(
-            "juror man /usr/local/share/man/man1",
-            "Write the manual pages, one for each command",
-        )],
-        exit_codes: OTHER_EXIT_CODES,
-    },
+/// Command lines with their explanations.
+const EXAMPLES: &[(&str, &str)] = &[
+    ("juror init quality", "Write settings and a small dataset into the folder quality"),
+    ("juror demo", "Judge 27 interface components against the simulator"),
+    ("juror demo --acrue -o demo.html", "Judge restyled photographs, and write an HTML report"),
+    ("juror run shots.jsonl", "Run the free stages: tokens, retrieval, compilation"),
+    (
+        "juror run shots.jsonl --enable-llm-judge --budget-usd 5",
+        "Let a vision model judge, for at most $5",
+    ),
+    (
+        "juror run shots.jsonl --enable-llm-judge --budget-usd 5 --gate production --baseline main -o report.html",
+        "Exit with 100 if the gate is missed or the run is worse than the run blessed as main",
+    ),
+    ("juror run --resume 20261123-010203-ab12", "Resume a run"),
+    ("juror report nightly", "Print the report again"),
+    ("juror report nightly -o report.html -o report.junit.xml", "Write HTML and JUnit XML"),
+    ("juror compare main nightly", "Compare the run nightly with the run main"),
+    ("juror compare main nightly --strict -o comparison.md", "Exit with 4 if inconclusive"),
+    ("juror bless nightly-2026-11-22", "Make this run the baseline main, for --baseline main"),
+    ("juror bless nightly-2026-11-22 --name gpt-4.1", "Name it gpt-4.1 instead"),
+    ("juror bless --list", "List the blessed runs"),
+    ("juror bless --remove gpt-4.1", "Remove a name"),
+    ("juror calibrate nightly --labels labels.csv", "Compare the judge's scores with people's"),
+    ("juror estimate shots.jsonl", "Cost, tokens and time with the model of the settings"),
+    ("juror estimate shots.jsonl --all-models", "The same for every model with a price"),
+    (
+        "juror retry nightly --budget-usd 8",
+        "Retry the jobs without a score, for at most $8 in total",
+    ),
+    (
+        "juror enqueue shots.jsonl --enable-llm-judge --budget-usd 50 --run-id nightly --wait",
+        "Publish the jobs to a fleet and follow the run to its end",
+    ),
+    ("juror cancel nightly", "Skip the jobs that are not judged yet"),
+    ("juror dead-letters list", "List the dead letters"),
+    ("juror dead-letters replay --all --run nightly", "Replay all of a run"),
+    ("juror worker --data-root /srv/shots -j 32", "Judge jobs of the fleet, 32 calls at once"),
+    ("juror aggregate --runs-dir /srv/runs", "Write the fleet's results into /srv/runs"),
+    ("juror runs list", "List the runs, newest first"),
+    ("juror runs trend --last 30", "Show how the metrics changed over 30 runs"),
+    ("juror rubric show semantic --file > mine.toml", "Copy a rubric to write another one"),
+    ("juror rubric check mine.toml", "Check it"),
+    ("juror rubric show mine.toml", "Print the prompt"),
+    ("juror cache stats", "Count the cached replies and the kept pictures of rendered code"),
+    ("juror cache clear --only renders", "Render all code again in the next run"),
+    ("juror budget show", "Show the remainder of the caps of day and month"),
+    ("juror budget set month 60", "Let all runs of a month cost at most $60 together"),
+    ("juror budget set day unlimited", "Lift the cap of the day"),
+    ("juror budget history --days 30", "Show what each of the last 30 days cost"),
+    ("juror doctor shots.jsonl", "Check settings, key, endpoint, prices, dataset and disk"),
+    ("juror serve --data-root datasets", "Serve the dashboard on http://127.0.0.1:8080"),
+    (
+        "juror simulate --latency-ms 200 --fault rate-limit=0.05",
+        "Serve a simulated vision API with a latency of 200 ms that refuses one call in twenty",
+    ),
+    ("juror settings > juror.toml", "Start a settings file from the defaults"),
+    ("juror completions bash > /etc/bash_completion.d/juror", "Install completions for bash"),
+    ("juror man /usr/local/share/man/man1", "Write the manual pages, one for each command"),
 ];
 
 #[cfg(test)]
@@ -272,7 +122,7 @@ mod tests {
             let help = subcommand.render_long_help().to_string();
             assert!(help.contains("Examples:") && help.contains("Exit codes:"), "{name}: {help}");
         }
-        for (line, _) in HELP_ENDINGS.iter().flat_map(|ending| ending.examples) {
+        for (line, _) in EXAMPLES {
             let words = line.split_whitespace().take_while(|word| *word != ">");
             Arguments::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
         }
