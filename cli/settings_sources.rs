@@ -9,7 +9,7 @@ use crate::{
 };
 use juror_app::{
     environment::Environment,
-    settings::{BaseLayers, Layer, Settings},
+    settings::{BaseLayers, Layer, Settings, integer},
 };
 use std::path::PathBuf;
 
@@ -24,9 +24,9 @@ pub const WRITE_TOKEN: &str = "JUROR_SERVE_WRITE_TOKEN";
 impl JudgingFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        given([
+        Layer::from_values([
             ("run", "rubric", text(&self.rubric)),
-            ("run", "repeat", number(self.repeat.map(u64::from))),
+            ("run", "repeat", self.repeat.map(toml::Value::from)),
             ("run", "enable_llm_judge", self.enable_llm_judge.then_some(true.into())),
             ("run", "lane", text(&self.lane)),
             ("evidence", "mode", self.evidence.map(|mode| mode.name().into())),
@@ -39,11 +39,11 @@ impl JudgingFlags {
 impl CallingFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        given([
+        Layer::from_values([
             ("judge", "base_url", text(&self.base_url)),
-            ("limits", "rpm", number(self.rpm)),
-            ("limits", "tpm", number(self.tpm)),
-            ("limits", "max_concurrency", number(self.max_concurrency.map(|count| count as u64))),
+            ("limits", "rpm", self.rpm.map(integer)),
+            ("limits", "tpm", self.tpm.map(integer)),
+            ("limits", "max_concurrency", self.max_concurrency.map(|count| integer(count as u64))),
             ("cache", "enabled", self.no_cache.then_some(false.into())),
         ])
     }
@@ -52,7 +52,7 @@ impl CallingFlags {
 impl ComparingFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        given([
+        Layer::from_values([
             ("compare", "margin", self.margin.map(toml::Value::from)),
             ("compare", "strict", self.strict.then_some(true.into())),
             ("compare", "max_lost", self.max_lost.map(toml::Value::from)),
@@ -63,7 +63,7 @@ impl ComparingFlags {
 impl BaselineFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        let baseline = given([("run", "baseline", text(&self.baseline))]);
+        let baseline = Layer::from_values([("run", "baseline", text(&self.baseline))]);
         [baseline, self.comparing.layers()].concat()
     }
 }
@@ -72,7 +72,7 @@ impl CalibrationFlags {
     /// Setting of the flag, if given.
     pub fn layers(&self) -> Vec<Layer> {
         let path = self.calibration.as_ref().map(|path| path.to_string_lossy().into_owned());
-        given([("run", "calibration", path.map(toml::Value::from))])
+        Layer::from_values([("run", "calibration", path.map(toml::Value::from))])
     }
 }
 
@@ -80,7 +80,7 @@ impl RunFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         let tags = self.budget_tag.iter().cloned().map(String::from);
-        let own = given([
+        let own = Layer::from_values([
             ("run", "deadline", text(&self.deadline)),
             ("run", "gate", text(&self.gate)),
             ("budget", "tags", texts(tags)),
@@ -94,7 +94,7 @@ impl FleetFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         let volatile = self.allow_volatile_redis.then_some(true.into());
-        given([
+        Layer::from_values([
             ("fleet", "broker", text(&self.broker)),
             ("fleet", "redis", text(&self.redis)),
             ("fleet", "namespace", text(&self.namespace)),
@@ -106,14 +106,18 @@ impl FleetFlags {
 impl ServingFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        given([("fleet", "listen", self.listen.map(|listen| listen.to_string().into()))])
+        Layer::from_values([(
+            "fleet",
+            "listen",
+            self.listen.map(|listen| listen.to_string().into()),
+        )])
     }
 }
 
 impl ServeArguments {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        let own = given([
+        let own = Layer::from_values([
             ("files", "data_roots", folders(&self.data_root)),
             ("serve", "listen", self.listen.map(|listen| listen.to_string().into())),
         ]);
@@ -124,9 +128,9 @@ impl ServeArguments {
 impl WorkerArguments {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        let own = given([
+        let own = Layer::from_values([
             ("files", "data_roots", folders(&self.data_root)),
-            ("fleet", "drain_timeout_seconds", number(self.drain_timeout.map(u64::from))),
+            ("fleet", "drain_timeout_seconds", self.drain_timeout.map(toml::Value::from)),
         ]);
         [own, self.calling.layers(), self.fleet.layers(), self.serving.layers()].concat()
     }
@@ -160,14 +164,6 @@ pub fn settings_file(global: &GlobalFlags) -> (PathBuf, bool) {
     let named = global.config.clone().or_else(|| std::env::var_os("JUROR_CONFIG").map(Into::into));
     let is_named = named.is_some();
     (named.unwrap_or_else(|| "juror.toml".into()), is_named)
-}
-
-/// Layers of the flags that were given.
-pub fn given<const N: usize>(flags: [(&str, &str, Option<toml::Value>); N]) -> Vec<Layer> {
-    let layer = |(section, key, value): (&str, &str, Option<toml::Value>)| {
-        value.map(|value| Layer::from_value(section, key, value))
-    };
-    flags.into_iter().filter_map(layer).collect()
 }
 
 fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
@@ -219,10 +215,6 @@ fn texts(texts: impl Iterator<Item = String>) -> Option<toml::Value> {
 
 fn text(text: &Option<String>) -> Option<toml::Value> {
     text.clone().map(toml::Value::from)
-}
-
-fn number(number: Option<u64>) -> Option<toml::Value> {
-    number.map(|number| toml::Value::from(i64::try_from(number).unwrap_or(i64::MAX)))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub use evidence::EvidenceSettings;
 pub use fleet::FleetSettings;
 pub use header_source::HeaderSource;
 pub use judge::{JudgeSettings, OtherModelPolicy};
-pub use layer::{Layer, SettingsError};
+pub use layer::{Layer, SettingsError, integer};
 pub use prune::PruneSettings;
 pub use render::RenderSettings;
 pub use serve::ServeSettings;

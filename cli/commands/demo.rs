@@ -15,7 +15,7 @@ use juror_app::{
         run_setup::{ItemSelection, RenderedBy, RunSetup},
         run_setup_request::{RunSetupRequest, new_run_id},
     },
-    settings::Layer,
+    settings::{Layer, integer},
 };
 use juror_simulator::{Latency, SimulatorConfig};
 use juror_types::{evidence::EvidenceMode, shutdown::Shutdown, usage::Money};
@@ -105,21 +105,18 @@ async fn judge(
 
 /// Settings that the demo sets whatever the user's own are.
 fn demo_settings(arguments: &DemoArguments, golden: Golden, base_url: &str) -> Vec<Layer> {
-    let mut settings = vec![
-        Layer::from_value("run", "rubric", golden.rubric()),
-        Layer::from_value("run", "enable_llm_judge", true),
-        Layer::from_value("judge", "base_url", base_url),
+    Layer::from_values([
+        ("run", "rubric", Some(golden.rubric().into())),
+        ("run", "enable_llm_judge", Some(true.into())),
+        ("judge", "base_url", Some(base_url.into())),
         // The user's own baseline and gate are for other items.
-        Layer::from_value("run", "baseline", ""),
-        Layer::from_value("run", "gate", ""),
+        ("run", "baseline", Some("".into())),
+        ("run", "gate", Some("".into())),
         // Simulated money counts towards no budget but the demo's own.
-        Layer::from_value("budget", "day_usd", "unlimited"),
-        Layer::from_value("budget", "month_usd", "unlimited"),
-    ];
-    let concurrency =
-        arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-    settings.extend(concurrency.map(|count| Layer::from_value("limits", "max_concurrency", count)));
-    settings
+        ("budget", "day_usd", Some("unlimited".into())),
+        ("budget", "month_usd", Some("unlimited".into())),
+        ("limits", "max_concurrency", arguments.max_concurrency.map(|count| integer(count as u64))),
+    ])
 }
 
 fn print_introduction(setup: &RunSetup, lacks_browser: bool) {

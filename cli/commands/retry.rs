@@ -33,7 +33,7 @@ use std::sync::Arc;
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers: Vec<_> =
-        settings_sources::given([("run", "deadline", arguments.deadline.clone().map(Into::into))]);
+        Layer::from_values([("run", "deadline", arguments.deadline.clone().map(Into::into))]);
     layers.extend(arguments.fleet.layers());
     let base = settings_sources::read(global)?;
     let settings = base.resolve(layers.clone())?;

@@ -5,7 +5,7 @@ use crate::{
     error::AppError,
     local_ledger::recorded_folder,
     rubrics,
-    settings::{BaseLayers, Layer, Settings},
+    settings::{BaseLayers, Layer, Settings, integer},
 };
 use jiff::Timestamp;
 use juror_analysis::sequential_sampling::INITIAL_SAMPLE;
@@ -20,6 +20,7 @@ use juror_types::{
     usage::Money,
 };
 use std::path::PathBuf;
+use toml::Value;
 
 /// A request for the setup of a run, with its layers of settings. From here a run becomes a
 /// [`RunSetup`], and then a local run or a run to publish.
@@ -150,9 +151,18 @@ impl RunSetupRequest<'_> {
 /// Settings that every command on a run of one machine shares, as its record has them: its ledger,
 /// if that is still in its folder, and what decides its exit code.
 pub fn shared_layers(record: &RunRecord) -> Vec<Layer> {
-    let ledger = recorded_folder(record);
-    let ledger = ledger.map(|folder| Layer::from_value("run", "state_dir", folder));
-    ledger.into_iter().chain(decision_layers(record)).collect()
+    let ledger = ("run", "state_dir", recorded_folder(record).map(Value::from));
+    let mut layers = Layer::from_values([ledger]);
+    if let Some(DecisionTerms { gate, margin, strict, max_lost, .. }) = &record.decision {
+        layers.extend(Layer::from_values([
+            ("compare", "margin", Some((*margin).into())),
+            ("compare", "strict", Some((*strict).into())),
+            ("compare", "max_lost", Some((*max_lost).into())),
+            ("run", "gate", gate.clone().map(Value::from)),
+            ("run", "baseline", record.baseline.clone().map(Value::from)),
+        ]));
+    }
+    layers
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.
@@ -161,21 +171,6 @@ pub fn new_run_id(prefix: &str) -> RunId {
     let owner = OwnerId::random();
     let chance: String = owner.as_str().chars().rev().take(4).collect();
     RunId::new(format!("{prefix}{now}-{chance}"))
-}
-
-fn decision_layers(record: &RunRecord) -> Vec<Layer> {
-    let Some(DecisionTerms { gate, margin, strict, max_lost, .. }) = &record.decision else {
-        return Vec::new();
-    };
-    let mut layers = vec![
-        Layer::from_value("compare", "margin", *margin),
-        Layer::from_value("compare", "strict", *strict),
-        Layer::from_value("compare", "max_lost", *max_lost),
-    ];
-    layers.extend(gate.clone().map(|gate| Layer::from_value("run", "gate", gate)));
-    let baseline = record.baseline.clone();
-    layers.extend(baseline.map(|baseline| Layer::from_value("run", "baseline", baseline)));
-    layers
 }
 
 /// The sample of the first look at a run that is judged until its score is certain.
@@ -191,60 +186,41 @@ fn grown_sample(known: Option<&RunRecord>) -> Option<ItemSample> {
 
 /// Settings in a record.
 fn layers_of(record: &RunRecord) -> Vec<Layer> {
-    let mut layers = vec![
-        Layer::from_value("run", "repeat", i64::from(record.repeat)),
-        Layer::from_value("run", "enable_llm_judge", record.judge.is_some()),
-        Layer::from_value("evidence", "mode", record.evidence.name()),
-    ];
-    if let Some(judge) = &record.judge {
-        let output = i64::from(judge.max_output_tokens);
-        layers.push(Layer::from_value("judge", "model", judge.model.clone()));
-        layers.push(Layer::from_value("judge", "detail", judge.detail.name()));
-        layers.push(Layer::from_value("judge", "max_output_tokens", output));
-        layers.push(Layer::from_value("judge", "strip_comments", judge.strip_comments));
-        layers.extend(
-            judge.temperature.map(|value| Layer::from_value("judge", "temperature", value)),
-        );
-    }
-    layers.extend(
-        record.max_side.map(|side| Layer::from_value("image", "max_side", i64::from(side))),
-    );
+    let (judge, roots) = (record.judge.as_ref(), &record.data_roots);
+    let mut layers = Layer::from_values([
+        ("run", "repeat", Some(record.repeat.into())),
+        ("run", "enable_llm_judge", Some(judge.is_some().into())),
+        ("evidence", "mode", Some(record.evidence.name().into())),
+        ("judge", "model", judge.map(|judge| judge.model.clone().into())),
+        ("judge", "detail", judge.map(|judge| judge.detail.name().into())),
+        ("judge", "max_output_tokens", judge.map(|judge| judge.max_output_tokens.into())),
+        ("judge", "strip_comments", judge.map(|judge| judge.strip_comments.into())),
+        ("judge", "temperature", judge.and_then(|judge| judge.temperature).map(Value::from)),
+        ("image", "max_side", record.max_side.map(Value::from)),
+        ("files", "data_roots", (!roots.is_empty()).then(|| roots.clone().into())),
+    ]);
     layers.extend(layers_of_continued(record));
-    if !record.data_roots.is_empty() {
-        layers.push(Layer::from_value("files", "data_roots", record.data_roots.clone()));
-    }
     layers
 }
 
 /// Settings in a record that hold for every round of its run: limits, cache, endpoint, budget tags,
 /// ledger, gate and comparison, and whether inputs are kept.
 fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
-    let base_url = record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
-    let mut layers = vec![
-        Layer::from_value("run", "keep_inputs", record.keep_inputs),
-        Layer::from_value("run", "lane", record.lane.name()),
-        layer_of_tags(record),
-    ];
-    layers.extend(base_url);
-    layers.extend(shared_layers(record));
-    let Some(calls) = record.calls else { return layers };
-    let limits =
-        [("rpm", calls.rpm), ("tpm", calls.tpm), ("max_concurrency", calls.max_concurrency)];
-    let limit = |(key, limit): (&str, Option<u64>)| {
-        Some(Layer::from_value("limits", key, i64::try_from(limit?).unwrap_or(i64::MAX)))
-    };
-    let limits = limits.into_iter().filter_map(limit);
-    let cache = Layer::from_value("cache", "enabled", calls.cache);
-    layers.extend(limits.chain([cache]));
-    layers
-}
-
-/// Tags of a record.
-fn layer_of_tags(record: &RunRecord) -> Layer {
     let tags = record.budget_labels.iter().filter_map(|label| match label {
         BudgetLabel::Tag(name) => Some(String::from(name.clone())),
         BudgetLabel::Dataset(_) => None,
     });
-    let tags: Vec<String> = tags.collect();
-    Layer::from_value("budget", "tags", tags)
+    let calls = record.calls;
+    let mut layers = Layer::from_values([
+        ("run", "keep_inputs", Some(record.keep_inputs.into())),
+        ("run", "lane", Some(record.lane.name().into())),
+        ("budget", "tags", Some(tags.collect::<Vec<_>>().into())),
+        ("judge", "base_url", record.base_url.clone().map(Value::from)),
+        ("limits", "rpm", calls.and_then(|calls| calls.rpm).map(integer)),
+        ("limits", "tpm", calls.and_then(|calls| calls.tpm).map(integer)),
+        ("limits", "max_concurrency", calls.and_then(|calls| calls.max_concurrency).map(integer)),
+        ("cache", "enabled", calls.map(|calls| calls.cache.into())),
+    ]);
+    layers.extend(shared_layers(record));
+    layers
 }

@@ -10,7 +10,7 @@ use crate::{
         run_setup::{ItemSelection, RenderedBy, RunSetup, absolute},
         run_setup_request::RunSetupRequest,
     },
-    settings::{BaseLayers, Layer, MAX_REPEATS, Settings},
+    settings::{BaseLayers, Layer, MAX_REPEATS, Settings, integer},
 };
 use juror_producer::plan::ItemSample;
 use juror_types::{
@@ -19,6 +19,7 @@ use juror_types::{
     run::RunRecord,
     usage::Money,
 };
+use toml::Value;
 
 /// Validator of run requests.
 pub struct RunRequestValidator {
@@ -97,16 +98,6 @@ impl RunRequestValidator {
             let price = prices(&self.settings).require(model).map(drop);
             price.map_err(|error| AppError::for_field(RequestField::Model, error.to_string()))?;
         }
-        let mut layers =
-            [self.flags.clone(), layers_of(requested), self.limits(requested)].concat();
-        // Set in either case, since the settings of the server may enable it.
-        layers.push(Layer::from_value("run", "enable_llm_judge", requested.enable_llm_judge));
-        layers.extend(
-            requested.keep_inputs.map(|keep| Layer::from_value("run", "keep_inputs", keep)),
-        );
-        layers.extend(
-            requested.baseline.clone().map(|named| Layer::from_value("run", "baseline", named)),
-        );
         let items = ItemSelection {
             sample: requested
                 .sample
@@ -124,7 +115,7 @@ impl RunRequestValidator {
             budget_usd: requested.budget_usd,
             rendered_by: self.rendered_by(),
             evidence: requested.evidence,
-            layers,
+            layers: self.layers(requested),
             base: &self.base,
             on_item: &|_| (),
         };
@@ -176,37 +167,32 @@ impl RunRequestValidator {
         })
     }
 
-    /// The requested limits within the server's own.
-    fn limits(&self, requested: &ApiRunRequest) -> Vec<Layer> {
-        let own = &self.settings.limits;
-        let count = |requested: Option<usize>| requested.map(|count| count as u64);
-        [
-            ("rpm", requested.rpm, own.rpm),
-            ("tpm", requested.tpm, own.tpm),
-            ("max_concurrency", count(requested.max_concurrency), count(own.max_concurrency)),
-        ]
-        .into_iter()
-        .filter_map(|(key, requested, own)| {
-            let most = requested?.min(own.unwrap_or(u64::MAX));
-            Some(Layer::from_value("limits", key, i64::try_from(most).unwrap_or(i64::MAX)))
-        })
-        .collect()
+    /// The server's flags and the settings of a request, with limits within the server's own.
+    fn layers(&self, requested: &ApiRunRequest) -> Vec<Layer> {
+        let text = |value: &Option<String>| value.clone().map(Value::from);
+        let count = |count: Option<usize>| count.map(|count| count as u64);
+        let limit = |requested: Option<u64>, own: Option<u64>| {
+            requested.map(|requested| integer(requested.min(own.unwrap_or(u64::MAX))))
+        };
+        let limits = &self.settings.limits;
+        let max_concurrency =
+            limit(count(requested.max_concurrency), count(limits.max_concurrency));
+        let settings = Layer::from_values([
+            ("run", "rubric", text(&requested.rubric)),
+            ("run", "repeat", requested.repeat.map(Value::from)),
+            ("run", "lane", requested.lane.map(|lane| lane.name().into())),
+            ("run", "keep_inputs", requested.keep_inputs.map(Value::from)),
+            ("run", "baseline", text(&requested.baseline)),
+            // Set in either case, since the settings of the server may enable it.
+            ("run", "enable_llm_judge", Some(requested.enable_llm_judge.into())),
+            ("judge", "model", text(&requested.model)),
+            ("evidence", "mode", requested.evidence.map(|mode| mode.name().into())),
+            ("limits", "rpm", limit(requested.rpm, limits.rpm)),
+            ("limits", "tpm", limit(requested.tpm, limits.tpm)),
+            ("limits", "max_concurrency", max_concurrency),
+        ]);
+        [self.flags.clone(), settings].concat()
     }
-}
-
-/// The settings of a request, without limits.
-fn layers_of(requested: &ApiRunRequest) -> Vec<Layer> {
-    let text = |section, key, value: &Option<String>| {
-        value.clone().map(|value| Layer::from_value(section, key, value))
-    };
-    let repeat =
-        requested.repeat.map(|repeat| Layer::from_value("run", "repeat", i64::from(repeat)));
-    let evidence =
-        requested.evidence.map(|mode| Layer::from_value("evidence", "mode", mode.name()));
-    let lane = requested.lane.map(|lane| Layer::from_value("run", "lane", lane.name()));
-    let texts =
-        [text("run", "rubric", &requested.rubric), text("judge", "model", &requested.model)];
-    texts.into_iter().chain([repeat, evidence, lane]).flatten().collect()
 }
 
 /// Refuses a rubric that is not built in, such as a file of the server, and too many repeats.

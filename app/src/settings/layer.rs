@@ -114,6 +114,14 @@ impl Layer {
         Self(Table::from_iter([(section.to_owned(), Value::Table(inner))]))
     }
 
+    /// Layers of the settings, each with its section and key, that have a value.
+    pub fn from_values<const N: usize>(settings: [(&str, &str, Option<Value>); N]) -> Vec<Self> {
+        let layer = |(section, key, value): (&str, &str, Option<Value>)| {
+            value.map(|value| Self::from_value(section, key, value))
+        };
+        settings.into_iter().filter_map(layer).collect()
+    }
+
     /// This layer, overridden by another one.
     pub fn overlaid_with(mut self, other: &Self) -> Self {
         overlay(&mut self.0, &other.0);
@@ -128,6 +136,11 @@ impl Layer {
             problem: TomlProblem { line: None, ..TomlProblem::from_error(&text, &error) },
         })
     }
+}
+
+/// The value of a count; TOML has no integers above `i64::MAX`.
+pub fn integer(count: u64) -> Value {
+    i64::try_from(count).unwrap_or(i64::MAX).into()
 }
 
 fn overlay(below: &mut Table, above: &Table) {
