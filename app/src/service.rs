@@ -45,18 +45,21 @@ pub struct RunService {
     /// None without a fleet in the settings.
     fleet: Option<FleetRuns>,
     estimates: WorkLimiter,
+    /// Tasks of estimates and of all runs.
     tasks: TaskTracker,
 }
 
 impl RunService {
     /// A service without runs; all its runs stop on `shutdown`.
     pub fn new(validator: RunRequestValidator, shutdown: &Shutdown, notify: Notify) -> Self {
-        let settings = validator.settings();
+        let (settings, tasks) = (validator.settings(), TaskTracker::new());
+        let local = LocalRuns::new(settings, tasks.clone(), shutdown.clone(), notify.clone());
+        let fleet = || FleetRuns::new(tasks.clone(), shutdown.clone(), notify);
         Self {
-            local: Arc::new(LocalRuns::new(settings, shutdown.clone(), notify.clone())),
-            fleet: validator.has_fleet().then(|| FleetRuns::new(shutdown.clone(), notify)),
+            local: Arc::new(local),
+            fleet: validator.has_fleet().then(fleet),
             estimates: WorkLimiter::new(MAX_CONCURRENT_ESTIMATES, MAX_WAITING_ESTIMATES),
-            tasks: TaskTracker::new(),
+            tasks,
             validator: Arc::new(validator),
         }
     }
@@ -65,10 +68,6 @@ impl RunService {
     pub async fn ended(&self) {
         self.tasks.close();
         self.tasks.wait().await;
-        self.local.ended().await;
-        if let Some(fleet) = &self.fleet {
-            fleet.ended().await;
-        }
     }
 
     async fn setup(&self, requested: &ApiRunRequest, run: &RunId) -> Result<RunSetup, AppError> {

@@ -46,8 +46,8 @@ pub struct FleetRuns {
 
 impl FleetRuns {
     /// A publisher without runs, which stops on `shutdown`.
-    pub fn new(shutdown: Shutdown, notify: Notify) -> Self {
-        Self { tasks: TaskTracker::new(), shutdown, cancelled: Mutex::default(), notify }
+    pub fn new(tasks: TaskTracker, shutdown: Shutdown, notify: Notify) -> Self {
+        Self { tasks, shutdown, cancelled: Mutex::default(), notify }
     }
 
     /// Announces a new run, and publishes its jobs.
@@ -130,12 +130,6 @@ impl FleetRuns {
         };
         let RunStatus { record, published, .. } = timeout(STATUS_TIMEOUT, query).await.ok()??;
         Some(QueuedRun { record, published })
-    }
-
-    /// Waits until publishing has ended; call it after the shutdown.
-    pub async fn ended(&self) {
-        self.tasks.close();
-        self.tasks.wait().await;
     }
 
     /// Announces the run, and publishes its jobs in the background.

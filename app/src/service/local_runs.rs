@@ -62,7 +62,12 @@ impl Drop for RunPermit {
 
 impl LocalRuns {
     /// A set without runs, which all stop on `shutdown`.
-    pub fn new(settings: &Settings, shutdown: Shutdown, notify: Notify) -> Self {
+    pub fn new(
+        settings: &Settings,
+        tasks: TaskTracker,
+        shutdown: Shutdown,
+        notify: Notify,
+    ) -> Self {
         let max_concurrent = settings.serve.max_concurrent_runs;
         let ledgers = UsedLedgers::default();
         ledgers.note(&ledger_file(settings));
@@ -72,7 +77,7 @@ impl LocalRuns {
                 usize::try_from(max_concurrent).unwrap_or(usize::MAX >> 3),
             )),
             max_concurrent,
-            tasks: TaskTracker::new(),
+            tasks,
             evidence: Mutex::default(),
             ledgers,
             shutdown,
@@ -162,12 +167,6 @@ impl LocalRuns {
         self.active.lock().iter().any(|one| one.run == *run && one.shutdown.drain.is_cancelled())
     }
 
-    /// Waits until all runs have ended; call it after the shutdown, which refuses further ones.
-    pub async fn ended(&self) {
-        self.tasks.close();
-        self.tasks.wait().await;
-    }
-
     /// Resources for measuring, shared by all active runs, so that together they render at most
     /// `render.concurrency` pages.
     fn evidence(&self, settings: &Settings) -> Arc<EvidenceResources> {
@@ -250,7 +249,7 @@ mod tests {
     #[test]
     fn concurrent_runs_share_a_browser_pool_and_later_runs_get_a_new_one() {
         let settings = Settings::default();
-        let runs = LocalRuns::new(&settings, Shutdown::new(), Arc::new(|_| ()));
+        let runs = LocalRuns::new(&settings, TaskTracker::new(), Shutdown::new(), Arc::new(|_| ()));
         let (first, second) = (runs.evidence(&settings), runs.evidence(&settings));
         assert!(Arc::ptr_eq(&first, &second));
         let ended = Arc::downgrade(&first);
