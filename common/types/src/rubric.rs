@@ -19,7 +19,7 @@ pub use contradictions::contradictions_with_evidence;
 pub use error::RubricError;
 pub use finding_rules::{FindingRules, ReplyVersion};
 pub use judge_answer::JudgeAnswer;
-pub use reserved_columns::RESERVED_KEYS;
+pub use reserved_columns::is_reserved_key;
 pub use schema::reply_schema;
 pub use score::{AnswerError, score, zero};
 

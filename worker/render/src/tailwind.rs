@@ -25,104 +25,13 @@ const BUILD: &str = "@tailwindcss/browser";
 
 /// Minimum number of Tailwind-like classes in a component's code that uses Tailwind.
 const MIN_CLASSES: usize = 3;
-const PREFIXES: [&str; 56] = [
-    "bg",
-    "text",
-    "font",
-    "border",
-    "rounded",
-    "shadow",
-    "p",
-    "px",
-    "py",
-    "pt",
-    "pr",
-    "pb",
-    "pl",
-    "m",
-    "mx",
-    "my",
-    "mt",
-    "mr",
-    "mb",
-    "ml",
-    "w",
-    "h",
-    "size",
-    "min-w",
-    "max-w",
-    "min-h",
-    "max-h",
-    "gap",
-    "gap-x",
-    "gap-y",
-    "space-x",
-    "space-y",
-    "grid-cols",
-    "col-span",
-    "items",
-    "justify",
-    "self",
-    "leading",
-    "tracking",
-    "opacity",
-    "ring",
-    "inset",
-    "top",
-    "right",
-    "bottom",
-    "left",
-    "z",
-    "flex",
-    "divide",
-    "from",
-    "via",
-    "to",
-    "line-clamp",
-    "overflow",
-    "aspect",
-    "object",
-];
-const VALUES: [&str; 38] = [
-    "xs",
-    "sm",
-    "md",
-    "lg",
-    "xl",
-    "2xl",
-    "3xl",
-    "4xl",
-    "5xl",
-    "6xl",
-    "7xl",
-    "full",
-    "screen",
-    "auto",
-    "px",
-    "none",
-    "center",
-    "start",
-    "end",
-    "between",
-    "around",
-    "stretch",
-    "left",
-    "right",
-    "white",
-    "black",
-    "transparent",
-    "normal",
-    "medium",
-    "semibold",
-    "bold",
-    "col",
-    "wrap",
-    "tight",
-    "relaxed",
-    "hidden",
-    "cover",
-    "square",
-];
+const PREFIXES: &str = "bg text font border rounded shadow p px py pt pr pb pl m mx my mt mr mb \
+    ml w h size min-w max-w min-h max-h gap gap-x gap-y space-x space-y grid-cols col-span items \
+    justify self leading tracking opacity ring inset top right bottom left z flex divide from \
+    via to line-clamp overflow aspect object";
+const VALUES: &str = "xs sm md lg xl 2xl 3xl 4xl 5xl 6xl 7xl full screen auto px none center \
+    start end between around stretch left right white black transparent normal medium semibold \
+    bold col wrap tight relaxed hidden cover square";
 
 /// True if the address is one that Tailwind's builds are loaded from.
 pub(crate) fn is_build(address: &str) -> bool {
@@ -156,7 +65,7 @@ pub(crate) fn with_build(html: &str) -> String {
 fn is_utility(word: &str) -> bool {
     let class = word.rsplit(':').next().unwrap_or_default();
     let class = class.trim_start_matches(['-', '!']);
-    PREFIXES.iter().any(|prefix| {
+    PREFIXES.split(' ').any(|prefix| {
         let value = class.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('-'));
         value.is_some_and(is_value)
     })
@@ -173,7 +82,10 @@ fn is_value(value: &str) -> bool {
         })
     };
     let is_arbitrary = value.starts_with('[') && value.ends_with(']');
-    is_number(value) || is_arbitrary || VALUES.contains(&value) || is_shade(value)
+    is_number(value)
+        || is_arbitrary
+        || VALUES.split(' ').any(|known| known == value)
+        || is_shade(value)
 }
 
 /// The place after the doctype: before it, an element would change how the page is laid out.

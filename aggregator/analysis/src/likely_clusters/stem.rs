@@ -4,51 +4,10 @@
 const SEPARATORS: [char; 6] = ['_', '-', '.', '/', ' ', '@'];
 
 /// Parts at the end of an id that name a variant of one thing.
-const VARIANTS: [&str; 43] = [
-    "xs",
-    "sm",
-    "md",
-    "lg",
-    "xl",
-    "xxl",
-    "small",
-    "medium",
-    "large",
-    "mobile",
-    "tablet",
-    "desktop",
-    "phone",
-    "wide",
-    "narrow",
-    "portrait",
-    "landscape",
-    "light",
-    "dark",
-    "hover",
-    "hovered",
-    "active",
-    "focus",
-    "focused",
-    "disabled",
-    "enabled",
-    "default",
-    "pressed",
-    "selected",
-    "checked",
-    "unchecked",
-    "loading",
-    "error",
-    "success",
-    "empty",
-    "filled",
-    "open",
-    "closed",
-    "png",
-    "jpg",
-    "jpeg",
-    "webp",
-    "copy",
-];
+const VARIANTS: &str = "xs sm md lg xl xxl small medium large mobile tablet desktop phone wide \
+    narrow portrait landscape light dark hover hovered active focus focused disabled enabled \
+    default pressed selected checked unchecked loading error success empty filled open closed \
+    png jpg jpeg webp copy";
 
 /// The stem of an id: `card` of `card_01`, `card-hover-2x` and `card.dark.png`; none where only
 /// variants are left.
@@ -73,7 +32,7 @@ pub(super) fn stem(id: &str) -> Option<&str> {
 fn is_variant(part: &str) -> bool {
     let is_size = part.starts_with(|first: char| first.is_ascii_digit())
         && part.chars().all(|character| character.is_ascii_digit() || "xpw".contains(character));
-    is_size || VARIANTS.iter().any(|variant| part.eq_ignore_ascii_case(variant))
+    is_size || VARIANTS.split(' ').any(|variant| part.eq_ignore_ascii_case(variant))
 }
 
 #[cfg(test)]

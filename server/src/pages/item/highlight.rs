@@ -20,55 +20,10 @@ pub enum Kind {
     Attribute,
 }
 
-const WORDS: [&str; 47] = [
-    "abstract",
-    "as",
-    "async",
-    "await",
-    "boolean",
-    "break",
-    "case",
-    "catch",
-    "class",
-    "const",
-    "continue",
-    "default",
-    "delete",
-    "do",
-    "else",
-    "enum",
-    "export",
-    "extends",
-    "false",
-    "finally",
-    "for",
-    "from",
-    "function",
-    "if",
-    "implements",
-    "import",
-    "in",
-    "instanceof",
-    "interface",
-    "let",
-    "new",
-    "null",
-    "number",
-    "of",
-    "return",
-    "static",
-    "string",
-    "switch",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "undefined",
-    "var",
-    "while",
-];
+const WORDS: &str = "abstract as async await boolean break case catch class const continue \
+    default delete do else enum export extends false finally for from function if implements \
+    import in instanceof interface let new null number of return static string switch this throw \
+    true try type typeof undefined var while";
 
 /// Cuts code into pieces.
 pub fn pieces(code: &str, language: Language) -> Vec<(Kind, &str)> {
@@ -169,7 +124,7 @@ impl<'code> Cutter<'code> {
             Kind::Plain
         } else if name.starts_with(|c: char| c.is_ascii_digit()) {
             Kind::Number
-        } else if WORDS.binary_search(&name).is_ok() {
+        } else if WORDS.split(' ').any(|word| word == name) {
             Kind::Word
         } else {
             Kind::Plain
@@ -277,6 +232,5 @@ mod tests {
                 assert_eq!(whole, code);
             }
         }
-        assert!(WORDS.is_sorted());
     }
 }

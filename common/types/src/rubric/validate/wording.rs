@@ -2,7 +2,7 @@
 
 use super::{Problems, bad_name, is_plain_name};
 use crate::{
-    rubric::{Anchor, RESERVED_KEYS, Rubric, RubricImage, placeholder},
+    rubric::{Anchor, Rubric, RubricImage, is_reserved_key, placeholder},
     toml_problem::key_path::PathStep::{self, Entry, Key},
 };
 
@@ -128,7 +128,7 @@ fn check_columns<'rubric>(
 ) {
     for (position, key) in keys.enumerate() {
         let place = [Key(list), Entry(position, key), Key("key")];
-        if RESERVED_KEYS.contains(&key) {
+        if is_reserved_key(key) {
             problems.add(&place, format!("{key:?} is a column of reports; rename the key"));
         } else if others.contains(&key) {
             problems.add(&place, format!("a criterion has the key {key:?}; rename one of the two"));
