@@ -8,9 +8,12 @@ use super::{
     Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Ledger, Limits, Observation,
     Settlement, TokenCounting, WaitReason,
 };
-use crate::job_store::{Claim, ClaimKey, JobStore};
+use crate::{
+    job_store::{Claim, ClaimKey, JobStore},
+    test_requests::{self, bill, run},
+};
 use juror_types::{
-    id::{JobId, LeaseId, OwnerId, RunId},
+    id::{LeaseId, OwnerId},
     usage::{Money, Usage},
 };
 use std::{sync::Arc, time::Duration};
@@ -263,35 +266,18 @@ async fn concurrent_callers_share_a_cap<Backend: Admission + JobStore + 'static>
     assert_eq!(ledger(&*backend).await.outstanding, money(30));
 }
 
-fn run() -> RunId {
-    RunId::new("conformance")
-}
-
 fn money(pico: i64) -> Money {
     Money::from_pico(pico)
 }
 
 fn request(lease: &str, worst: i64) -> AdmissionRequest {
-    AdmissionRequest {
-        lease: LeaseId::new(lease),
-        owner: OwnerId::new("here"),
-        run: run(),
-        endpoint: "judge".to_owned(),
-        input_tokens: 1,
-        max_output_tokens: 1,
-        worst_cost: money(worst),
-    }
+    let request = test_requests::request(lease, "here", worst);
+    AdmissionRequest { input_tokens: 1, max_output_tokens: 1, ..request }
 }
 
 fn settlement(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
-    Settlement {
-        lease: LeaseId::new(lease),
-        cost: money(cost),
-        usage: Usage { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 },
-        metered: true,
-        finished: None,
-        claim: claim.clone(),
-    }
+    let usage = Usage { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 };
+    Settlement { usage, ..bill(lease, cost, claim) }
 }
 
 async fn open<Backend: Admission>(backend: &Backend, budget: Budget) {
@@ -307,11 +293,7 @@ async fn decide<Backend: Admission>(
 }
 
 async fn claim<Backend: JobStore>(backend: &Backend) -> ClaimKey {
-    let job = JobId::new("job");
-    let key = ClaimKey { run: run(), job, round: 0, fence: 0 };
-    let granted = backend.claim(&key, &OwnerId::new("here")).await.expect("a claim");
-    let Claim::Granted { fence, .. } = granted else { panic!("there is no result yet") };
-    ClaimKey { fence, ..key }
+    test_requests::claim(backend, "job").await
 }
 
 async fn settle<Backend: Admission + JobStore>(backend: &Backend, lease: &str, cost: i64) {

@@ -3,7 +3,10 @@
 #![expect(clippy::expect_used, reason = "a check fails by panicking")]
 
 use super::{BatchRecords, BatchRow, ROWS_OWNER, RowAdded, RowChange, ShardKey, ShardStep};
-use crate::admission::{Admission, AdmissionDecision, AdmissionRequest, Budget};
+use crate::{
+    admission::{Admission, AdmissionDecision, AdmissionRequest, Budget},
+    test_requests,
+};
 use juror_types::{
     id::{JobId, LeaseId, OwnerId, RunId},
     usage::Money,
@@ -228,15 +231,8 @@ async fn leases_of_rows_outlive_their_process<Backend: BatchRecords + Admission>
     let cap = Budget::Cap(Money::from_pico(100));
     records.open_run(&run, cap).await.expect("the backend answers");
     filled(records, &run, &["in a batch"]).await;
-    let request = AdmissionRequest {
-        lease: LeaseId::new("in a batch"),
-        owner: OwnerId::new(ROWS_OWNER),
-        run: run.clone(),
-        endpoint: "judge".to_owned(),
-        input_tokens: 0,
-        max_output_tokens: 0,
-        worst_cost: Money::from_pico(20),
-    };
+    let request = test_requests::request("in a batch", ROWS_OWNER, 20);
+    let request = AdmissionRequest { run: run.clone(), ..request };
     let admitted = records.try_admit(&request).await.expect("the backend answers");
     assert_eq!(admitted, AdmissionDecision::Admitted);
     pass(3_600_000);

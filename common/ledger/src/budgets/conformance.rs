@@ -3,14 +3,17 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
 use super::{BudgetRecords, Spending};
-use crate::admission::{
-    Account, Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, Period, Scope,
-    SharedBudget, WaitReason,
+use crate::{
+    admission::{
+        Account, Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, Period,
+        Scope, SharedBudget, WaitReason,
+    },
+    test_requests,
 };
 use jiff::Timestamp;
 use juror_types::{
     budget_label::BudgetLabel,
-    id::{LeaseId, OwnerId, RunId},
+    id::{LeaseId, RunId},
     usage::Money,
 };
 
@@ -237,15 +240,7 @@ async fn admit<Backend: Admission>(backend: &Backend, run: &RunId, lease: &str, 
 }
 
 fn request(run: &RunId, lease: &str, worst: i64) -> AdmissionRequest {
-    AdmissionRequest {
-        lease: LeaseId::new(lease),
-        owner: OwnerId::new("owner"),
-        run: run.clone(),
-        endpoint: "judge".to_owned(),
-        input_tokens: 0,
-        max_output_tokens: 0,
-        worst_cost: pico(worst),
-    }
+    AdmissionRequest { run: run.clone(), ..test_requests::request(lease, "owner", worst) }
 }
 
 async fn committed<Backend: BudgetRecords>(backend: &Backend, scopes: &[Scope]) -> Vec<i64> {

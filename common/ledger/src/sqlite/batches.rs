@@ -167,8 +167,9 @@ fn read(shards: Vec<StoredShard>) -> Result<Vec<(u32, ShardStep)>, LedgerError> 
 mod tests {
     use super::*;
     use crate::{
-        admission::{Admission as _, AdmissionRequest, Budget, differential::TestClock},
+        admission::{Admission as _, Budget, differential::TestClock},
         batches::{ROWS_OWNER, conformance},
+        test_requests::request,
     };
     use juror_types::{id::LeaseId, usage::Money};
 
@@ -188,16 +189,7 @@ mod tests {
         let (run, local) = (RunId::new("nightly"), OwnerId::new("local"));
         backend.open_run(&run, Budget::Cap(Money::from_pico(100))).await.unwrap();
         for (lease, owner) in [("in a batch", ROWS_OWNER), ("in flight", "crashed")] {
-            let request = AdmissionRequest {
-                lease: LeaseId::new(lease),
-                owner: OwnerId::new(owner),
-                run: run.clone(),
-                endpoint: "judge".to_owned(),
-                input_tokens: 0,
-                max_output_tokens: 0,
-                worst_cost: Money::from_pico(20),
-            };
-            backend.try_admit(&request).await.unwrap();
+            backend.try_admit(&request(lease, owner, 20)).await.unwrap();
         }
         let lease = LeaseId::new("in a batch");
         let (job, record) = (JobId::new("job"), String::new());

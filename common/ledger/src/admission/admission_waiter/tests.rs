@@ -1,10 +1,8 @@
 use super::super::{Budget, Ledger, Limits, Observation, Settled, Settlement};
 use super::*;
+use crate::test_requests;
 use async_trait::async_trait;
-use juror_types::{
-    id::{LeaseId, OwnerId},
-    usage::Money,
-};
+use juror_types::{id::LeaseId, usage::Money};
 use std::sync::atomic::AtomicUsize;
 use tokio::task::JoinSet;
 
@@ -96,15 +94,7 @@ impl Admission for Tickets {
 }
 
 fn request(number: usize) -> AdmissionRequest {
-    AdmissionRequest {
-        lease: LeaseId::new(format!("{number:04}")),
-        owner: OwnerId::new("here"),
-        run: RunId::new("nightly"),
-        endpoint: "judge".to_owned(),
-        input_tokens: 1,
-        max_output_tokens: 1,
-        worst_cost: Money::ZERO,
-    }
+    test_requests::request(&format!("{number:04}"), "here", 0)
 }
 
 fn admit_all(

@@ -1,5 +1,8 @@
 use super::*;
-use crate::admission::{Limits, WaitReason, memory_records::MemoryRecords};
+use crate::{
+    admission::{Limits, WaitReason, memory_records::MemoryRecords},
+    test_requests,
+};
 use juror_types::id::OwnerId;
 use proptest::prelude::*;
 use std::{collections::BTreeMap, time::Duration};
@@ -59,15 +62,8 @@ fn ok<T>(result: Result<T, std::convert::Infallible>) -> T {
 }
 
 fn request(lease: &str, worst: i64) -> AdmissionRequest {
-    AdmissionRequest {
-        lease: LeaseId::new(lease),
-        owner: OwnerId::new("here"),
-        run: RunId::new(RUN),
-        endpoint: "judge".to_owned(),
-        input_tokens: 100,
-        max_output_tokens: 100,
-        worst_cost: Money::from_pico(worst),
-    }
+    let request = test_requests::request(lease, "here", worst);
+    AdmissionRequest { input_tokens: 100, max_output_tokens: 100, ..request }
 }
 
 fn cap(pico: i64) -> Budget {
