@@ -200,15 +200,7 @@ fn report(
     let folder = tempfile::tempdir().unwrap();
     let mut writer = JournalWriter::create(folder.path(), record).unwrap();
     writer.append(results).unwrap();
-    let input = ReportInput {
-        counted: None,
-        rubric,
-        ledger: None,
-        gate: None,
-        earlier: &[],
-        flaky: &ItemStability::default(),
-        averaging: AVERAGING,
-    };
+    let input = ReportInput::new(rubric, AVERAGING);
     (compute_report(writer.files(), &input).unwrap(), writer, folder)
 }
 

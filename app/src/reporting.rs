@@ -96,18 +96,13 @@ fn without_comparison(
         true => stability(files, rules)?,
         false => ItemStability::default(),
     };
-    let no_flaky_items = ItemStability::default();
     let watches = reporting.gate.is_some_and(Gate::watches_declines);
     let earlier = if watches { runs_of_one_kind(files) } else { Vec::new() };
-    let input = ReportInput {
-        earlier: &earlier,
-        counted,
-        flaky: if excludes_flaky { &stability } else { &no_flaky_items },
-        rubric: reporting.rubric,
-        ledger,
-        gate: reporting.gate,
-        averaging: reporting.settings.run.averaging_policy(),
-    };
+    let averaging = reporting.settings.run.averaging_policy();
+    let input = ReportInput::new(reporting.rubric, averaging);
+    let flaky = if excludes_flaky { &stability } else { input.flaky };
+    let gate = reporting.gate;
+    let input = ReportInput { counted, ledger, gate, earlier: &earlier, flaky, ..input };
     let mut report = compute_report(files, &input)?;
     report.warnings.extend(recorded_gate::change_warning(files.record(), reporting.settings));
     report.add_calibration(files, reporting.calibration);

@@ -17,7 +17,6 @@ use indexmap::IndexMap;
 use juror_analysis::{
     compute_report::{ReportInput, compute_report},
     metrics::AveragingPolicy,
-    stability::ItemStability,
 };
 use juror_app::{reporting::baseline, settings::Settings};
 use juror_journal::journal::RunFiles;
@@ -232,15 +231,7 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
 fn write_report(runs: &Path, run: &RunId) {
     let files = RunFiles::open(runs, run).unwrap();
     let rubric = Rubric::parse(&files.record().rubric_text, "run.json").unwrap();
-    let input = ReportInput {
-        counted: None,
-        rubric: &rubric,
-        ledger: None,
-        gate: None,
-        earlier: &[],
-        flaky: &ItemStability::default(),
-        averaging: AveragingPolicy::default(),
-    };
+    let input = ReportInput::new(&rubric, AveragingPolicy::default());
     let report = compute_report(&files, &input).unwrap();
     write_output(&files.path_of("report.json"), &report, &files, &NoAttachments).unwrap();
 }

@@ -16,7 +16,6 @@ use juror_analysis::{
     compute_report::{ReportInput, compute_report},
     metrics::AveragingPolicy,
     run_report::Report,
-    stability::ItemStability,
 };
 use juror_app::{item_source::ItemSource, run_catalog::RunState};
 use juror_journal::journal::{JournalError, RunFiles};
@@ -77,15 +76,8 @@ impl RunView {
         let rubric = Rubric::parse(&record.rubric_text, "run.json")?;
         let saved = Saved::read(&files);
         let gate = item_source.gate(&rubric);
-        let input = ReportInput {
-            counted: None,
-            rubric: &rubric,
-            ledger,
-            gate: gate.as_ref(),
-            earlier: &[],
-            flaky: &ItemStability::default(),
-            averaging,
-        };
+        let input = ReportInput::new(&rubric, averaging);
+        let input = ReportInput { ledger, gate: gate.as_ref(), ..input };
         let mut report = compute_report(&files, &input)?;
         if let (RunState::Running, Some(ledger)) = (state, ledger) {
             report.cost = report.cost.with_in_flight(ledger.outstanding);

@@ -33,6 +33,7 @@ use juror_types::{
     rubric::{Formula, Rubric},
     run::RunRecord,
 };
+use std::collections::BTreeMap;
 
 /// Maximum number of results that are listed where all would be too many.
 const MAX_WORST: usize = 20;
@@ -58,6 +59,17 @@ pub struct ReportInput<'a> {
     pub flaky: &'a ItemStability,
     /// Policy for jobs without a verdict in averages.
     pub averaging: AveragingPolicy,
+}
+
+static NO_FLAKY_ITEMS: ItemStability =
+    ItemStability { runs: Vec::new(), flaky: BTreeMap::new(), noise_variance: None };
+
+impl<'a> ReportInput<'a> {
+    /// Inputs of a report without ledger, gate and flaky items.
+    pub fn new(rubric: &'a Rubric, averaging: AveragingPolicy) -> Self {
+        let flaky = &NO_FLAKY_ITEMS;
+        Self { counted: None, rubric, ledger: None, gate: None, earlier: &[], flaky, averaging }
+    }
 }
 
 /// Reads a run's results and summarizes them, in one pass; in one more where jobs have several

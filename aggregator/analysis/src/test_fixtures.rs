@@ -17,7 +17,6 @@ use crate::{
     gate::Gate,
     metrics::AveragingPolicy,
     run_report::Report,
-    stability::ItemStability,
 };
 use juror_journal::journal::JournalWriter;
 use juror_ledger::admission::{Budget, Ledger};
@@ -35,15 +34,8 @@ pub fn report_of(
     writer.append(results).unwrap();
     let rubric = rubric(&record.rubric_text);
     let gate = gate.map(|name| Gate::load(name, &rubric).unwrap());
-    let input = ReportInput {
-        counted: None,
-        rubric: &rubric,
-        ledger,
-        gate: gate.as_ref(),
-        earlier: &[],
-        flaky: &ItemStability::default(),
-        averaging: AveragingPolicy::default(),
-    };
+    let input = ReportInput::new(&rubric, AveragingPolicy::default());
+    let input = ReportInput { ledger, gate: gate.as_ref(), ..input };
     let report = compute_report(writer.files(), &input).unwrap();
     (report, writer, runs)
 }

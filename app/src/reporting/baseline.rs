@@ -143,14 +143,6 @@ pub fn report_of(
     averaging: AveragingPolicy,
 ) -> Result<Report, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
-    let input = ReportInput {
-        counted: None,
-        rubric: &rubric,
-        ledger,
-        gate: None,
-        earlier: &[],
-        flaky: &ItemStability::default(),
-        averaging,
-    };
+    let input = ReportInput { ledger, ..ReportInput::new(&rubric, averaging) };
     compute_report(files, &input).map_err(AppError::from)
 }

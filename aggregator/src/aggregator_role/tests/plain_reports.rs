@@ -6,7 +6,6 @@ use juror_analysis::{
     fold::Counted,
     metrics::AveragingPolicy,
     run_report::Report,
-    stability::ItemStability,
 };
 use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
@@ -25,15 +24,9 @@ impl ReportWriter for PlainReports {
         _is_complete: bool,
     ) -> Result<Report, String> {
         let rubric = Rubric::parse(&files.record().rubric_text, "run.json");
-        let input = ReportInput {
-            counted: Some(counted),
-            rubric: &rubric.map_err(|error| error.to_string())?,
-            ledger,
-            gate: None,
-            earlier: &[],
-            flaky: &ItemStability::default(),
-            averaging: AveragingPolicy::default(),
-        };
+        let rubric = rubric.map_err(|error| error.to_string())?;
+        let input = ReportInput::new(&rubric, AveragingPolicy::default());
+        let input = ReportInput { counted: Some(counted), ledger, ..input };
         let report = compute_report(files, &input).map_err(|error| error.to_string())?;
         let path = files.path_of("report.json");
         write_output(&path, &report, files, &NoAttachments).map_err(|error| error.to_string())?;
