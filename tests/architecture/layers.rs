@@ -81,6 +81,7 @@ const LIBRARIES: [(&str, &[&str]); 14] = [
             "app/src/budgets/alerts/webhook.rs",
             "worker/src/vision/",
             "worker/src/sources/",
+            "common/files/src/http_client.rs",
             "common/files/src/objects/",
         ],
     ),

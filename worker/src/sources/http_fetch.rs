@@ -9,7 +9,7 @@ use super::{
 use crate::{per_second_limiter::PerSecondLimiter, vision::headers};
 use bytes::Bytes;
 use jiff::Timestamp;
-use juror_files::fetch_policy::FetchPolicy;
+use juror_files::{fetch_policy::FetchPolicy, http_client_builder};
 use juror_types::{
     error_chain::{find_cause, with_causes},
     reference::shown,
@@ -17,7 +17,6 @@ use juror_types::{
 use reqwest::{
     Client, Response, StatusCode, Url,
     header::{HeaderMap, LOCATION},
-    redirect,
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::time::timeout;
@@ -138,20 +137,12 @@ fn client(
     timeout: Duration,
     lookup: Arc<dyn Lookup>,
 ) -> Result<Client, String> {
-    // It fails only if a provider is installed already, which works as well.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
-        .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
+    let tls = allowed.hosts().iter().any(|host| !host.is_plain());
+    // It has no proxy, which would connect to an unchecked address.
+    let builder = http_client_builder(tls)
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
         .pool_max_idle_per_host(IDLE_CONNECTIONS)
-        .dns_resolver(Arc::new(CheckedResolver { allowed: Arc::clone(allowed), lookup }))
-        .redirect(redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        // A proxy would connect to an unchecked address.
-        .no_proxy();
-    let plain = allowed.hosts().iter().all(|host| host.is_plain());
-    // Without TLS the system's certificates need not be read.
-    let builder = if plain { builder.tls_certs_only([]) } else { builder };
+        .dns_resolver(Arc::new(CheckedResolver { allowed: Arc::clone(allowed), lookup }));
     builder.build().map_err(|error| with_causes(&error))
 }
 

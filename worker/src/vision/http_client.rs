@@ -1,9 +1,10 @@
 //! The HTTP client of a vision API: connections, proxy and certificates.
 
 use super::http_settings::{HttpSettings, ProxySettings, SetupError};
+use juror_files::http_client_builder;
 use juror_tls::{TlsSettingNames, read_certificates};
 use juror_types::error_chain::with_causes;
-use reqwest::{Certificate, Client, NoProxy, Proxy, redirect};
+use reqwest::{Certificate, Client, NoProxy, Proxy};
 use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -16,27 +17,17 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// A client for calls to a vision API; `tls` is true if they use it.
 pub(super) fn build(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
-    // It fails only if a provider is installed already, which works as well.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
-        .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
+    let tls = tls || has_tls_proxy(settings);
+    // The key must not be sent to another address, and retries are decided in `retry`.
+    let builder = http_client_builder(tls)
         .connect_timeout(CONNECT_TIMEOUT.min(settings.timeout))
         .pool_idle_timeout(IDLE_TIMEOUT)
         .pool_max_idle_per_host(settings.concurrency.max(1))
         .http2_keep_alive_interval(KEEP_ALIVE)
         .http2_keep_alive_timeout(KEEP_ALIVE)
-        // The key must not be sent to another address.
-        .redirect(redirect::Policy::none())
-        // Retries are decided in `retry`.
-        .retry(reqwest::retry::never())
-        .default_headers(settings.headers.map())
-        .no_proxy();
+        .default_headers(settings.headers.map());
     let roots = root_certificates(settings)?;
-    let builder = match tls || has_tls_proxy(settings) {
-        true => builder.tls_certs_merge(roots),
-        // Without TLS the system's certificates need not be read.
-        false => builder.tls_certs_only([]),
-    };
+    let builder = if tls { builder.tls_certs_merge(roots) } else { builder };
     let builder = match &settings.proxy {
         Some(proxy) => builder.proxy(reqwest_proxy(proxy)?),
         None => builder,

@@ -1,22 +1,14 @@
 //! An alert by a webhook.
 
 use super::{ALERT_TIMEOUT, AlertPayload};
+use juror_files::http_client_builder;
 use juror_types::error_chain::with_causes;
-use reqwest::{Client, header::CONTENT_TYPE, redirect};
+use reqwest::header::CONTENT_TYPE;
 
 /// Posts the message as JSON, without a proxy, and follows no redirect: an address may hold a
 /// secret, so no error shows more of it than its host.
 pub async fn post(url: &str, payload: &AlertPayload) -> Result<(), String> {
-    // An error means that a provider is installed already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
-        .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
-        .timeout(ALERT_TIMEOUT)
-        .redirect(redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .no_proxy();
-    // Without TLS the system's certificates are not read.
-    let builder = if url.starts_with("https:") { builder } else { builder.tls_certs_only([]) };
+    let builder = http_client_builder(url.starts_with("https:")).timeout(ALERT_TIMEOUT);
     let client = builder.build().map_err(|error| with_causes(&error))?;
     let message = serde_json::to_vec(payload).map_err(|error| error.to_string())?;
     let request = client.post(url).header(CONTENT_TYPE, "application/json").body(message);

@@ -2,6 +2,7 @@
 //! as errors.
 
 use super::failure::ErrorStatus;
+use crate::http_client_builder;
 use async_trait::async_trait;
 use juror_types::error_chain::with_causes;
 use object_store::{
@@ -10,7 +11,7 @@ use object_store::{
         HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
     },
 };
-use reqwest::{Client, StatusCode, redirect};
+use reqwest::{Client, StatusCode};
 use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,17 +22,8 @@ pub(super) struct Connector(Client);
 
 impl Connector {
     pub(super) fn new(timeout: Duration, tls: bool) -> Result<Self, String> {
-        // It fails only if a provider is installed already, which works as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = Client::builder()
-            .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT_TIMEOUT.min(timeout))
-            .timeout(timeout)
-            .redirect(redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .no_proxy();
-        // Without TLS the system's certificates need not be read.
-        let builder = if tls { builder } else { builder.tls_certs_only([]) };
+        let builder =
+            http_client_builder(tls).connect_timeout(CONNECT_TIMEOUT.min(timeout)).timeout(timeout);
         builder.build().map(Self).map_err(|error| {
             let causes = with_causes(&error);
             format!("HTTPS cannot be set up: {causes}; are the system's CA certificates installed?")
