@@ -57,19 +57,35 @@ impl Unsteady {
     }
 }
 
-#[async_trait]
-impl Admission for Unsteady {
-    async fn open_run_again(
-        &self,
-        run: &RunId,
-        budget: Budget,
-        spent: Money,
-    ) -> Result<(), LedgerError> {
-        self.reach()?.open_run_again(run, budget, spent).await
-    }
+/// Implements a trait of the ledger by the backend's operations, if it is reachable.
+macro_rules! reached {
+    (
+        impl $trait:ident {
+            $($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*
+        }
+        $($others:tt)*
+    ) => {
+        #[async_trait]
+        impl $trait for Unsteady {
+            $(
+                async fn $name(&self, $($argument: $type),*) -> Result<$answer, LedgerError> {
+                    self.reach()?.$name($($argument),*).await
+                }
+            )*
+            $($others)*
+        }
+    };
+}
 
-    async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError> {
-        self.reach()?.set_limits(endpoint, limits).await
+reached! {
+    impl Admission {
+        open_run_again(run: &RunId, budget: Budget, spent: Money) -> ();
+        set_limits(endpoint: &str, limits: Limits) -> ();
+        settle(settlement: Settlement) -> Settled;
+        presume_spent(lease: &LeaseId) -> ();
+        sweep() -> ();
+        observe(observation: &Observation) -> ();
+        ledger(run: &RunId) -> Option<Ledger>;
     }
 
     async fn try_admit(&self, ask: &AdmissionRequest) -> Result<AdmissionDecision, LedgerError> {
@@ -80,29 +96,9 @@ impl Admission for Unsteady {
         backend.try_admit(ask).await
     }
 
-    async fn settle(&self, settlement: Settlement) -> Result<Settled, LedgerError> {
-        self.reach()?.settle(settlement).await
-    }
-
     async fn release(&self, lease: &LeaseId) -> Result<(), LedgerError> {
         self.gave_up.fetch_add(1, SeqCst);
         self.reach()?.release(lease).await
-    }
-
-    async fn presume_spent(&self, lease: &LeaseId) -> Result<(), LedgerError> {
-        self.reach()?.presume_spent(lease).await
-    }
-
-    async fn sweep(&self) -> Result<(), LedgerError> {
-        self.reach()?.sweep().await
-    }
-
-    async fn observe(&self, observation: &Observation) -> Result<(), LedgerError> {
-        self.reach()?.observe(observation).await
-    }
-
-    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
-        self.reach()?.ledger(run).await
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
@@ -110,37 +106,15 @@ impl Admission for Unsteady {
     }
 }
 
-#[async_trait]
-impl JobStore for Unsteady {
-    async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError> {
-        self.reach()?.claim(key, owner).await
-    }
-
-    async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError> {
-        self.reach()?.finish(finished).await
-    }
-
-    async fn set_isolated(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
-        self.reach()?.set_isolated(key, alone).await
-    }
-
-    async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError> {
-        self.reach()?.requeue(key).await
-    }
-
-    async fn record_missing_file(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError> {
-        self.reach()?.record_missing_file(key).await
-    }
-
-    async fn cached_reply(&self, cache_key: &Digest) -> Result<Option<CachedReply>, LedgerError> {
-        self.reach()?.cached_reply(cache_key).await
-    }
-
-    async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
-        self.reach()?.cache_stats().await
-    }
-
-    async fn clear_cache(&self) -> Result<u64, LedgerError> {
-        self.reach()?.clear_cache().await
+reached! {
+    impl JobStore {
+        claim(key: &ClaimKey, owner: &OwnerId) -> Claim;
+        finish(finished: FinishedJob) -> bool;
+        set_isolated(key: &ClaimKey, alone: bool) -> ();
+        requeue(key: &ClaimKey) -> ();
+        record_missing_file(key: &ClaimKey) -> Option<u32>;
+        cached_reply(cache_key: &Digest) -> Option<CachedReply>;
+        cache_stats() -> CacheStats;
+        clear_cache() -> u64;
     }
 }
