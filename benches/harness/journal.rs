@@ -3,13 +3,13 @@
 use juror_types::{
     id::RunId,
     item::Item,
-    job::{Job, Provider},
+    job::Job,
     outcome::{JobResult, JudgeRecord, Outcome},
     rubric::Rubric,
     run::RunRecord,
     test_record,
     usage::Usage,
-    verdict::{Score, Verdict},
+    verdict::Verdict,
 };
 
 /// Record of the finished run `large`.
@@ -40,24 +40,15 @@ pub fn result(record: &RunRecord, number: usize) -> JobResult {
         format!("The border of the card has the color #{:03x}", number % 4_096),
     ];
     let strengths = vec!["The heading's typeface is that of the screenshot".to_owned()];
-    let scores = KEYS.map(|key| (key.to_owned(), score)).into_iter().collect();
-    let (total_score, max_score) = (f64::from(score * 5), 50.0);
-    let semantic_correctness = total_score / max_score;
     result.reply = Some(format!(
         "{{\"scores\":{{{}}},\"issues\":{issues:?},\"strengths\":{strengths:?}}}",
         KEYS.map(|key| format!("\"{key}\":{score}")).join(",")
     ));
-    let scored = Score::Sum { semantic_correctness, scores, total_score, max_score };
+    let scored = test_record::semantic_score([score; 5]);
     result.semantic = Some(Verdict { issues, strengths, ..Verdict::new("semantic@1", scored) });
     result.pipeline_success = Some(score > 8);
-    result.judge = Some(JudgeRecord {
-        provider: Provider::OpenAi,
-        model: "gpt-4o".to_owned(),
-        fingerprint: Some("fp_0123456789".to_owned()),
-        answered_by: None,
-        base_url: None,
-        simulated: false,
-    });
+    let fingerprint = Some("fp_0123456789".to_owned());
+    result.judge = Some(JudgeRecord { fingerprint, ..test_record::judge_record() });
     result.usage = Usage { input_tokens: 1_523, cached_input_tokens: 0, output_tokens: 212 };
     result.cost_usd = "0.0059275".parse().unwrap();
     result.attempts = 1;

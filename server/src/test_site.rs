@@ -23,9 +23,10 @@ use juror_journal::journal::RunFiles;
 use juror_report::{NoAttachments, write_output};
 use juror_types::{
     id::{Digest, JobId, RunId},
-    outcome::{InputRecord, JobResult, JudgeRecord, Outcome},
+    outcome::{InputRecord, JobResult, Outcome},
     rubric::{self, JudgeAnswer, Rubric, builtin_named},
     run::RunRecord,
+    test_record::judge_record,
 };
 use serde_json::{Value, json};
 use std::{
@@ -217,14 +218,7 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
     let image = InputRecord::unread("screenshot", "shots/a.png");
     result.item.inputs.push(InputRecord { digest: Some(Digest::from_content(IMAGE)), ..image });
     result.semantic = judged.then(|| rubric::score(&rubric, answer).unwrap());
-    result.judge = record.judge.as_ref().map(|judge| JudgeRecord {
-        provider: judge.provider,
-        model: judge.model.clone(),
-        fingerprint: None,
-        answered_by: None,
-        base_url: None,
-        simulated: false,
-    });
+    result.judge = judged.then(judge_record);
     result
 }
 

@@ -3,12 +3,13 @@
 use juror_types::{
     id::{Digest, RunId},
     item::{ImageReference, Item, Text},
-    job::{Detail, Job, Judge, Provider},
+    job::{Job, Judge},
     outcome::{ErrorKind, JobError, JobResult, JudgeRecord, Outcome},
     rubric::builtin,
     run::{DatasetRecord, RunRecord},
+    test_record::{self, judge_record, semantic_score},
     usage::Money,
-    verdict::{Score, Verdict},
+    verdict::Verdict,
 };
 use std::{
     fs,
@@ -24,14 +25,7 @@ pub const HOSTILE: &str =
 pub fn page(folder: &Path) -> PathBuf {
     let rubric = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();
     let parsed = rubric.parse().unwrap();
-    let judge = Judge {
-        provider: Provider::OpenAi,
-        model: HOSTILE.into(),
-        temperature: Some(0.1),
-        detail: Detail::High,
-        max_output_tokens: 1_000,
-        strip_comments: true,
-    };
+    let judge = Judge { model: HOSTILE.into(), ..test_record::judge() };
     let run_id = RunId::parse("page").unwrap();
     let items = items(folder);
     let mut results: Vec<JobResult> = items
@@ -43,25 +37,11 @@ pub fn page(folder: &Path) -> PathBuf {
         .collect();
     let scores = [[9, 9, 10, 8, 9], [10; 5], [2, 3, 4, 5, 6]];
     for (number, (result, scores)) in results.iter_mut().zip(scores).enumerate() {
-        let keys = parsed.criteria.iter().map(|criterion| criterion.key.clone());
-        let total = f64::from(scores.iter().sum::<u32>());
         let issues = if number == 1 { vec![] } else { vec![HOSTILE.into()] };
-        let score = Score::Sum {
-            semantic_correctness: total / 50.0,
-            scores: keys.zip(scores).collect(),
-            total_score: total,
-            max_score: 50.0,
-        };
+        let score = semantic_score(scores);
         let strengths = vec![HOSTILE.into()];
         result.semantic = Some(Verdict { issues, strengths, ..Verdict::new(parsed.name(), score) });
-        result.judge = Some(JudgeRecord {
-            provider: Provider::OpenAi,
-            model: HOSTILE.into(),
-            fingerprint: None,
-            answered_by: None,
-            base_url: None,
-            simulated: false,
-        });
+        result.judge = Some(JudgeRecord { model: HOSTILE.into(), ..judge_record() });
     }
     let failed = results.last_mut().unwrap();
     failed.outcome = Outcome::Failed;
@@ -71,11 +51,6 @@ pub fn page(folder: &Path) -> PathBuf {
     fs::create_dir_all(&directory).unwrap();
     let manifest = folder.join("manifest.jsonl");
     let record = RunRecord {
-        lane: juror_types::lane::Lane::Realtime,
-        schema: juror_types::SCHEMA,
-        run_id,
-        created_at: "2026-11-21T02:00:00Z".into(),
-        program_version: "0.1.0".into(),
         dataset: DatasetRecord {
             path: manifest.to_str().unwrap().into(),
             digest: Digest::from_content(&fs::read(&manifest).unwrap()),
@@ -83,30 +58,13 @@ pub fn page(folder: &Path) -> PathBuf {
             filters: vec![HOSTILE.into()],
             sample: None,
         },
-        data_roots: Vec::new(),
         rubric: parsed.reference(),
         rubric_text: rubric.text.into(),
         judge: Some(judge),
-        evidence: juror_types::evidence::EvidenceMode::None,
-        max_side: None,
-        preparation: None,
-        stages: None,
         base_url: Some("https://api.example/v1".into()),
-        calls: None,
-        judging: None,
         budget_usd: Some(Money::ZERO),
-        budget_labels: Vec::new(),
-        baseline: None,
-        decision: None,
-        simulated: false,
-        state_dir: None,
-        repeat: 1,
         planned: 4,
-        published: None,
-        fleet: None,
-        upload: None,
-        keep_inputs: false,
-        deadline: None,
+        ..test_record::record(run_id.as_str())
     };
     fs::write(directory.join("run.json"), serde_json::to_vec(&record).unwrap()).unwrap();
     let lines: Vec<String> =

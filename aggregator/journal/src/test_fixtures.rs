@@ -12,12 +12,12 @@ use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceSource},
     id::{Digest, RunId},
     item::Item,
-    job::{Job, Provider, RubricReference},
-    outcome::{ErrorKind, Estimate, JobError, JobResult, JudgeRecord, Outcome},
+    job::{Job, RubricReference},
+    outcome::{ErrorKind, Estimate, JobError, JobResult, Outcome},
     rubric::Rubric,
     run::{JudgingTime, RunRecord},
     stage::{Generation, Retrieval, TokenExtraction},
-    test_record::{self, judge, recolored_button},
+    test_record::{self, judge, judge_record, recolored_button, semantic_score},
     usage::{Money, Usage},
     verdict::{Dimension, Score, SubScore, Verdict},
 };
@@ -141,14 +141,7 @@ pub fn staged(id: &str) -> JobResult {
 }
 
 fn asked(mut result: JobResult) -> JobResult {
-    result.judge = Some(JudgeRecord {
-        provider: Provider::OpenAi,
-        model: "gpt-4o".into(),
-        fingerprint: None,
-        answered_by: None,
-        base_url: None,
-        simulated: false,
-    });
+    result.judge = Some(judge_record());
     result.total_latency_ms = 2_850;
     result.usage = Usage { input_tokens: 1_523, cached_input_tokens: 0, output_tokens: 212 };
     result.cost_usd = Money::from_pico(5_927_500_000);
@@ -163,19 +156,12 @@ fn asked(mut result: JobResult) -> JobResult {
 
 pub fn judged(id: &str, scores: [u32; 5], issues: &[&str], strengths: &[&str]) -> JobResult {
     let mut result = asked(staged(id));
-    let keys = rubric(SEMANTIC).criteria.into_iter().map(|criterion| criterion.key);
-    let total = f64::from(scores.iter().sum::<u32>());
-    result.pipeline_success = Some(total / 50.0 > 0.85);
-    let score = Score::Sum {
-        semantic_correctness: total / 50.0,
-        scores: keys.zip(scores).collect(),
-        total_score: total,
-        max_score: 50.0,
-    };
+    let verdict = Verdict::new("semantic@1", semantic_score(scores));
+    result.pipeline_success = Some(verdict.correctness() > 0.85);
     result.semantic = Some(Verdict {
         issues: issues.iter().map(|&text| text.to_owned()).collect(),
         strengths: strengths.iter().map(|&text| text.to_owned()).collect(),
-        ..Verdict::new("semantic@1", score)
+        ..verdict
     });
     result
 }

@@ -1,5 +1,5 @@
-//! Test fixtures: record and judge of a run, and a measured region; tests set only the relevant
-//! fields.
+//! Test fixtures: record and judge of a run, a score, and a measured region; tests set only the
+//! relevant fields.
 
 use crate::{
     SCHEMA,
@@ -7,7 +7,9 @@ use crate::{
     id::{Digest, RunId},
     job::{Detail, Judge, Provider, RubricReference},
     lane::Lane,
+    outcome::JudgeRecord,
     run::{DatasetRecord, RunRecord},
+    verdict::Score,
 };
 
 /// Judge of [`record`].
@@ -20,6 +22,33 @@ pub fn judge() -> Judge {
         max_output_tokens: 1_000,
         strip_comments: true,
     }
+}
+
+/// Record of [`judge`] in a result.
+pub fn judge_record() -> JudgeRecord {
+    JudgeRecord {
+        provider: Provider::OpenAi,
+        model: judge().model,
+        fingerprint: None,
+        answered_by: None,
+        base_url: None,
+        simulated: false,
+    }
+}
+
+/// Score by the five criteria of the rubric `semantic`.
+pub fn semantic_score(scores: [u32; 5]) -> Score {
+    const KEYS: [&str; 5] = [
+        "visual_similarity",
+        "token_adherence",
+        "variant_accuracy",
+        "feature_completeness",
+        "layout_accuracy",
+    ];
+    let (total_score, max_score) = (f64::from(scores.iter().sum::<u32>()), 50.0);
+    let semantic_correctness = total_score / max_score;
+    let scores = KEYS.map(str::to_owned).into_iter().zip(scores).collect();
+    Score::Sum { semantic_correctness, scores, total_score, max_score }
 }
 
 /// Run on one machine without jobs, budget and rubric text.

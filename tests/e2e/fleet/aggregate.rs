@@ -6,11 +6,11 @@ use juror_ledger::redis::test_server::TestRedis;
 use juror_types::{
     id::JobId,
     item::Item,
-    job::{Job, Provider},
-    outcome::{ErrorKind, JobError, JobResult, JudgeRecord, Outcome},
+    job::Job,
+    outcome::{ErrorKind, JobError, JobResult, Outcome},
     rubric::{Rubric, builtin},
     run::RunRecord,
-    test_record,
+    test_record::{self, judge_record, semantic_score},
     usage::Money,
     verdict::{Score, Verdict},
 };
@@ -43,26 +43,13 @@ fn job(record: &RunRecord, number: u32) -> Job {
 }
 
 pub(super) fn scored(record: &RunRecord, number: u32) -> JobResult {
-    let keys = semantic().0.criteria.into_iter().map(|criterion| criterion.key);
     let mut result = JobResult::empty(&job(record, number), Outcome::Scored);
     let score = 5 + number % 5;
     result.pipeline_success = Some(score == 9);
-    let scores = Score::Sum {
-        semantic_correctness: f64::from(score) / 10.0,
-        scores: keys.map(|key| (key, score)).collect(),
-        total_score: f64::from(score * 5),
-        max_score: 50.0,
-    };
     let issues = vec![format!("The padding is {number}px too wide")];
-    result.semantic = Some(Verdict { issues, ..Verdict::new("semantic@1", scores) });
-    result.judge = Some(JudgeRecord {
-        provider: Provider::OpenAi,
-        model: "gpt-4o".to_owned(),
-        fingerprint: None,
-        answered_by: None,
-        base_url: None,
-        simulated: false,
-    });
+    let verdict = Verdict::new("semantic@1", semantic_score([score; 5]));
+    result.semantic = Some(Verdict { issues, ..verdict });
+    result.judge = Some(judge_record());
     result.cost_usd = Money::from_pico(COST);
     result.attempts = 1;
     result

@@ -5,11 +5,10 @@
 use super::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore, UnattributedCost};
 use crate::admission::{Admission, Settlement};
 use juror_types::{
-    SCHEMA,
     id::{Digest, JobId, LeaseId, OwnerId, RunId},
-    job::Provider,
-    lane::Lane,
-    outcome::{ItemRecord, JobResult, JudgeRecord, Outcome},
+    item::Item,
+    job::{Job, Provider, RubricReference},
+    outcome::{JobResult, JudgeRecord, Outcome},
     usage::{Money, Usage},
 };
 use std::sync::Arc;
@@ -51,34 +50,17 @@ pub(crate) fn reply() -> CachedReply {
 
 /// A scored job with this reply.
 pub(crate) fn result(claim: &ClaimKey, reply: &str) -> JobResult {
+    let item = Item { id: "button".to_owned(), ..Item::default() };
+    let digest = Digest::from_content(b"rubric");
+    let rubric = RubricReference { id: "semantic".to_owned(), version: 1, digest };
+    let job = Job::new(&claim.run, item, 0, rubric, None);
+    let job = Job { job_id: claim.job.clone(), round: claim.round, ..job };
     JobResult {
-        schema: SCHEMA,
-        run_id: claim.run.clone(),
-        job_id: claim.job.clone(),
-        round: claim.round,
-        screenshot_id: "button".to_owned(),
-        repeat: 0,
-        outcome: Outcome::Scored,
         pipeline_success: Some(true),
         total_latency_ms: 10,
-        item: ItemRecord::default(),
-        token_extraction: None,
-        retrieval: None,
-        generation: None,
-        evidence: None,
-        unmeasured: None,
-        semantic: None,
-        judge: None,
         reply: Some(reply.to_owned()),
-        usage: Usage::default(),
-        cost_usd: Money::ZERO,
-        table_cost_usd: None,
-        unmetered_calls: 0,
-        estimate: None,
         attempts: 1,
-        lane: Lane::Realtime,
-        cached: false,
-        error: None,
+        ..JobResult::empty(&job, Outcome::Scored)
     }
 }
 
