@@ -61,14 +61,21 @@ impl Fleet {
 
     /// Starts an aggregator once no other one is active.
     async fn start(&self) -> Working {
+        let (completed, complete) = mpsc::channel(100);
+        let resources = FleetResources { completed, ..self.resources().await };
+        let role = tokio::spawn(run(resources, self.shutdown.clone()));
+        Working { role, completed: complete }
+    }
+
+    /// Resources of an aggregator, once no other one is active.
+    async fn resources(&self) -> FleetResources {
         let (role, _) = watch::channel(LockRole::default());
         let (runs_dir, interval) = (self.runs_dir.path(), Duration::from_secs(1));
         let lock = RunsLock::wait(runs_dir, interval, &self.shutdown, &role).await;
         let lock = lock.unwrap().unwrap();
         let directory = identify(&lock, "here".to_owned()).unwrap();
-        let (completed, complete) = mpsc::channel(100);
         let prefetch = self.options.prefetch();
-        let resources = FleetResources {
+        FleetResources {
             lock,
             directory,
             results: self.results.subscribe(prefetch).await.unwrap(),
@@ -78,13 +85,11 @@ impl Fleet {
             held: Arc::new(self.jobs.clone()),
             backend: Arc::clone(&self.backend) as Arc<dyn FleetBackend>,
             events: Events::silent(),
-            completed,
+            completed: mpsc::channel(1).0,
             metrics: Arc::clone(&self.metrics),
             reports: Arc::new(PlainReports),
             options: self.options.clone(),
-        };
-        let role = tokio::spawn(run(resources, self.shutdown.clone()));
-        Working { role, completed: complete }
+        }
     }
 
     async fn publish(&self, results: &[JobResult]) {

@@ -1,9 +1,10 @@
-//! Test fixtures: record and judge of a run, a score, and a measured region; tests set only the
-//! relevant fields.
+//! Test fixtures: record and judge of a run, a score, a finding, and a measured region and token;
+//! tests set only the relevant fields.
 
 use crate::{
     SCHEMA,
-    evidence::{EvidenceMode, EvidenceRegion, RegionElement, RegionKind},
+    evidence::{EvidenceMode, EvidenceRegion, RegionElement, RegionKind, TokenEvidence},
+    finding::{Finding, Severity},
     id::{Digest, RunId},
     job::{Detail, Judge, Provider, RubricReference},
     lane::Lane,
@@ -49,6 +50,37 @@ pub fn semantic_score(scores: [u32; 5]) -> Score {
     let semantic_correctness = total_score / max_score;
     let scores = KEYS.map(str::to_owned).into_iter().zip(scores).collect();
     Score::Sum { semantic_correctness, scores, total_score, max_score }
+}
+
+/// Minor finding without a place, criteria and a region.
+pub fn finding(kind: &str, element: &str, statement: &str) -> Finding {
+    Finding {
+        kind: kind.to_owned(),
+        element: element.to_owned(),
+        place: String::new(),
+        criteria: Vec::new(),
+        shown: String::new(),
+        found: String::new(),
+        severity: Severity::Minor,
+        statement: statement.to_owned(),
+        region: None,
+        unlisted_kind: None,
+        unlisted_element: None,
+    }
+}
+
+/// Token of this value that was not measured.
+pub fn token(key: &str, expected: &str) -> TokenEvidence {
+    TokenEvidence {
+        key: key.to_owned(),
+        expected: expected.to_owned(),
+        screenshot_delta_e: None,
+        render_delta_e: None,
+        screenshot_color: None,
+        render_color: None,
+        used_by: None,
+        other_values: Vec::new(),
+    }
 }
 
 /// Run on one machine without jobs, budget and rubric text.

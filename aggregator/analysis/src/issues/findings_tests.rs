@@ -1,7 +1,7 @@
 //! Grouping of findings by kind and element.
 
 use super::*;
-use juror_types::{finding::Severity, rubric::builtin_named};
+use juror_types::{finding::Severity, rubric::builtin_named, test_record};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -20,19 +20,7 @@ fn written() -> Vec<WrittenFinding> {
 }
 
 fn finding(kind: &str, element: &str, statement: &str) -> Finding {
-    Finding {
-        kind: kind.into(),
-        element: element.into(),
-        place: String::new(),
-        criteria: Vec::new(),
-        shown: String::new(),
-        found: String::new(),
-        severity: Severity::Major,
-        statement: statement.into(),
-        region: None,
-        unlisted_kind: None,
-        unlisted_element: None,
-    }
+    Finding { severity: Severity::Major, ..test_record::finding(kind, element, statement) }
 }
 
 fn interface() -> Statements {

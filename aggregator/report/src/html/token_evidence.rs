@@ -110,19 +110,7 @@ fn strip(color: &str, screenshot: f64, render: f64) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn token(key: &str, expected: &str) -> TokenEvidence {
-        TokenEvidence {
-            key: key.to_owned(),
-            expected: expected.to_owned(),
-            screenshot_delta_e: None,
-            render_delta_e: None,
-            screenshot_color: None,
-            render_color: None,
-            used_by: None,
-            other_values: Vec::new(),
-        }
-    }
+    use juror_types::test_record::token;
 
     #[test]
     fn colors_are_paired_and_lengths_name_their_elements() {

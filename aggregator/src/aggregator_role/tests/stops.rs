@@ -49,26 +49,7 @@ impl Subscription<JobResult> for Refusing {
 #[tokio::test(start_paused = true)]
 async fn closed_result_queue_ends_the_wait_for_dead_letters() {
     let fleet = Fleet::new();
-    let (role, _) = watch::channel(LockRole::default());
-    let interval = Duration::from_secs(1);
-    let lock = RunsLock::wait(fleet.runs_dir.path(), interval, &fleet.shutdown, &role).await;
-    let lock = lock.unwrap().unwrap();
-    let directory = identify(&lock, "here".to_owned()).unwrap();
-    let resources = FleetResources {
-        lock,
-        directory,
-        results: Box::new(Refusing),
-        dead: fleet.dead.subscribe(1).await.unwrap(),
-        jobs: Arc::new(fleet.jobs.clone()),
-        dead_letters: Arc::new(fleet.jobs.clone()),
-        held: Arc::new(fleet.jobs.clone()),
-        backend: Arc::clone(&fleet.backend) as Arc<dyn FleetBackend>,
-        events: Events::silent(),
-        completed: mpsc::channel(1).0,
-        metrics: Arc::default(),
-        reports: Arc::new(PlainReports),
-        options: fleet.options.clone(),
-    };
+    let resources = FleetResources { results: Box::new(Refusing), ..fleet.resources().await };
     let error = run(resources, fleet.shutdown.clone()).await.unwrap_err();
     assert!(matches!(error, AggregatorError::Queue(QueueError::Refused(_))), "{error}");
 }

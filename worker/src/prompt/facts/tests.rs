@@ -3,7 +3,7 @@
 use super::*;
 use juror_types::{
     evidence::{BrowserDefault, EvidenceRegion, EvidenceSource},
-    test_record::recolored_button,
+    test_record::{recolored_button, token},
 };
 use serde_json::json;
 
@@ -16,14 +16,9 @@ fn changed() -> Evidence {
 /// A token whose color the screenshot has and the render lacks.
 fn missing_color(key: &str) -> TokenEvidence {
     TokenEvidence {
-        key: key.to_owned(),
-        expected: "#1D4ED8".into(),
         screenshot_delta_e: Some(0.1),
         render_delta_e: Some(7.0),
-        screenshot_color: None,
-        render_color: None,
-        used_by: None,
-        other_values: Vec::new(),
+        ..token(key, "#1D4ED8")
     }
 }
 

@@ -5,8 +5,8 @@ use crate::html::{PairSide, pair_alignment, regions_over};
 use indexmap::IndexMap;
 use juror_analysis::test_fixtures::{differing, judged};
 use juror_types::{
-    finding::Severity,
     rubric::builtin_named,
+    test_record::finding,
     verdict::{Score, Verdict},
 };
 use serde_json::json;
@@ -60,19 +60,7 @@ fn cited_region_and_its_finding_link_to_each_other() {
 }
 
 fn with_two_findings() -> Verdict {
-    let finding = Finding {
-        kind: "wrong_color".into(),
-        element: "button".into(),
-        place: String::new(),
-        criteria: Vec::new(),
-        shown: String::new(),
-        found: String::new(),
-        severity: Severity::Minor,
-        statement: "The button is red".into(),
-        region: None,
-        unlisted_kind: None,
-        unlisted_element: None,
-    };
+    let finding = finding("wrong_color", "button", "The button is red");
     let score = Score::Sum {
         semantic_correctness: 0.9,
         scores: IndexMap::new(),
