@@ -1,6 +1,6 @@
 //! An HTTP API and a dashboard over the runs directory.
 //!
-//! [`juror_app::catalog`], `view` and `live` read run directories; reading never starts paid
+//! [`juror_app::run_catalog`], `view` and `live` read run directories; reading never starts paid
 //! work. A [`juror_app::service::RunLauncher`] starts runs, and a [`juror_app::item_source::ItemSource`]
 //! opens the judged files.
 
