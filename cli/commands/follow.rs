@@ -57,8 +57,10 @@ impl Following<'_> {
             None => {
                 terminal::print_notice(&format!(
                     "detached; the run continues\n  follow it with: juror enqueue --wait --resume \
-                     {0}{1}\n  cancel it with: juror cancel {0}{1}",
-                    self.run, self.location_flags
+                     {0}{1}{2}\n  cancel it with: juror cancel {0}{1}",
+                    self.run,
+                    self.location_flags,
+                    decision_flags(self.settings)
                 ));
                 Ok(Exit::Incomplete)
             }
@@ -202,4 +204,10 @@ fn tally(status: &RunStatus, ledger: Option<&Ledger>) -> Option<RunTally> {
         spent: ledger.map_or(progress.cost_usd, |ledger| ledger.committed),
         budget: ledger.and_then(|ledger| ledger.budget.cap()),
     })
+}
+
+/// Flags of what decides the exit code, which a fleet's run does not record.
+fn decision_flags(settings: &Settings) -> String {
+    let named = [("--gate", settings.run.gate()), ("--baseline", settings.run.baseline())];
+    named.iter().filter_map(|(flag, value)| Some(format!(" {flag} {}", (*value)?))).collect()
 }

@@ -109,16 +109,18 @@ fn detaching_does_not_stop_the_run() {
     let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 3);
     let _aggregator = aggregator(&servers, &harness);
-    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"];
+    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait", "--gate", "targets"];
     let mut waiting = servers.start(&harness, &enqueue);
     waiting.await_stderr("3 jobs of run night are published");
     waiting.signal(Signal::INT);
     let stopped = waiting.finish().exits(3).stderr_contains(&["detached; the run continues"]);
     let line = stopped.stderr.lines().find_map(|line| line.split_once("follow it with: juror "));
     let follow: Vec<&str> = line.unwrap().1.split(' ').collect();
+    assert!(follow.ends_with(&["--gate", "targets"]), "{follow:?}");
     let following = servers.start(&harness, &follow);
     servers.work(3, scored);
-    following.finish().exits(0).stdout_contains(&["3 of 3 scored"]);
+    // The gate is not met by three items.
+    following.finish().exits(100).stdout_contains(&["3 of 3 scored"]);
 }
 
 #[test]
