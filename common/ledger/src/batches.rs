@@ -160,6 +160,9 @@ pub enum ShardStep {
     Creating {
         /// Id of the file at the provider.
         file: String,
+        /// Number of its creations without an answer, including the one that is about to be made.
+        #[serde(default = "first_creation")]
+        unanswered: u32,
     },
     /// Its batch is in progress.
     Created {
@@ -177,4 +180,9 @@ pub enum ShardStep {
     },
     /// All rows are finished.
     Collected,
+}
+
+/// Records of earlier versions do not count creations.
+fn first_creation() -> u32 {
+    1
 }

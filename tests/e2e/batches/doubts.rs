@@ -61,6 +61,16 @@ fn creations_without_a_response_are_retried_a_bounded_number_of_times() {
     assert_eq!(fixture.simulator.count("batches"), 2);
     let held = fixture.harness.juror(&["runs", "show", "night"]).exits(0);
     held.stdout_contains(&[" more in flight"]);
+    // Neither a resumed run nor its cancelling believes a list without those batches.
+    let again = fixture.harness.resume("night", &[]).exits(1);
+    again.stderr_contains(&["had no answer", "stays held", "--lane realtime"]);
+    let cancelled = fixture.harness.juror(&["cancel", "night"]).exits(1);
+    cancelled.stderr_contains(&["cannot be cancelled", "had no answer"]);
+    fixture.harness.resume("night", &["--lane", "realtime"]).exits(0);
+    assert_eq!(fixture.simulator.count("batches"), 2);
+    let cost = &fixture.report()["cost"];
+    assert!(pico(&cost["presumed_usd"]) > 0, "{cost}");
+    assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
 }
 
 #[test]

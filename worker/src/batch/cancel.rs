@@ -36,8 +36,8 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
         let shard = ShardKey { run: run.clone(), number, owner: owner.clone() };
         let batch = match step {
             ShardStep::Created { batch, .. } | ShardStep::Ended { batch, .. } => Some(batch),
-            ShardStep::Creating { file } => {
-                let found = match find_lost_batch(provider, &file, pause).await {
+            ShardStep::Creating { file, unanswered } => {
+                let found = match find_lost_batch(provider, &file, unanswered, pause).await {
                     // Its reservations stay, and the other batches are cancelled first.
                     Err(error @ BatchError::Unsearchable(_)) => {
                         unsearchable.get_or_insert(error);

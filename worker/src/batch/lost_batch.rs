@@ -7,9 +7,32 @@ use tokio::time::sleep;
 /// Number of searches before a batch counts as never created: the provider's list may lag.
 const SEARCHES: u32 = 5;
 
+/// Maximum number of creations without an answer: each may be a batch that no list shows.
+const MAX_UNANSWERED: u32 = 2;
+
 /// The id of the batch of this file; none if no search finds it. The pause between searches doubles,
 /// from `pause` on.
+///
+/// # Errors
+/// [`BatchError::Unsearchable`] if it is not found after so many creations without an answer that
+/// the provider's list cannot be believed.
 pub async fn find_lost_batch(
+    provider: &dyn BatchProvider,
+    file: &str,
+    unanswered: u32,
+    pause: Duration,
+) -> Result<Option<String>, BatchError> {
+    let found = find_by_searches(provider, file, pause).await?;
+    if found.is_none() && unanswered >= MAX_UNANSWERED {
+        return Err(BatchError::Unsearchable(format!(
+            "{unanswered} creations of a batch of file {file} had no answer, and the provider's \
+             list has none"
+        )));
+    }
+    Ok(found)
+}
+
+async fn find_by_searches(
     provider: &dyn BatchProvider,
     file: &str,
     mut pause: Duration,

@@ -39,8 +39,8 @@ pub struct ShardLifecycle {
     is_wait_reported: bool,
     /// The last tenth of its rows that was reported to the user.
     reported_tenth: Option<u64>,
-    /// Number of creations that had no reply.
-    lost_creations: u32,
+    /// Number of creations of its batch that had no answer.
+    unanswered: u32,
 }
 
 impl ShardLifecycle {
@@ -55,7 +55,7 @@ impl ShardLifecycle {
             pause,
             is_wait_reported: false,
             reported_tenth: None,
-            lost_creations: 0,
+            unanswered: 0,
         }
     }
 
@@ -74,7 +74,10 @@ impl ShardLifecycle {
                 ShardStep::Uploaded { file } => {
                     self.create(file, std::mem::take(&mut unsure)).await?
                 }
-                ShardStep::Creating { file } => self.create(file, true).await?,
+                ShardStep::Creating { file, unanswered } => {
+                    self.unanswered = unanswered;
+                    self.create(file, true).await?
+                }
                 ShardStep::Created { file, batch } | ShardStep::Ended { file, batch } => {
                     self.uncreated = None;
                     unsure = false;

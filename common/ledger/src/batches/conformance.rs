@@ -170,7 +170,7 @@ async fn shard_keeps_its_last_step_until_collected(records: &dyn BatchRecords) {
         ShardStep::GivenUp,
         ShardStep::Planned,
         ShardStep::Uploaded { file: file.clone() },
-        ShardStep::Creating { file: file.clone() },
+        ShardStep::Creating { file: file.clone(), unanswered: 2 },
         ShardStep::Created { file: file.clone(), batch: batch.clone() },
         ShardStep::Ended { file, batch },
     ] {

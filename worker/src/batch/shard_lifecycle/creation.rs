@@ -9,9 +9,6 @@ use crate::{
 use juror_ledger::batches::ShardStep;
 use std::sync::Arc;
 
-/// Maximum number of creations without a reply: each may be a batch that no list shows.
-const MAX_LOST_CREATIONS: u32 = 2;
-
 impl ShardLifecycle {
     pub(super) async fn upload(&mut self) -> Result<NextMove, WorkerError> {
         let path = self.path();
@@ -48,7 +45,8 @@ impl ShardLifecycle {
         let mark = BatchMark { run: work.run.to_string(), shard: self.number };
         loop {
             if unsure {
-                match find_lost_batch(&**provider, &file, work.lane.poll_min).await {
+                let (unanswered, pause) = (self.unanswered, work.lane.poll_min);
+                match find_lost_batch(&**provider, &file, unanswered, pause).await {
                     Ok(Some(batch)) => {
                         return Ok(NextMove::Step(ShardStep::Created { file, batch }));
                     }
@@ -69,7 +67,8 @@ impl ShardLifecycle {
             if let Some(next) = self.interruption() {
                 return Ok(next);
             }
-            self.record(&ShardStep::Creating { file: file.clone() }).await?;
+            let unanswered = self.unanswered + 1;
+            self.record(&ShardStep::Creating { file: file.clone(), unanswered }).await?;
             let creating = provider.create(&file, &mark);
             let Some(created) = work.context.shutdown.now.run_until_cancelled(creating).await
             else {
@@ -81,24 +80,30 @@ impl ShardLifecycle {
                     return Ok(NextMove::End(RowEnd::Invalid(message)));
                 }
                 Err(BatchError::TokenLimit(message)) => {
-                    self.record(&ShardStep::Uploaded { file: file.clone() }).await?;
+                    self.record(&self.before_creation(&file)).await?;
                     if self.over_token_limit(&message).await? {
                         return Ok(NextMove::Split);
                     }
                 }
+                Err(error @ BatchError::Lost(_)) => {
+                    (self.unanswered, unsure) = (unanswered, true);
+                    self.wait_after(error).await?;
+                }
                 Err(error) => {
-                    unsure = matches!(error, BatchError::Lost(_) | BatchError::Unavailable(_));
-                    self.lost_creations += u32::from(matches!(error, BatchError::Lost(_)));
-                    if self.lost_creations >= MAX_LOST_CREATIONS {
-                        return Err(self.pausing(format!(
-                            "{} creations of a batch of file {file} had no answer ({error}), and \
-                             the provider's list has none: look for one there, and resume",
-                            self.lost_creations
-                        )));
-                    }
+                    self.record(&self.before_creation(&file)).await?;
+                    unsure = matches!(error, BatchError::Unavailable(_));
                     self.wait_after(error).await?;
                 }
             }
+        }
+    }
+
+    /// The step of a shard whose last creation was answered, and created nothing.
+    fn before_creation(&self, file: &str) -> ShardStep {
+        let file = file.to_owned();
+        match self.unanswered {
+            0 => ShardStep::Uploaded { file },
+            unanswered => ShardStep::Creating { file, unanswered },
         }
     }
 }

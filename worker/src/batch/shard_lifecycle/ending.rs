@@ -146,7 +146,7 @@ impl ShardLifecycle {
         let lane = &self.work.lane;
         let input = match step {
             ShardStep::Uploaded { file }
-            | ShardStep::Creating { file }
+            | ShardStep::Creating { file, .. }
             | ShardStep::Created { file, .. }
             | ShardStep::Ended { file, .. } => Some(file),
             ShardStep::Filling | ShardStep::GivenUp | ShardStep::Planned | ShardStep::Collected => {
