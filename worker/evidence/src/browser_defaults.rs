@@ -83,6 +83,11 @@ impl DefaultsSearch {
         search
     }
 
+    /// True if there are defaults to try.
+    pub fn proposes_any(&self) -> bool {
+        self.has_differences && !self.waiting.is_empty()
+    }
+
     /// The changes of the next drawing; none at the end of the search.
     pub fn next_drawing(&mut self) -> Option<Vec<PageChange>> {
         if !self.has_differences || self.drawings >= MAX_DRAWINGS {
@@ -103,7 +108,7 @@ impl DefaultsSearch {
         if is_better {
             self.fewest_differing = differing;
             self.has_differences = !evidence.regions.is_empty();
-            self.waiting.retain(|waiting| !waiting.is_instead_of(&drawn));
+            self.waiting.retain(|waiting| !waiting.sets_the_style_of(&drawn));
             if matches!(drawn, TriedDefault::ControlFont(_)) {
                 self.snapshot = snapshot.clone();
             }
@@ -165,7 +170,7 @@ impl DefaultsSearch {
 
 impl TriedDefault {
     /// True if both set the same style of the same elements.
-    fn is_instead_of(&self, other: &Self) -> bool {
+    fn sets_the_style_of(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::ControlFont(_), Self::ControlFont(_)) => true,
             (Self::LineHeight(group, _), Self::LineHeight(other, _)) => group == other,

@@ -14,8 +14,8 @@ const MAX_UNANSWERED: u32 = 2;
 /// from `pause` on.
 ///
 /// # Errors
-/// [`BatchError::Unsearchable`] if it is not found after so many creations without an answer that
-/// the provider's list cannot be believed.
+/// [`BatchError::Unsearchable`] if no search finds it after two or more creations without an answer:
+/// the provider's list may leave batches out.
 pub async fn find_lost_batch(
     provider: &dyn BatchProvider,
     file: &str,

@@ -191,8 +191,10 @@ impl<'job> BrowserStage<'job> {
         if measured.evidence.regions.is_empty() || measured.evidence.noise <= 0.0 {
             return measured;
         }
+        let search = measured.pair.defaults_search(&measured.evidence).await;
+        let Ok(Some(search)) = search else { return measured };
         let Some(mut page) = self.live_page(&mut measured).await else { return measured };
-        let fitting = explaining_defaults(&mut page, &measured.pair, &measured.evidence).await;
+        let fitting = explaining_defaults(&mut page, &measured.pair, search).await;
         // Dropping an unclosed page ends its browser.
         let Ok(fitting) = fitting else { return measured };
         measured.page = Some(page);

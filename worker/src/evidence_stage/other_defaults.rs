@@ -2,7 +2,7 @@
 //! and their fit is measured off the async threads.
 
 use super::{css_pixels, pair::RenderedPair};
-use juror_evidence::PageChange;
+use juror_evidence::{DefaultsSearch, PageChange};
 use juror_render::{OpenPage, RenderError, RenderedPage};
 use juror_types::evidence::{BrowserDefault, Evidence, EvidenceSource};
 
@@ -16,17 +16,16 @@ pub(super) struct PageWithDefaults {
     pub evidence: Evidence,
 }
 
-/// The page with the defaults that explain most of the pair's difference; none if there are no such
-/// defaults.
+/// The page with the defaults that explain most of the pair's difference; none if the search finds
+/// no such defaults.
 ///
 /// # Errors
 /// The page cannot be rendered any more.
 pub(super) async fn explaining_defaults(
     page: &mut OpenPage<'_>,
     pair: &RenderedPair,
-    evidence: &Evidence,
+    mut search: DefaultsSearch,
 ) -> Result<Option<PageWithDefaults>, RenderError> {
-    let Some(mut search) = pair.defaults_search(evidence).await? else { return Ok(None) };
     let mut best = None;
     while let Some(changes) = search.next_drawing() {
         let drawn = page.draw(&changes).await?;

@@ -88,7 +88,7 @@ impl RenderedPair {
         fitting.await.map_err(|_| RenderError::Interrupted)
     }
 
-    /// Search for the default styles of the screenshot's browser; none without elements.
+    /// Search for the default styles of the screenshot's browser; none if there are none to try.
     pub async fn defaults_search(
         &self,
         evidence: &Evidence,
@@ -96,7 +96,8 @@ impl RenderedPair {
         let (own, evidence) = (self.clone(), evidence.clone());
         let beginning = spawn_blocking(move || {
             let pair = PicturePair::new(&own.screenshot, &own.drawing);
-            Some(DefaultsSearch::new(&pair, &evidence, own.snapshot.as_deref()?))
+            let search = DefaultsSearch::new(&pair, &evidence, own.snapshot.as_deref()?);
+            search.proposes_any().then_some(search)
         });
         beginning.await.map_err(|_| RenderError::Interrupted)
     }
