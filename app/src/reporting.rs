@@ -2,7 +2,7 @@
 
 pub mod baseline;
 pub mod baseline_warnings;
-pub(crate) mod fleet_reports;
+pub mod fleet_reports;
 pub(crate) mod recorded_gate;
 pub mod run_lookup;
 

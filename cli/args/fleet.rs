@@ -63,10 +63,10 @@ twice; the workers must have that bucket in files.buckets, and both sides creden
 
 The run's id is printed as soon as the run is announced. If the command is killed or stopped, resume \
 it with --run-id ID or --resume ID. With --wait the command follows the run to its end, prints the \
-report and exits as `juror report` does; it can be repeated. The report, --output and --gate need \
-the aggregator's folder as --runs-dir; without it the run's counts are printed and decide the exit \
-code. The aggregator compares the run with its --baseline, by its own settings, in its own runs \
-directory.";
+report and exits as `juror report` does; it can be repeated. The report, --output, --gate and \
+--baseline need the aggregator's folder as --runs-dir; without them and it, the run's counts are \
+printed and decide the exit code. The run keeps its gate, its baseline and the terms of their \
+comparison: the aggregator decides by them, and so does every later command.";
 
 /// `juror enqueue`
 #[derive(Debug, Args)]

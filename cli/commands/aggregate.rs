@@ -11,6 +11,7 @@ use juror_aggregator::aggregator_role::{CompletedRun, LockRole};
 use juror_analysis::format::dollars;
 use juror_app::{
     fleet::{Fleet, aggregator_role::AggregatorRole},
+    reporting::fleet_reports::FleetReports,
     settings::Settings,
 };
 use juror_report::phrasing::coverage_text;
@@ -27,7 +28,9 @@ const EVENT_CAPACITY: usize = 1_000;
 
 pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
-    let settings = settings_sources::resolve(global, flags)?;
+    let base = settings_sources::read(global)?;
+    let settings = base.resolve(flags.clone())?;
+    let reports = FleetReports::new(base, flags)?;
     let (completed, complete) = mpsc::channel(EVENT_CAPACITY);
     let (role, role_changes) = watch::channel(LockRole::default());
     let output = AggregateOutput {
@@ -40,14 +43,20 @@ pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result
         |events| output.follow(events, complete, role_changes),
         async |events, shutdown: &Shutdown| {
             let channels = AggregateChannels { events, completed, role };
-            let role = async |health| {
-                aggregate(&settings, arguments.take_over, channels, health, shutdown).await
-            };
+            let task = AggregateTask { reports, take_over: arguments.take_over, channels };
+            let role = async |health| aggregate(&settings, task, health, shutdown).await;
             RoleHealth::serve(&settings, role).await
         },
     )
     .await;
     outcome.map(|()| Exit::Done)
+}
+
+/// An aggregator to run.
+struct AggregateTask {
+    reports: FleetReports,
+    take_over: bool,
+    channels: AggregateChannels,
 }
 
 /// Senders of the aggregator's events, completed runs and lock role.
@@ -137,18 +146,17 @@ impl AggregateOutput {
 
 async fn aggregate(
     settings: &Settings,
-    take_over: bool,
-    channels: AggregateChannels,
+    task: AggregateTask,
     health: RoleHealth,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
     let lock = health.require("lock");
     // The connection may wait for the broker until a timeout.
-    let opening = Fleet::open(settings, channels.events.clone());
+    let opening = Fleet::open(settings, task.channels.events.clone());
     let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else { return Ok(()) };
     let fleet = opened?;
     let health = (&health, lock);
-    let outcome = work(&fleet, settings, take_over, channels, health, shutdown).await;
+    let outcome = work(&fleet, settings, task, health, shutdown).await;
     fleet.close().await;
     outcome
 }
@@ -157,16 +165,17 @@ async fn aggregate(
 async fn work(
     fleet: &Fleet,
     settings: &Settings,
-    take_over: bool,
-    channels: AggregateChannels,
+    task: AggregateTask,
     (health, lock): (&RoleHealth, Option<Condition>),
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
+    let AggregateTask { reports, take_over, channels } = task;
     let AggregateChannels { events, completed, role } = channels;
     let role_changes = role.subscribe();
     let aggregator = AggregatorRole {
         fleet,
         settings,
+        reports,
         take_over,
         events,
         completed,

@@ -3,7 +3,7 @@
 mod output;
 
 use crate::{
-    args::{EnqueueArguments, GlobalFlags, RunFlags},
+    args::{EnqueueArguments, GlobalFlags},
     commands::follow::{Following, require_journal},
     end_of_run,
     exit::{Exit, Failure},
@@ -57,20 +57,11 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         None => protected,
     }
     .check_reports(&flags.output)?;
-    match arguments.wait {
-        true => require_journal(&settings, &flags.output)?,
-        false if needs_wait(flags) => {
-            return Err(Failure::usage(
-                "--output, --gate, --calibration, --strict, --margin and --max-lost apply at a run's \
-            end: add --wait",
-            ));
-        }
-        false => {}
+    let writes_at_end = !flags.output.is_empty() || flags.known.calibration.is_some();
+    if writes_at_end && !arguments.wait {
+        let refusal = "--output and --calibration apply at a run's end: add --wait";
+        return Err(Failure::usage(refusal));
     }
-    let baseline = match arguments.wait {
-        true => Baseline::from_settings(&settings)?,
-        false => None,
-    };
     reporting::calibration(&settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
     let backend = fleet::open_backend(&settings).await?;
@@ -84,7 +75,6 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let request = EnqueueRequest {
         setup_request,
         settings: &settings,
-        baseline,
         upload: arguments.upload.clone(),
         deadline: flags.deadline.as_ref().and(settings.deadline()),
         lane: flags.judging.lane.as_ref().map(|_| settings.run.lane),
@@ -113,10 +103,11 @@ impl Enqueuing<'_> {
             Some(run) => self.request.known(self.backend, run).await?,
             None => None,
         };
+        let settings = self.settings_to_follow(known.as_ref())?;
         let run = named.unwrap_or_else(|| new_run_id(""));
         let published = known.as_ref().filter(|known| known.expected.is_some());
         if let Some(known) = published.filter(|_| self.arguments.run.dataset.is_none()) {
-            return self.follow_published(&run, known, signals).await;
+            return self.follow_published(&run, known, &settings, signals).await;
         }
         let setup = self.request.setup(&run, known.as_ref().map(|known| &known.record))?;
         self.arguments.run.warn_without_judge(&setup, self.global.quiet);
@@ -124,7 +115,7 @@ impl Enqueuing<'_> {
             return self.dry_run(&setup).await;
         }
         if let Some(known) = published {
-            return self.follow_published(&run, known, signals).await;
+            return self.follow_published(&run, known, &settings, signals).await;
         }
         let prepared = self.request.prepare(self.backend, &run, setup, known.as_ref()).await?;
         let budget = prepared.record.budget_usd;
@@ -135,17 +126,34 @@ impl Enqueuing<'_> {
             PublishedEnd::Stopped => Ok(Exit::Incomplete),
             PublishedEnd::Cancelled if !self.arguments.wait => Ok(Exit::Incomplete),
             PublishedEnd::Closed | PublishedEnd::Cancelled => {
-                self.wait_if_requested(&run, signals).await
+                self.wait_if_requested(&run, &settings, signals).await
             }
         }
     }
 
-    /// Changes budget, deadline and lane of a run that is completely published, and waits for its
-    /// end if requested.
+    /// Settings by which a run ends, as a known one has recorded them.
+    ///
+    /// # Errors
+    /// A run to be followed whose end cannot be decided here.
+    fn settings_to_follow(&self, known: Option<&RunStatus>) -> Result<Settings, Failure> {
+        let settings = match known {
+            Some(known) => self.request.setup_request.settings_for(&known.record)?,
+            None => self.settings.clone(),
+        };
+        if self.arguments.wait {
+            require_journal(&settings, &self.arguments.run.output)?;
+            Baseline::from_settings(&settings)?;
+        }
+        Ok(settings)
+    }
+
+    /// Changes budget, deadline, lane and gate of a run that is completely published, and waits for
+    /// its end if requested.
     async fn follow_published(
         &self,
         run: &RunId,
         known: &RunStatus,
+        settings: &Settings,
         signals: SignalStream,
     ) -> Result<Exit, Failure> {
         if !known.cancelled {
@@ -159,7 +167,7 @@ impl Enqueuing<'_> {
             terminal::warn(&change.to_string());
         }
         self.output.changes(&changes.messages);
-        self.wait_if_requested(run, signals).await
+        self.wait_if_requested(run, settings, signals).await
     }
 
     async fn dry_run(&self, setup: &RunSetup) -> Result<Exit, Failure> {
@@ -195,25 +203,23 @@ impl Enqueuing<'_> {
         published
     }
 
-    async fn wait_if_requested(&self, run: &RunId, signals: SignalStream) -> Result<Exit, Failure> {
+    async fn wait_if_requested(
+        &self,
+        run: &RunId,
+        settings: &Settings,
+        signals: SignalStream,
+    ) -> Result<Exit, Failure> {
         if !self.arguments.wait {
             return Ok(Exit::Done);
         }
         let following = Following {
             backend: self.backend,
             run,
-            settings: self.settings,
+            settings,
             outputs: &self.arguments.run.output,
             global: self.global,
             location_flags: &self.output.location_flags,
         };
         following.wait(signals).await
     }
-}
-
-fn needs_wait(flags: &RunFlags) -> bool {
-    let files = !flags.output.is_empty() || flags.known.calibration.is_some();
-    let comparing = &flags.against.comparing;
-    let decides = comparing.strict || comparing.margin.is_some() || comparing.max_lost.is_some();
-    files || flags.gate.is_some() || decides
 }

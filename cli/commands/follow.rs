@@ -57,10 +57,8 @@ impl Following<'_> {
             None => {
                 terminal::print_notice(&format!(
                     "detached; the run continues\n  follow it with: juror enqueue --wait --resume \
-                     {0}{1}{2}\n  cancel it with: juror cancel {0}{1}",
-                    self.run,
-                    self.location_flags,
-                    decision_flags(self.settings)
+                     {0}{1}\n  cancel it with: juror cancel {0}{1}",
+                    self.run, self.location_flags,
                 ));
                 Ok(Exit::Incomplete)
             }
@@ -130,16 +128,16 @@ impl Following<'_> {
     }
 }
 
-/// Refuses flags that need the run's journal if no aggregator works in the runs directory.
+/// Refuses what needs the run's journal if no aggregator works in the runs directory.
 pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
     let runs_dir = &settings.run.runs_dir;
     if !needs_journal(settings, outputs) || RunsLock::is_known(runs_dir) {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "--output, --gate and --baseline need the run's journal, and no aggregator works in {}: set \
-         --runs-dir to the aggregator's runs directory (start the aggregator first), or omit them and \
-         run `juror report` on the aggregator's machine",
+        "--output and the run's gate and baseline need its journal, and no aggregator works in {}: set \
+         --runs-dir to the aggregator's runs directory (start the aggregator first), or omit --wait \
+         and run `juror report` on the aggregator's machine",
         runs_dir.display()
     )))
 }
@@ -204,10 +202,4 @@ fn tally(status: &RunStatus, ledger: Option<&Ledger>) -> Option<RunTally> {
         spent: ledger.map_or(progress.cost_usd, |ledger| ledger.committed),
         budget: ledger.and_then(|ledger| ledger.budget.cap()),
     })
-}
-
-/// Flags of what decides the exit code, which a fleet's run does not record.
-fn decision_flags(settings: &Settings) -> String {
-    let named = [("--gate", settings.run.gate()), ("--baseline", settings.run.baseline())];
-    named.iter().filter_map(|(flag, value)| Some(format!(" {flag} {}", (*value)?))).collect()
 }

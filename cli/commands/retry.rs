@@ -18,7 +18,7 @@ use crate::{
 };
 use juror_analysis::fold::Rounds;
 use juror_app::{
-    fleet::{self, publish::Publication, retry_plan::RetryPlan},
+    fleet::{self, publish::Publication, retry_plan::RetryPlan, run_to_publish::RunToPublish},
     run::{
         preflight::{known_run, no_such_run},
         run_setup::RenderedBy,
@@ -54,9 +54,6 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     }
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
     let settings = base.resolve(layers.clone())?;
-    if arguments.wait {
-        require_journal(&settings, &[])?;
-    }
     let backend = fleet::open_backend(&settings).await?;
     let retrying = Retrying { arguments, global, layers, settings: &settings, backend: &backend };
     let ended = retrying.run(&base, run, here).await;
@@ -88,6 +85,9 @@ impl Retrying<'_> {
         setup_request.rendered_by = RenderedBy::Workers;
         let RetryPlan { run: prepared, rounds } =
             RetryPlan::for_run(self.backend, &setup_request, run, here).await?;
+        if self.arguments.wait {
+            require_journal(&prepared.setup.settings, &[])?;
+        }
         let budget = prepared.record.budget_usd;
         print_warnings(&prepared.setup, budget, RenderedBy::Workers, self.global.quiet);
         let publication = Publication {
@@ -106,7 +106,7 @@ impl Retrying<'_> {
         let published = publish(publication, self.global.quiet, opened).await?;
         self.print(run, &rounds, published)?;
         match published.end {
-            PublishedEnd::Closed if self.arguments.wait => self.wait(run, signals).await,
+            PublishedEnd::Closed if self.arguments.wait => self.wait(&prepared, signals).await,
             PublishedEnd::Closed => Ok(Exit::Done),
             PublishedEnd::Cancelled | PublishedEnd::Stopped => Ok(Exit::Incomplete),
         }
@@ -154,11 +154,11 @@ impl Retrying<'_> {
         Ok(())
     }
 
-    async fn wait(&self, run: &RunId, signals: SignalStream) -> Result<Exit, Failure> {
+    async fn wait(&self, retried: &RunToPublish, signals: SignalStream) -> Result<Exit, Failure> {
         let following = Following {
             backend: self.backend,
-            run,
-            settings: self.settings,
+            run: &retried.record.run_id,
+            settings: &retried.setup.settings,
             outputs: &[],
             global: self.global,
             location_flags: &location_flags::for_fleet(self.global, &self.arguments.fleet),

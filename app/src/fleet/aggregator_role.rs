@@ -33,6 +33,8 @@ pub struct AggregatorRole<'process> {
     pub fleet: &'process Fleet,
     /// Settings of the process.
     pub settings: &'process Settings,
+    /// Writer of its runs' reports.
+    pub reports: FleetReports,
     /// True if the fleet's results move to this runs directory.
     pub take_over: bool,
     /// Receiver of warnings.
@@ -52,7 +54,6 @@ impl<'process> AggregatorRole<'process> {
     /// [`AppError::Conflict`] if the fleet's results are stored in another directory.
     pub fn run(self, shutdown: &'process Shutdown) -> BoxFuture<'process, Result<(), AppError>> {
         Box::pin(async move {
-            let reports = FleetReports::new(self.settings.clone())?;
             let runs_dir = &self.settings.run.runs_dir;
             let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &self.role);
             let Some(lock) = waiting.await? else { return Ok(()) };
@@ -76,7 +77,7 @@ impl<'process> AggregatorRole<'process> {
                 events: self.events.clone(),
                 completed: self.completed,
                 metrics: Arc::clone(&self.metrics),
-                reports: Arc::new(reports),
+                reports: Arc::new(self.reports),
                 options,
             };
             let Self { fleet, settings, events, metrics, .. } = self;

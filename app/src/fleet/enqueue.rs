@@ -7,11 +7,15 @@ use super::{
 };
 use crate::{
     error::AppError,
-    reporting::{self, baseline::Baseline},
+    reporting::{
+        self,
+        baseline::Baseline,
+        recorded_gate::{decision_terms, with_known_digest},
+    },
     reused_run_name::{LedgerPlace, refuse_reused_name},
     run::{
         preflight::{known_run, refuse_blessed_name},
-        run_setup::RunSetup,
+        run_setup::{RunSetup, named_or_absolute},
         run_setup_request::RunSetupRequest,
     },
     settings::Settings,
@@ -23,7 +27,11 @@ use juror_ledger::{
     redis::{RedisLedger, RunStatus},
 };
 use juror_producer::fleet::change_budgets;
-use juror_types::{id::RunId, lane::Lane, run::RunRecord};
+use juror_types::{
+    id::RunId,
+    lane::Lane,
+    run::{DecisionTerms, RunRecord},
+};
 
 /// A request for a run of a fleet.
 pub struct EnqueueRequest<'a> {
@@ -31,8 +39,6 @@ pub struct EnqueueRequest<'a> {
     pub setup_request: RunSetupRequest<'a>,
     /// Settings of the request.
     pub settings: &'a Settings,
-    /// Baseline of a run that is followed to its end.
-    pub baseline: Option<Baseline>,
     /// Bucket that files are uploaded to.
     pub upload: Option<String>,
     /// Deadline, if the request names one.
@@ -105,12 +111,12 @@ impl EnqueueRequest<'_> {
     pub fn setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let setup = self.setup_request.setup(run, known)?;
         self.check_upload(&setup, known)?;
-        if let Some(baseline) = &self.baseline {
+        if self.follows
+            && let Some(baseline) = Baseline::from_settings(&setup.settings)?
+        {
             baseline.check(run, &setup.rubric.reference())?;
         }
-        if self.follows {
-            reporting::gate(self.settings, &setup.rubric, known)?;
-        }
+        reporting::gate(&setup.settings, &setup.rubric, known)?;
         Ok(setup)
     }
 
@@ -141,41 +147,38 @@ impl EnqueueRequest<'_> {
             let Some(known) = known else {
                 return Ok(RunToPublish::new(setup, run, self.upload.clone()));
             };
-            let (record, changes) = self.changed(backend, &known.record).await?;
+            let (record, changes) = self.changed(backend, &known.record, &setup.settings).await?;
             let opening = Opening::Continued { published_before: known.published };
             Ok(RunToPublish { setup, record, opening, changes })
         })
     }
 
-    /// Changes budget, deadline and lane of a run that is completely published.
+    /// Changes budget, deadline, lane and gate of a run that is completely published.
     pub fn change<'a>(
         &'a self,
         backend: &'a RedisLedger,
         known: &'a RunRecord,
     ) -> BoxFuture<'a, Result<RunChanges, AppError>> {
         Box::pin(async move {
-            let budget = self.setup_request.budget_usd;
-            if budget.is_none() && self.deadline.is_none() && self.lane.is_none() {
-                return Ok(RunChanges::default());
+            let settings = self.setup_request.settings_for(known)?;
+            let (record, messages) = self.changed(backend, known, &settings).await?;
+            let mut zone = None;
+            if self.setup_request.budget_usd.is_some() {
+                zone = change_budgets(backend, &record, &self.settings.budget).await?;
+            } else if record != *known {
+                backend.update_record(&record).await?;
             }
-            let (record, messages) = self.changed(backend, known).await?;
-            let zone = match budget {
-                Some(_) => change_budgets(backend, &record, &self.settings.budget).await?,
-                None => {
-                    backend.update_record(&record).await?;
-                    None
-                }
-            };
             Ok(RunChanges { zone, messages })
         })
     }
 
-    /// The record of a known run with the budget, deadline and lane of the request, and messages of
-    /// the changes.
+    /// The record of a known run with the budget, deadline and lane of the request and the gate of
+    /// `settings`, and messages of the changes.
     async fn changed(
         &self,
         backend: &RedisLedger,
         known: &RunRecord,
+        settings: &Settings,
     ) -> Result<(RunRecord, Vec<String>), AppError> {
         let run = &known.run_id;
         let cap =
@@ -189,13 +192,25 @@ impl EnqueueRequest<'_> {
             let [before, now] = [known.lane, now].map(Lane::name);
             format!("calls of run {run} are bought in the lane {now} from now on; before: {before}")
         });
+        let decision = with_known_digest(decision_terms(settings), Some(known));
+        let gate = gate_change(known, &decision);
         let record = RunRecord {
+            decision: Some(decision),
+            baseline: settings.run.baseline().map(named_or_absolute),
             budget_usd: cap.now,
             deadline: self.deadline.or(known.deadline),
             lane: self.lane.unwrap_or(known.lane),
             ..known.clone()
         };
-        let messages = [cap.change(run), deadline, lane].into_iter().flatten().collect();
+        let messages = [cap.change(run), deadline, lane, gate].into_iter().flatten().collect();
         Ok((record, messages))
     }
+}
+
+/// Message of another gate; none of a record without one, which earlier versions wrote.
+fn gate_change(known: &RunRecord, now: &DecisionTerms) -> Option<String> {
+    let before = &known.decision.as_ref()?.gate;
+    let [old, new] = [before, &now.gate].map(|gate| gate.as_deref().unwrap_or("none"));
+    let sentence = format!("the gate of run {} is now {new}; before: {old}", known.run_id);
+    (*before != now.gate).then_some(sentence)
 }

@@ -47,11 +47,10 @@ impl RunToPublish {
 
 fn new_record(setup: &RunSetup, run: &RunId, upload: Option<String>) -> RunRecord {
     RunRecord {
-        // Endpoint, calls and stages are configured on the workers, gates on the aggregator.
+        // Endpoint, calls and stages are configured on the workers.
         base_url: None,
         calls: None,
         stages: None,
-        decision: None,
         state_dir: None,
         fleet: Some(setup.settings.fleet.namespace.clone()),
         upload,

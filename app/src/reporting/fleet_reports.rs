@@ -1,7 +1,12 @@
 //! Reports of a fleet's runs, in the aggregator.
 
 use super::{Reporting, add_comparison, baseline::Baseline, calibration, save, without_comparison};
-use crate::{error::AppError, rubrics, settings::Settings};
+use crate::{
+    error::AppError,
+    rubrics,
+    run::run_setup_request::shared_layers,
+    settings::{BaseLayers, Layer},
+};
 use juror_aggregator::aggregator_role::ReportWriter;
 use juror_analysis::{
     calibration::stored_calibration::KnownCalibration, fold::Counted, gate::Gate,
@@ -10,11 +15,12 @@ use juror_analysis::{
 use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
 
-/// Report writer with the aggregator's settings; complete runs are compared with the baselines of
-/// their records, which are searched in its runs directory.
+/// Report writer with the aggregator's settings, and with the gates and baselines of the runs'
+/// records, which are searched on its machine and in its runs directory.
 #[derive(Debug)]
 pub struct FleetReports {
-    settings: Settings,
+    base: BaseLayers,
+    flags: Vec<Layer>,
     calibration: Option<KnownCalibration>,
 }
 
@@ -22,10 +28,10 @@ impl FleetReports {
     /// A writer with these settings.
     ///
     /// # Errors
-    /// An unreadable calibration.
-    pub fn new(settings: Settings) -> Result<Self, AppError> {
-        let calibration = calibration(&settings)?;
-        Ok(Self { settings, calibration })
+    /// An invalid value; an unreadable calibration.
+    pub fn new(base: BaseLayers, flags: Vec<Layer>) -> Result<Self, AppError> {
+        let calibration = calibration(&base.resolve(flags.clone())?)?;
+        Ok(Self { base, flags, calibration })
     }
 
     fn written(
@@ -36,22 +42,25 @@ impl FleetReports {
         is_complete: bool,
     ) -> Result<Report, AppError> {
         let (rubric, _) = rubrics::recorded(files.record())?;
-        let gate = self.settings.run.gate().map(|name| Gate::load(name, &rubric));
-        let gate = gate.transpose().map_err(AppError::invalid)?;
-        let gate = gate.map(|gate| gate.anchored_at_blessed(&self.settings.run.runs_dir));
+        let layers = [shared_layers(files.record()), self.flags.clone()].concat();
+        let settings = self.base.resolve(layers)?;
+        let gate = settings.run.gate().map(|name| Gate::load(name, &rubric)).transpose();
+        let gate = gate.map(|gate| Some(gate?.anchored_at_blessed(&settings.run.runs_dir)));
         let named = files.record().baseline.as_deref().filter(|_| is_complete);
-        let baseline = named.map(|named| Baseline::open(named, &self.settings)).transpose();
+        let baseline = named.map(|named| Baseline::open(named, &settings)).transpose();
         let reporting = Reporting {
             rubric: &rubric,
-            gate: gate.as_ref(),
+            gate: gate.as_ref().ok().and_then(Option::as_ref),
             baseline: baseline.as_ref().ok().and_then(Option::as_ref),
-            settings: &self.settings,
+            settings: &settings,
             calibration: self.calibration.as_ref(),
         };
         let (mut report, stability) = without_comparison(files, Some(counted), ledger, &reporting)?;
         let added = add_comparison(&mut report, files, &reporting, &stability);
-        // The results are complete regardless, so the report has the reason for the missing
-        // comparison.
+        // The results are complete regardless, so the report has the reason for a missing decision.
+        if let Err(cause) = &gate {
+            report.warnings.push(format!("not decided by its gate: {cause}"));
+        }
         if let Err(cause) = baseline.as_ref().map(drop).and(added.as_ref().map(drop)) {
             report.warnings.push(format!("not compared with its baseline: {cause}"));
         }
@@ -75,7 +84,7 @@ impl ReportWriter for FleetReports {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{reporting::recorded_gate::file_digest, settings::Layer};
+    use crate::reporting::recorded_gate::file_digest;
     use juror_analysis::{
         calibration::stored_calibration,
         fold::Fold,
@@ -113,7 +122,7 @@ mod tests {
             Layer::from_value("run", "runs_dir", runs_dir),
             Layer::parse(settings, "juror.toml").unwrap(),
         ];
-        let reports = FleetReports::new(Settings::resolve(&layers).unwrap()).unwrap();
+        let reports = FleetReports::new(BaseLayers::default(), layers.into()).unwrap();
         let counted = Fold::from_journal(files).unwrap().counted();
         reports.write(files, &counted, None, true).unwrap()
     }

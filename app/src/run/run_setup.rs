@@ -4,8 +4,8 @@ mod evidence_rendering;
 mod record;
 
 pub use evidence_rendering::RenderedBy;
-pub use record::absolute;
 use record::check_path;
+pub use record::{absolute, named_or_absolute};
 
 use crate::{
     environment::Environment, error::AppError, judge, protected_files, settings::Settings,

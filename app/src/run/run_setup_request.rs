@@ -54,6 +54,12 @@ impl RunSetupRequest<'_> {
         self.resolve(Vec::new(), None)
     }
 
+    /// The settings for a known run: its gate, its baseline and the terms of their comparison, unless
+    /// the request names others.
+    pub fn settings_for(&self, known: &RunRecord) -> Result<Settings, AppError> {
+        self.resolve(shared_layers(known), Some(known))
+    }
+
     /// Name of the run to start or to continue, if given. `{date}` in it is the current date, as in
     /// 2026-11-23, in the time zone of budgets.
     pub fn run_id(&self, settings: &Settings) -> Result<Option<RunId>, AppError> {
@@ -148,18 +154,19 @@ impl RunSetupRequest<'_> {
     }
 }
 
-/// Settings that every command on a run of one machine shares, as its record has them: its ledger,
-/// if that is still in its folder, and what decides its exit code.
+/// Settings that every command on a run shares, as its record has them: its ledger, if that is still
+/// in its folder, and what decides its exit code.
 pub fn shared_layers(record: &RunRecord) -> Vec<Layer> {
-    let ledger = ("run", "state_dir", recorded_folder(record).map(Value::from));
-    let mut layers = Layer::from_values([ledger]);
+    let mut layers = Layer::from_values([
+        ("run", "state_dir", recorded_folder(record).map(Value::from)),
+        ("run", "baseline", record.baseline.clone().map(Value::from)),
+    ]);
     if let Some(DecisionTerms { gate, margin, strict, max_lost, .. }) = &record.decision {
         layers.extend(Layer::from_values([
             ("compare", "margin", Some((*margin).into())),
             ("compare", "strict", Some((*strict).into())),
             ("compare", "max_lost", Some((*max_lost).into())),
             ("run", "gate", gate.clone().map(Value::from)),
-            ("run", "baseline", record.baseline.clone().map(Value::from)),
         ]));
     }
     layers

@@ -72,8 +72,7 @@ pub struct RunRecord {
     /// The run with which it is compared at its end: a blessed name, an id or a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// Gate and terms of the comparison, which resuming keeps; none for a run of the fleet, whose
-    /// aggregator has its own settings.
+    /// Gate and terms of the comparison, which resuming keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionTerms>,
     /// True if the built-in simulator judges the run: its cost is simulated, and has a separate

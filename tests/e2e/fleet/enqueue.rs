@@ -281,7 +281,7 @@ fn invalid_requests_are_reported_before_publishing() {
             .exits(2)
             .stderr_contains(expected_text);
     };
-    refused(&["--gate", "production"], &["add --wait"]);
+    refused(&["--gate", "missing.toml"], &["missing.toml"]);
     refused(&["-o", "a.json"], &["add --wait"]);
     refused(&["--wait", "-o", "a.json"], &["no aggregator works in runs", "--runs-dir"]);
     refused(&["--wait", "--gate", "production"], &["juror report"]);

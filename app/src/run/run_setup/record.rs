@@ -1,15 +1,12 @@
 //! The record of a setup's run.
 
 use super::RunSetup;
-use crate::{error::AppError, reporting::recorded_gate::file_digest, settings::CompareSettings};
-use juror_analysis::gate::Gate;
+use crate::{error::AppError, reporting::recorded_gate};
 use juror_image::PREPARATION_VERSION;
 use juror_types::{
     budget_label::BudgetLabel,
     id::{Digest, RunId},
-    run::{
-        CallTerms, DatasetRecord, DecisionTerms, Preparation, RunRecord, SampleRecord, StageTerms,
-    },
+    run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
 };
 use std::path::Path;
 
@@ -47,7 +44,7 @@ impl RunSetup {
             budget_usd: self.settings.budget.run_usd,
             budget_labels: self.budget_labels(),
             baseline: self.settings.run.baseline().map(named_or_absolute),
-            decision: Some(self.decision_terms()),
+            decision: Some(recorded_gate::decision_terms(&self.settings)),
             simulated: false,
             state_dir: self.settings.run.state_dir.as_deref().map(absolute),
             repeat: self.options.repeat.get(),
@@ -74,16 +71,6 @@ impl RunSetup {
             max_concurrency: limits.max_concurrency.map(|count| count as u64),
             cache: self.settings.cache.enabled,
         }
-    }
-
-    fn decision_terms(&self) -> DecisionTerms {
-        let CompareSettings { margin, strict, max_lost, .. } = self.settings.compare;
-        let gate = self.settings.run.gate().map(|gate| match Gate::is_built_in(gate) {
-            true => gate.to_owned(),
-            false => absolute(Path::new(gate)),
-        });
-        let gate_digest = gate.as_deref().and_then(file_digest);
-        DecisionTerms { gate, gate_digest, margin, strict, max_lost }
     }
 
     /// Random part of the items that it judges.
@@ -127,7 +114,7 @@ pub(super) fn check_path(dataset: &Path) -> Result<(), AppError> {
 }
 
 /// A run as a record names it: a path is made absolute.
-fn named_or_absolute(run: &str) -> String {
+pub fn named_or_absolute(run: &str) -> String {
     match RunId::parse(run) {
         Ok(_) => run.to_owned(),
         Err(_) => absolute(Path::new(run)),
