@@ -4,7 +4,7 @@
 use crate::exit::Failure;
 use include_dir::{Dir, include_dir};
 use juror_journal::journal::is_run_directory;
-use juror_simulator::{VerdictBook, item_text_digest};
+use juror_simulator::{HandwrittenVerdicts, item_text_digest};
 use juror_types::id::Digest;
 use serde::Deserialize;
 use serde_json::Value;
@@ -66,8 +66,8 @@ pub fn unpack(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Hand-written verdicts by the digests of the items' images and code.
-pub fn verdict_book() -> Result<VerdictBook, Failure> {
-    let mut book = VerdictBook::new();
+pub fn verdict_book() -> Result<HandwrittenVerdicts, Failure> {
+    let mut book = HandwrittenVerdicts::new();
     for golden in [Golden::Components, Golden::Restyled] {
         insert_verdicts(&mut book, golden).ok_or_else(|| {
             Failure::error(format!("the bundled {} does not match its verdicts", golden.manifest()))
@@ -123,7 +123,7 @@ fn first_changed(bundled: &Dir<'_>, folder: &Path) -> Option<PathBuf> {
     changed.or_else(|| bundled.dirs().find_map(|inner| first_changed(inner, folder)))
 }
 
-fn insert_verdicts(book: &mut VerdictBook, golden: Golden) -> Option<()> {
+fn insert_verdicts(book: &mut HandwrittenVerdicts, golden: Golden) -> Option<()> {
     let manifest = Path::new(golden.manifest());
     let folder = manifest.parent()?;
     let digest =

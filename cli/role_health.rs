@@ -65,7 +65,11 @@ impl RoleHealth {
         let Some(ServedReadiness { broker, redis, .. }) = &self.served else { return };
         tokio::join!(
             broker.keep_looking(cancelled, async || fleet.queues.is_connected()),
-            redis.keep_looking(cancelled, async || fleet.backend.is_paused().await.is_ok()),
+            redis.keep_looking(cancelled, async || fleet
+                .backend
+                .is_admission_suspended()
+                .await
+                .is_ok()),
         );
     }
 }

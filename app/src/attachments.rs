@@ -1,13 +1,13 @@
 //! Images and code for a page: from the dataset, if this process can read it and it is unchanged
 //! since judging, else from the run's stored inputs.
 
-mod as_judged;
 mod cache;
 mod code;
+mod judged_inputs;
 mod pictures;
 
-pub use as_judged::{JudgedInputs, UnavailableInput};
 pub use cache::DatasetCache;
+pub use judged_inputs::{JudgedInputs, UnavailableInput};
 
 use crate::{rendering::renders, settings::Settings};
 use bytes::Bytes;

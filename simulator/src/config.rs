@@ -2,8 +2,8 @@
 
 use crate::{
     batch::BatchSettings, deviation_share::Share, fault_plan::FaultPlan,
-    item_text::first_fenced_text, quirk::Quirk, random::Random, recorded_verdicts::VerdictBook,
-    verdict::bias::Bias,
+    handwritten_verdicts::HandwrittenVerdicts, item_text::first_fenced_text, quirk::Quirk,
+    random::Random, verdict::bias::Bias,
 };
 use juror_types::model::{Models, Prices};
 use std::{sync::Arc, time::Duration};
@@ -55,7 +55,7 @@ pub struct SimulatorConfig {
     /// became ready, and all pass once it is closed. None holds no response.
     pub gate: Option<Arc<Semaphore>>,
     /// Recorded verdicts, used where they match the requested schema.
-    pub book: Arc<VerdictBook>,
+    pub book: Arc<HandwrittenVerdicts>,
     /// Extracts the part of a request's text that distinguishes items with the same images; its
     /// [`item_text_digest`](crate::item_text_digest) is looked up in the recorded verdicts.
     pub extract: fn(&str) -> Option<&str>,

@@ -17,7 +17,7 @@ pub fn first_fenced_text(text: &str) -> Option<&str> {
     None
 }
 
-/// The digest by which [`crate::VerdictBook`] knows an item's text: line ends at its end do not
+/// The digest by which [`crate::HandwrittenVerdicts`] knows an item's text: line ends at its end do not
 /// count, since a fence needs one and adds it where there is none.
 pub fn item_text_digest(text: &str) -> Digest {
     Digest::from_content(text.trim_end_matches(['\r', '\n']).as_bytes())

@@ -3,7 +3,7 @@
 //! It implements OpenAI's chat completions, files and batches, enforces limits of requests and
 //! tokens per minute with the real headers, has configurable latency and faults, and counts the
 //! costs that a provider would have billed. It does not judge images: recorded requests receive
-//! replies from a [`VerdictBook`], all others deterministic replies from their content.
+//! replies from a [`HandwrittenVerdicts`], all others deterministic replies from their content.
 
 mod batch;
 mod chat_request;
@@ -12,6 +12,7 @@ mod corrupt;
 mod deviation_share;
 mod fault;
 mod fault_plan;
+mod handwritten_verdicts;
 mod image_download;
 mod image_part;
 mod item_text;
@@ -20,7 +21,6 @@ mod model_list;
 mod prompt_cache;
 mod quirk;
 mod random;
-mod recorded_verdicts;
 mod refusal;
 mod reply;
 mod request_body;
@@ -34,9 +34,9 @@ pub use config::{Latency, ResponseFormats, SimulatorConfig, SimulatorError, Toke
 pub use deviation_share::{InvalidShare, Named, Share};
 pub use fault::Fault;
 pub use fault_plan::{FaultPlan, ItemKey, ItemScript};
+pub use handwritten_verdicts::HandwrittenVerdicts;
 pub use item_text::{first_fenced_text, item_text_digest};
 pub use quirk::Quirk;
-pub use recorded_verdicts::VerdictBook;
 pub use server::serve;
 pub use stats::Stats;
 pub use verdict::bias::{Bias, InvalidBias};

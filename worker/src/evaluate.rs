@@ -1,7 +1,7 @@
 //! Evaluation of one job, from claim to result.
 
 use crate::{
-    claim::{Claiming, claim},
+    claim_job::{ClaimOutcome, claim},
     interruption::Interruption,
     judge_request::PreparedRequest,
     judging::Judged,
@@ -25,8 +25,8 @@ pub(crate) enum Uncalled {
 /// worker or the run.
 pub async fn evaluate(job: &Job, context: &Arc<RunContext>) -> Result<JobResult, Interruption> {
     let (claimed, key) = match claim(job, context).await? {
-        Claiming::Claimed(claimed, key) => (claimed, key),
-        Claiming::Finished(result) => return Ok(*result),
+        ClaimOutcome::Claimed(claimed, key) => (claimed, key),
+        ClaimOutcome::Finished(result) => return Ok(*result),
     };
     let evaluating = async {
         // Boxed: the future is large, and a worker's stack is small.
@@ -52,8 +52,8 @@ pub(crate) async fn prepare_without_call(
     context: &Arc<RunContext>,
 ) -> Result<Uncalled, Interruption> {
     let (claimed, key) = match claim(job, context).await? {
-        Claiming::Claimed(claimed, key) => (claimed, key),
-        Claiming::Finished(result) => return Ok(Uncalled::Finished(result)),
+        ClaimOutcome::Claimed(claimed, key) => (claimed, key),
+        ClaimOutcome::Finished(result) => return Ok(Uncalled::Finished(result)),
     };
     let ended = match Box::pin(prepare(*claimed)).await {
         Ok(PreparedJob::NeedsCall(_, prepared, builder)) => {

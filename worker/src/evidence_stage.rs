@@ -2,10 +2,10 @@
 //! screenshot.
 
 mod browser;
+mod browser_default_trials;
 mod css_pixels;
 mod existing_render;
 mod kept_page;
-mod other_defaults;
 mod pair;
 mod repair_trials;
 

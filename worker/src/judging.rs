@@ -3,7 +3,7 @@
 pub(crate) mod call_conclusion;
 mod call_permission;
 mod learn_token_count;
-mod refusals;
+mod step_after_refusal;
 
 use crate::{
     call_cost::CallBill,
@@ -84,7 +84,7 @@ impl Judging<'_> {
             let call = self.call(&prepared).await;
             let mut decision =
                 CallConclusion::new(&call.end, &judge.model, setup, context, &mut tally);
-            decision.next = self.apply_refusals(&permit, &call, decision.next).await;
+            decision.next = self.step_after_refusal(&permit, &call, decision.next).await;
             let money = decision.money;
             let bill = bill(context, setup, &call.end, money, &prepared.bounds).await;
             let counting = self.learn_counting(&prepared, &call, money, waited);

@@ -4,7 +4,7 @@ pub mod batch;
 pub mod batch_lane;
 pub mod call_cost;
 pub mod circuit_breaker;
-mod claim;
+mod claim_job;
 mod code_signature;
 pub mod concurrency;
 pub mod cost_bounds;

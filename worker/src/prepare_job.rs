@@ -7,7 +7,7 @@ mod missing_file;
 mod missing_output;
 
 use crate::{
-    claim::ClaimedJob,
+    claim_job::ClaimedJob,
     code_signature::code_signature,
     evidence_stage::{self, ItemEvidence, MeasuringError},
     file_check::inspect_images,

@@ -1,6 +1,8 @@
 //! Bounded images of judged inputs: thumbnails, and full-size pairs that differ.
 
-use super::{CurrentDataset, JudgedInputs, UnavailableInput, as_judged::JudgedInput, read_local};
+use super::{
+    CurrentDataset, JudgedInputs, UnavailableInput, judged_inputs::JudgedInput, read_local,
+};
 use crate::cores::cores;
 use juror_files::data_roots::MAX_IMAGE_BYTES;
 use juror_image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};

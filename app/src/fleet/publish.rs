@@ -95,7 +95,7 @@ impl Publication<'_> {
         if let Some(change) = zone_change {
             events.emit(Event::Warning(change.to_string())).await;
         }
-        if self.backend.is_paused().await? {
+        if self.backend.is_admission_suspended().await? {
             let warning = format!(
                 "calls of run {run} are suspended until the ledger is reconciled: Redis is new, or \
                  was restarted or emptied, or has lost records; start juror aggregate, unless one runs"

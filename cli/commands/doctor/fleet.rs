@@ -62,7 +62,7 @@ async fn redis(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
 
 async fn server_check(backend: &RedisLedger, may_forget: bool) -> Result<Check, LedgerError> {
     let check = version_check("redis", "Redis", &backend.version().await?, MIN_REDIS_VERSION);
-    if backend.is_paused().await? {
+    if backend.is_admission_suspended().await? {
         return Ok(warning(
             "redis",
             format!(

@@ -33,7 +33,11 @@ pub trait BudgetRecords: Send + Sync {
 
     /// Counts calls of a run that are admitted from now on under these labels too. Call it before
     /// the run is opened.
-    async fn label_run(&self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), LedgerError>;
+    async fn set_budget_labels(
+        &self,
+        run: &RunId,
+        labels: &[BudgetLabel],
+    ) -> Result<(), LedgerError>;
 
     /// Labels of all runs and caps, sorted.
     async fn labels(&self) -> Result<Vec<BudgetLabel>, LedgerError>;

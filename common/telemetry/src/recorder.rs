@@ -1,11 +1,11 @@
 //! Recording of metrics by the roles.
 
 use super::{
-    labels::{
+    metric_definitions::MetricFamilies,
+    metric_labels::{
         BudgetScope, CallCost, CallResult, EvidenceFinding, FirstNames, MessageKind, ShardEvent,
         row_end, wait_reason,
     },
-    metric_definitions::MetricFamilies,
 };
 use juror_types::wait_reason::WaitReason;
 use juror_types::{

@@ -1,7 +1,7 @@
 //! Tests of replies, bills and statistics of the simulator.
 
 use crate::client::{RunningSimulator, chat_request, png};
-use juror_simulator::{ResponseFormats, SimulatorConfig, VerdictBook, item_text_digest};
+use juror_simulator::{HandwrittenVerdicts, ResponseFormats, SimulatorConfig, item_text_digest};
 use juror_types::{
     id::Digest,
     model::Prices,
@@ -64,7 +64,7 @@ async fn bill_equals_the_sum_of_reported_usage() {
 
 #[tokio::test]
 async fn recorded_requests_receive_recorded_verdicts() {
-    let mut book = VerdictBook::new();
+    let mut book = HandwrittenVerdicts::new();
     let image = png(10, 20);
     let digest = Digest::from_content(&image);
     let reply = |issue: &str| {

@@ -2,10 +2,10 @@
 
 use crate::{
     content_box::{OutsideContent, content_outside, is_double, rim_color},
-    margin_shift::{ShiftedScreenshot, best_shift, is_along_one_axis},
     measure_noise::{MeasuredNoise, measure_noise},
     pair_noise::PairNoise,
     raster::Raster,
+    screenshot_shift::{ShiftedScreenshot, is_along_one_axis, measure_shift},
 };
 
 /// Alignment of a drawing on its screenshot.
@@ -41,7 +41,7 @@ impl Alignment {
             |measured: &MeasuredNoise| measured.noise.is_none() && measured.has_equal_shapes;
         let shift = match in_place.as_ref().is_some_and(is_one_browser) {
             true => [0, 0],
-            false => best_shift(screenshot, drawing),
+            false => measure_shift(screenshot, drawing),
         };
         if shift != [0, 0] {
             let shifted = screenshot.window(shift.map(|part| -part), size, rim_color(drawing));

@@ -5,11 +5,11 @@ use crate::{
     blocks::compare_blocks,
     difference::PixelDifference,
     element_tree::{PageTree, boxed},
-    margin_shift::ShiftedScreenshot,
     pair_noise::{MAX_NOISY_SHIFT, PairNoise},
     pasted_screenshot::pastes_screenshot,
     raster::Raster,
     regions::{DifferenceRegion, MAX_REGIONS, find_regions, mean_delta_e},
+    screenshot_shift::ShiftedScreenshot,
     similarity,
     snapshot::Snapshot,
 };

@@ -2,8 +2,8 @@
 
 use crate::{
     content_box::{content_box, is_double},
-    margin_shift::{MAX_SHIFT, is_along_one_axis, shifts_of_edges},
     raster::Raster,
+    screenshot_shift::{MAX_SHIFT, is_along_one_axis, shifts_of_edges},
     shapes::{DrawnShape, shapes_of},
 };
 use juror_types::evidence::Evidence;

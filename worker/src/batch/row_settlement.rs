@@ -4,7 +4,7 @@ use super::{BatchWork, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
     call_cost::CallBill,
-    claim::unclaimed,
+    claim_job::unclaimed,
     evaluate::{record_result, store_and_record},
     interruption::Interruption,
     judging::{

@@ -4,7 +4,7 @@ mod measured_page;
 
 use super::{
     ItemEvidence, MeasuredItem, MeasuringError,
-    other_defaults::{PageWithDefaults, explaining_defaults},
+    browser_default_trials::{PageWithDefaults, explaining_defaults},
     pair::raster,
     repair_trials, screenshot_error,
 };

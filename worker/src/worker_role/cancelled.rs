@@ -1,7 +1,7 @@
 //! End of a job of a cancelled run: not tried, with the cost that it had before.
 
 use super::Worker;
-use crate::{claim::unclaimed, interruption::Interruption, telemetry};
+use crate::{claim_job::unclaimed, interruption::Interruption, telemetry};
 use juror_ledger::job_store::{Claim, ClaimKey, FinishedJob, UnattributedCost};
 use juror_types::{
     job::Job,

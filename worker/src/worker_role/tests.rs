@@ -35,7 +35,7 @@ fn kind(result: &JobResult) -> Option<ErrorKind> {
 
 /// Claims a job as another worker.
 async fn claim(fixture: &JobFixture, run: &RunId, item: &str) -> ClaimKey {
-    let key = crate::claim::unclaimed(&job(run, item));
+    let key = crate::claim_job::unclaimed(&job(run, item));
     match fixture.backend.claim(&key, &OwnerId::new("there")).await.unwrap() {
         Claim::Granted { fence, .. } => ClaimKey { fence, ..key },
         other => panic!("it is not granted: {other:?}"),
@@ -300,7 +300,7 @@ async fn hard_stop_requeues_all_jobs_without_counting_a_start() {
     fixture.stop(worker).await;
     assert_eq!((fixture.results.held(), fixture.jobs.held()), (0, 10));
     for item in TEN {
-        let key = crate::claim::unclaimed(&job(&run, item));
+        let key = crate::claim_job::unclaimed(&job(&run, item));
         match fixture.backend.claim(&key, &OwnerId::new("next")).await.unwrap() {
             Claim::Granted { unfinished_starts, .. } => assert_eq!(unfinished_starts, 0),
             other => panic!("{other:?}"),

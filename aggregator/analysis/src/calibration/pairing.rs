@@ -1,6 +1,6 @@
 //! Pairing of the judge's and the people's scores of each item.
 
-use super::{agreement::Paired, labels::Labels};
+use super::{agreement::Paired, human_labels::Labels};
 use crate::{
     cluster_names::ClusterNames,
     metrics::{Sums, score_of},

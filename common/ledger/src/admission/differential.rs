@@ -141,8 +141,8 @@ impl<Backend: Subject> Pair<Backend> {
             }
             LedgerStep::Label { run: number, ref labels } => {
                 let labels: Vec<BudgetLabel> = labels.iter().copied().map(label).collect();
-                unwrap_infallible(state_machine::label_run(records, &run(number), &labels));
-                backend.label_run(&run(number), &labels).await.unwrap();
+                unwrap_infallible(state_machine::set_budget_labels(records, &run(number), &labels));
+                backend.set_budget_labels(&run(number), &labels).await.unwrap();
             }
             LedgerStep::Cap { month, label: number, cap } => {
                 let period = if month { Period::Month } else { Period::Day };

@@ -5,7 +5,7 @@ mod budget_operations;
 mod presume_spent;
 mod rate_limiter_state;
 
-pub use budget_operations::{book_journal, label_run, ledger, open_run, set_cap};
+pub use budget_operations::{book_journal, ledger, open_run, set_budget_labels, set_cap};
 pub use presume_spent::{OWNER_TIMEOUT, adopt, presume_spent, sweep};
 pub use rate_limiter_state::RateLimiterState;
 

@@ -34,7 +34,7 @@ pub async fn open_run<Backend: Admission + BudgetRecords>(
     settings: &BudgetSettings,
     spent: Money,
 ) -> Result<Option<ZoneChange>, LedgerError> {
-    backend.label_run(&record.run_id, &record.budget_labels).await?;
+    backend.set_budget_labels(&record.run_id, &record.budget_labels).await?;
     // Opening a run writes unlimited day and month budgets where there is no record.
     let budget = record.budget_usd.map_or(Budget::Unlimited, Budget::Cap);
     backend.open_run_again(&record.run_id, budget, spent).await?;

@@ -35,7 +35,7 @@ async fn cap_persists_until_changed<Backend: BudgetRecords + Admission>(backend:
     let run = RunId::new("first");
     backend.open_run(&run, Budget::Unlimited).await.expect("the backend answers");
     let label = Some(label("tag:first"));
-    backend.label_run(&run, label.as_slice()).await.expect("the backend answers");
+    backend.set_budget_labels(&run, label.as_slice()).await.expect("the backend answers");
     for (period, label) in Period::ALL.into_iter().flat_map(|of| [(of, None), (of, label.clone())])
     {
         let budget = &SharedBudget { period, label };
@@ -160,7 +160,7 @@ async fn call_must_fit_the_budgets_of_all_its_labels<Backend: BudgetRecords + Ad
     cap(checkout, Period::Day, 30).await;
     for (run, tag) in [("checkout", checkout), ("search", search)] {
         let (run, labels) = (RunId::new(run), [golden.clone(), tag.clone()]);
-        backend.label_run(&run, &labels).await.expect("the backend answers");
+        backend.set_budget_labels(&run, &labels).await.expect("the backend answers");
         backend.open_run(&run, Budget::Unlimited).await.expect("the backend answers");
     }
     let known = backend.labels().await.expect("the backend answers");
@@ -207,7 +207,10 @@ async fn a_call_counts_under_the_labels_of_its_admission<Backend: BudgetRecords 
     set(clock, "2030-05-01T12:00:00Z");
     let (run, labels) = (RunId::new("relabeled"), ["tag:before", "tag:after"].map(label));
     for (tag, lease) in labels.iter().zip(["released again", "presumed late"]) {
-        backend.label_run(&run, std::slice::from_ref(tag)).await.expect("the backend answers");
+        backend
+            .set_budget_labels(&run, std::slice::from_ref(tag))
+            .await
+            .expect("the backend answers");
         backend.open_run(&run, Budget::Unlimited).await.expect("the backend answers");
         admit(backend, &run, lease, 7).await;
     }

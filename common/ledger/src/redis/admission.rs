@@ -73,7 +73,7 @@ impl Admission for RedisLedger {
             self.seen_in_use.store(true, Ordering::Relaxed);
             return Ok(AdmissionDecision::Admitted);
         }
-        if answer == ["paused"] {
+        if answer == ["suspended"] {
             return Err(LedgerError::Unavailable(format!(
                 "Redis at {} was restarted or emptied, or has lost records: calls are suspended until the ledger is reconciled; the aggregator does so, check that one runs",
                 self.connection.address()
@@ -83,7 +83,7 @@ impl Admission for RedisLedger {
         let refusal = refusal(request, &answer).ok_or_else(|| unexpected_reply("admit a call"))?;
         if matches!(refusal, AdmissionDecision::NoRecord { .. }) {
             // The message mentions an emptied server, if that is the cause.
-            self.is_paused().await?;
+            self.is_admission_suspended().await?;
         }
         Ok(refusal)
     }

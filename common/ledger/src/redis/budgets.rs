@@ -39,9 +39,13 @@ impl BudgetRecords for RedisLedger {
         self.set_budget(budget.key(), cap, Money::ZERO, budget.label.as_ref()).await
     }
 
-    async fn label_run(&self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), LedgerError> {
+    async fn set_budget_labels(
+        &self,
+        run: &RunId,
+        labels: &[BudgetLabel],
+    ) -> Result<(), LedgerError> {
         let arguments = [run.to_string(), BudgetLabel::join(labels)];
-        self.connection.perform(&scripts::LABEL_RUN, &arguments).await.map(drop)
+        self.connection.perform(&scripts::SET_BUDGET_LABELS, &arguments).await.map(drop)
     }
 
     async fn labels(&self) -> Result<Vec<BudgetLabel>, LedgerError> {

@@ -55,7 +55,7 @@ async fn restart_pauses_admission_until_reconciled_and_bills_are_booked_meanwhil
     redis.start_again();
     let reason = refused(&backend, "b").await;
     assert!(reason.contains("restarted"), "{reason}");
-    assert!(backend.is_paused().await.unwrap());
+    assert!(backend.is_admission_suspended().await.unwrap());
     backend.sweep().await.unwrap();
     assert_eq!(figures(&backend).await, [0, 0, 0, 10]);
     assert!(backend.settle(bill("a", 7, &claim)).await.unwrap().may_publish);
@@ -63,7 +63,7 @@ async fn restart_pauses_admission_until_reconciled_and_bills_are_booked_meanwhil
 
     let reconciled = backend.reconcile(&costs(0)).await.unwrap();
     assert_eq!(reconciled, Reconciliation::Done { presumed: 0 });
-    assert!(!backend.is_paused().await.unwrap());
+    assert!(!backend.is_admission_suspended().await.unwrap());
     admitted(&backend, "b", "here", 10).await;
     assert_eq!(figures(&backend).await, [7, 0, 7, 10]);
     backend.close().await;
@@ -141,14 +141,14 @@ async fn reopened_run_on_an_emptied_server_keeps_spent_and_reserved_amounts() {
         async || RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
     let (worker, aggregator, producer) = (open().await, open().await, open().await);
     let labels = ["tag:checkout".parse().unwrap()];
-    producer.label_run(&run(), &labels).await.unwrap();
+    producer.set_budget_labels(&run(), &labels).await.unwrap();
     producer.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     admitted(&worker, "a", "here", 30).await;
-    assert!(!aggregator.is_paused().await.unwrap());
+    assert!(!aggregator.is_admission_suspended().await.unwrap());
     redis.command(&["FLUSHALL"]);
-    assert!(aggregator.is_paused().await.unwrap());
+    assert!(aggregator.is_admission_suspended().await.unwrap());
     let reopening = open().await;
-    reopening.label_run(&run(), &labels).await.unwrap();
+    reopening.set_budget_labels(&run(), &labels).await.unwrap();
     reopening.open_run_again(&run(), Budget::Cap(money(100)), money(60)).await.unwrap();
     refused(&worker, "b").await;
     worker.sweep().await.unwrap();
@@ -183,7 +183,7 @@ async fn server_without_a_ledger_admits_no_call_before_reconciliation() {
     let redis = TestRedis::own(&[]);
     redis.command(&["FLUSHALL"]);
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
-    assert!(!backend.is_paused().await.unwrap(), "no call is waiting");
+    assert!(!backend.is_admission_suspended().await.unwrap(), "no call is waiting");
     assert_eq!(backend.ledger_state(false).await.unwrap(), LedgerState::Empty);
     backend.sweep().await.unwrap();
     no_record(&backend, "early").await;

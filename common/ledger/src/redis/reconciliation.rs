@@ -77,7 +77,7 @@ pub enum LedgerState {
 impl RedisLedger {
     /// True if admission is suspended: Redis was restarted or emptied since the ledger was last
     /// reconciled, or has lost the account of an open run. It is not on a server on which no run was opened yet.
-    pub async fn is_paused(&self) -> Result<bool, LedgerError> {
+    pub async fn is_admission_suspended(&self) -> Result<bool, LedgerError> {
         self.pause_and_use().await.map(|(paused, _)| paused)
     }
 
@@ -95,7 +95,10 @@ impl RedisLedger {
     }
 
     async fn pause_and_use(&self) -> Result<(bool, bool), LedgerError> {
-        let answer = self.connection.perform(&scripts::IS_PAUSED, &[self.seen_in_use()]).await?;
+        let answer = self
+            .connection
+            .perform(&scripts::IS_ADMISSION_SUSPENDED, &[self.seen_in_use()])
+            .await?;
         let [paused, in_use] = answer.as_slice() else {
             return Err(unexpected_reply("read whether admission is suspended"));
         };

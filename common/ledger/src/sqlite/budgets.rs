@@ -36,11 +36,15 @@ impl BudgetRecords for SqliteLedger {
             .await
     }
 
-    async fn label_run(&self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), LedgerError> {
+    async fn set_budget_labels(
+        &self,
+        run: &RunId,
+        labels: &[BudgetLabel],
+    ) -> Result<(), LedgerError> {
         let (run, labels) = (run.clone(), labels.to_vec());
         self.writer
             .perform_durably(move |connection, memory| {
-                state_machine::label_run(
+                state_machine::set_budget_labels(
                     &mut SqliteRecords(connection, &memory.cache),
                     &run,
                     &labels,

@@ -8,8 +8,8 @@ use crate::{
         scope::Scope,
     },
     sqlite::{
+        budget_labels,
         failure::{SqliteFailure, unreadable},
-        labels,
         write_back::WriteBackCache,
     },
 };
@@ -60,12 +60,12 @@ impl LedgerRecords for SqliteRecords<'_> {
     }
 
     fn labels(&self, run: &RunId) -> Result<Vec<BudgetLabel>, SqliteFailure> {
-        self.1.labels(run, || labels::labels_of_run(self.0, run))
+        self.1.labels(run, || budget_labels::labels_of_run(self.0, run))
     }
 
     fn set_labels(&mut self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), SqliteFailure> {
         self.1.delete_labels(run);
-        labels::write(self.0, run, labels)
+        budget_labels::write(self.0, run, labels)
     }
 
     fn account(&self, scope: &Scope) -> Result<Account, SqliteFailure> {
@@ -212,7 +212,7 @@ impl SqliteRecords<'_> {
         let mut statement = self.0.prepare_cached(
             "SELECT substr(scope, length('month:') + 1) FROM budgets WHERE scope LIKE 'month:%'",
         )?;
-        let labels = statement.query_map([], |row| labels::from_column(row, 0))?;
+        let labels = statement.query_map([], |row| budget_labels::from_column(row, 0))?;
         let labels = labels.collect::<rusqlite::Result<Vec<_>>>()?;
         Ok(labels.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect())
     }
@@ -246,7 +246,7 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
     Ok(Lease {
         owner: OwnerId::new(text(0)?),
         run: RunId::new(text(1)?),
-        labels: labels::from_column(row, 9)?,
+        labels: budget_labels::from_column(row, 9)?,
         endpoint: text(2)?,
         tokens: row.get::<_, i64>(3)?.unsigned_abs(),
         worst_cost: Money::from_pico(row.get(4)?),

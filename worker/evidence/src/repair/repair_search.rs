@@ -15,10 +15,10 @@ use super::{
 use crate::{
     difference::PixelDifference,
     element_tree::PageTree,
-    margin_shift::ShiftedScreenshot,
     pair_noise::PairNoise,
     picture_pair::PicturePair,
     raster::Raster,
+    screenshot_shift::ShiftedScreenshot,
     snapshot::{PageChange, Snapshot},
 };
 

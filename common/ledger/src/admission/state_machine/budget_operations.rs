@@ -46,13 +46,13 @@ pub fn book_journal<B: LedgerRecords>(
 
 /// Counts calls of a run under these labels too, from now on. A label without a cap gets unlimited
 /// ones.
-pub fn label_run<B: LedgerRecords>(
+pub fn set_budget_labels<B: LedgerRecords>(
     records: &mut B,
     run: &RunId,
     labels: &[BudgetLabel],
 ) -> Result<(), B::Error> {
     for label in labels {
-        open_label(records, label)?;
+        open_budget_label(records, label)?;
     }
     records.set_labels(run, labels)
 }
@@ -65,7 +65,7 @@ pub fn set_cap<B: LedgerRecords>(
     cap: Budget,
 ) -> Result<Option<Budget>, B::Error> {
     if let Some(label) = &budget.label {
-        open_label(records, label)?;
+        open_budget_label(records, label)?;
     }
     let before = records.budget(&budget.key())?;
     records.set_budget(&budget.key(), cap)?;
@@ -87,7 +87,10 @@ pub fn ledger<B: LedgerRecords>(
     Ok(Some(Ledger { budget, committed, presumed, unattributed_cost, outstanding, overrun, month }))
 }
 
-fn open_label<B: LedgerRecords>(records: &mut B, label: &BudgetLabel) -> Result<(), B::Error> {
+fn open_budget_label<B: LedgerRecords>(
+    records: &mut B,
+    label: &BudgetLabel,
+) -> Result<(), B::Error> {
     for period in Period::ALL {
         let key = SharedBudget { period, label: Some(label.clone()) }.key();
         if records.budget(&key)?.is_none() {

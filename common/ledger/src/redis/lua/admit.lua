@@ -1,6 +1,6 @@
 -- One decision over all budgets and rate limits.
 -- Arguments: lease, owner, run, endpoint, tokens, worst cost.
--- Returns one of: admitted DAY LABELS COUNTING · ended · paused · wait REASON MILLISECONDS COUNTING ·
+-- Returns one of: admitted DAY LABELS COUNTING · ended · suspended · wait REASON MILLISECONDS COUNTING ·
 -- never ACCOUNT BUDGET COMMITTED PRESUMED OUTSTANDING OVERRUN STOPPED, the account being that of the
 -- scope in the way; an empty budget is no record. COUNTING are rule, scale and fullest of the
 -- endpoint, each empty where unknown.
@@ -9,7 +9,7 @@ local id, owner, run, endpoint_name = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local tokens, worst = tonumber(ARGV[8]), ARGV[9]
 
 -- A run that was never opened on this server does not wait for a reconciliation.
-if paused() and budget_of(scopes_of(run, '', '')[1]) then return { 'paused' } end
+if admission_suspended() and budget_of(scopes_of(run, '', '')[1]) then return { 'suspended' } end
 beat(owner)
 local held_already = lease_of(id)
 if held_already then
@@ -47,7 +47,7 @@ for position, scope in ipairs(scopes) do
   local found = headroom(scope, budgets[position])
   if found == 'lost' then
     suspend()
-    return { 'paused' }
+    return { 'suspended' }
   end
   if found == 'exceeded' then
     remove_place(id)

@@ -23,7 +23,7 @@ local function book_journals()
   for position = 6, #ARGV, 4 do
     local run, cost, written, labels = unpack(ARGV, position, position + 3)
     local day = day_of(math.min(tonumber(written) or now, now))
-    for label in labels:gmatch('[^,]+') do open_label(label) end
+    for label in labels:gmatch('[^,]+') do open_budget_label(label) end
     if labels == '' then labels = labels_of(run) end
     if cost ~= '' then
       book_journal(run, cost, day, labels)

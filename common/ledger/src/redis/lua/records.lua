@@ -279,7 +279,7 @@ end
 
 -- True if the ledger was not reconciled since the server was started or emptied, or since a run was
 -- opened on it for the first time.
-local function paused()
+local function admission_suspended()
   local known = redis.call('HGET', key('ledger'), 'server')
   if known then return known ~= server end
   return redis.call('HEXISTS', key('ledger'), 'emptied') == 1

@@ -19,7 +19,7 @@ if ARGV[4]:sub(1, 4) == 'run:' then
   redis.call('SETNX', key('budget', 'day'), 'unlimited')
   redis.call('SETNX', key('budget', 'month'), 'unlimited')
 end
-open_label(ARGV[7])
+open_budget_label(ARGV[7])
 local before = redis.call('GET', key('budget', ARGV[4])) or ''
 redis.call('SET', key('budget', ARGV[4]), ARGV[5])
 notify_changes()

@@ -6,7 +6,7 @@
 
 detect_emptied(ARGV[5])
 for position = 6, #ARGV do beat(ARGV[position]) end
-if paused() then
+if admission_suspended() then
   return { whole(redis.call('HEXISTS', key('ledger'), 'emptied')) }
 end
 local since = '(' .. whole(now - OWNER_TIMEOUT)

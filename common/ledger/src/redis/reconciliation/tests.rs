@@ -163,7 +163,7 @@ async fn a_lost_account_suspends_calls_until_it_is_restored_from_the_journal() {
     let (backend, today) = spending_run(&redis, &clock).await;
     delete_keys(&redis, &["account:run:nightly"]);
     assert!(is_suspended(&backend, "d").await);
-    assert!(backend.is_paused().await.unwrap());
+    assert!(backend.is_admission_suspended().await.unwrap());
     // Reopening it without its journal gives it no other account.
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     backend.sweep().await.unwrap();
@@ -217,7 +217,7 @@ async fn lost_account_with_a_damaged_journal_admits_no_call() {
     let journal = JournalCosts { runs: vec![damaged], is_new: false };
     let waiting = backend.reconcile(&journal).await.unwrap();
     assert!(matches!(waiting, Reconciliation::Waiting { .. }), "{waiting:?}");
-    assert!(backend.is_paused().await.unwrap());
+    assert!(backend.is_admission_suspended().await.unwrap());
     clock.pass(20_000);
     backend.sweep().await.unwrap();
     let done = Reconciliation::Done { presumed: 0 };

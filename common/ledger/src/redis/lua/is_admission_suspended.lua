@@ -4,4 +4,4 @@
 -- each).
 
 detect_emptied(ARGV[4])
-return { paused() and '1' or '0', whole(redis.call('HEXISTS', key('ledger'), 'server')) }
+return { admission_suspended() and '1' or '0', whole(redis.call('HEXISTS', key('ledger'), 'server')) }

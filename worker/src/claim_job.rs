@@ -10,7 +10,7 @@ use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-pub enum Claiming<'job> {
+pub enum ClaimOutcome<'job> {
     /// The claim is granted to this worker, under this key.
     Claimed(Box<ClaimedJob<'job>>, ClaimKey),
     /// The job has a result already.
@@ -35,13 +35,13 @@ pub struct ClaimedJob<'job> {
 pub async fn claim<'job>(
     job: &'job Job,
     context: &'job Arc<RunContext>,
-) -> Result<Claiming<'job>, Interruption> {
+) -> Result<ClaimOutcome<'job>, Interruption> {
     let requeue_by = context.max_wait.map(|max_wait| Instant::now() + max_wait);
     let unclaimed = unclaimed(job);
     match context.store.claim(&unclaimed, &context.owner).await? {
         Claim::Done(result) => {
             telemetry::job_already_finished(&context.metrics);
-            Ok(Claiming::Finished(result))
+            Ok(ClaimOutcome::Finished(result))
         }
         Claim::Held => {
             telemetry::job_requeued(&Interruption::ClaimedElsewhere);
@@ -58,7 +58,7 @@ pub async fn claim<'job>(
             let builder = ResultBuilder::begin(job, context, key.clone(), unattributed_cost);
             let claimed =
                 ClaimedJob { job, context, builder, requeue_by, outages, starts, isolated_starts };
-            Ok(Claiming::Claimed(Box::new(claimed), key))
+            Ok(ClaimOutcome::Claimed(Box::new(claimed), key))
         }
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 impl Judging<'_> {
     /// Reports a call to the concurrency limiter and the circuit breaker, and replaces the next
     /// step if lower concurrency is the remedy, or if the provider has refused for too long.
-    pub(crate) async fn apply_refusals(
+    pub(crate) async fn step_after_refusal(
         &self,
         permit: &Permit,
         call: &Call,

@@ -55,7 +55,7 @@ impl ShiftedScreenshot {
 
 /// The shift of the whole content with which the pictures differ least; none if a part of the
 /// content stays in place, since then only an element moved.
-pub(crate) fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
+pub(crate) fn measure_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
     let has_same_size =
         (screenshot.width(), screenshot.height()) == (drawing.width(), drawing.height());
     let unshifted = difference(screenshot, drawing, [0, 0], SAMPLED);

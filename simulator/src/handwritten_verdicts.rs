@@ -9,9 +9,9 @@ use std::collections::HashMap;
 /// Further images after the recorded ones, as measured evidence adds them, do not change the
 /// identity.
 #[derive(Clone, Debug, Default)]
-pub struct VerdictBook(HashMap<(Vec<Digest>, Option<Digest>), Value>);
+pub struct HandwrittenVerdicts(HashMap<(Vec<Digest>, Option<Digest>), Value>);
 
-impl VerdictBook {
+impl HandwrittenVerdicts {
     /// Creates an empty book.
     pub fn new() -> Self {
         Self::default()
@@ -49,7 +49,7 @@ mod tests {
     fn text_distinguishes_requests_about_the_same_images() {
         let [image, right, wrong, other] =
             [b"a", b"b", b"c", b"d"].map(|text| Digest::from_content(text));
-        let mut book = VerdictBook::new();
+        let mut book = HandwrittenVerdicts::new();
         book.insert(&[image], Some(right), json!(10));
         book.insert(&[image], Some(wrong), json!(3));
         book.insert(&[image, other], None, json!(7));
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn images_after_the_recorded_ones_do_not_change_the_request() {
         let [image, restyled, drawn] = [b"a", b"b", b"c"].map(|text| Digest::from_content(text));
-        let mut book = VerdictBook::new();
+        let mut book = HandwrittenVerdicts::new();
         book.insert(&[image], None, json!(10));
         book.insert(&[image, restyled], None, json!(7));
         assert_eq!(book.find(&[image, drawn], None), Some(&json!(10)));
