@@ -39,16 +39,15 @@ pub fn open_fitted(
 /// Changes of the open page that give it the defaults of the screenshot's browser, if those explain
 /// most of the difference.
 pub fn other_defaults(browser: &mut BenchBrowser, screenshot: &Raster) -> Vec<PageChange> {
-    let measured = |drawing: &Raster, snapshot: &Snapshot| {
-        PicturePair::new(screenshot, drawing).measure(EvidenceSource::Browser, Some(snapshot))
-    };
     let (drawing, snapshot) = browser.draw(&[]);
-    let evidence = measured(&drawing, &snapshot);
     let pair = PicturePair::new(screenshot, &drawing);
+    let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
     let mut search = DefaultsSearch::new(&pair, &evidence, &snapshot);
     while let Some(changes) = search.next_drawing() {
         let (drawing, snapshot) = browser.draw(&changes);
-        search.add_fit(&measured(&drawing, &snapshot), &snapshot);
+        let pair = PicturePair::new(screenshot, &drawing);
+        let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
+        search.add_fit(&pair, &evidence, &snapshot);
     }
     if search.explains_most() { search.changes() } else { Vec::new() }
 }

@@ -1,5 +1,6 @@
 //! Default styles of the browser that took a screenshot, where they differ from the renderer's.
 
+mod fitting_texts;
 mod font_group;
 #[cfg(test)]
 mod tests;
@@ -8,6 +9,7 @@ use crate::{
     picture_pair::PicturePair,
     snapshot::{PageChange, PageEdit, Snapshot},
 };
+use fitting_texts::fitting_texts;
 use font_group::{FontGroup, font_groups, with_normal_line_height};
 use juror_types::evidence::{BrowserDefault, Evidence};
 use std::collections::VecDeque;
@@ -33,13 +35,16 @@ const OTHER_CONTROL_FONTS: [&str; 2] = ["system-ui", "sans-serif"];
 /// browser.
 ///
 /// Each default is drawn together with those accepted before. They explain a pair only if they
-/// remove half of its differing pixels together.
+/// remove half of its differing pixels together and leave every text in place that fits without
+/// them: a changed margin moves what follows it, other line heights move each line.
 #[derive(Debug)]
 pub struct DefaultsSearch {
     waiting: VecDeque<TriedDefault>,
     accepted: Vec<TriedDefault>,
     current: Option<TriedDefault>,
     drawings: usize,
+    /// Texts that fit without defaults.
+    fitting: Vec<usize>,
     /// Form controls for which the page names no font.
     controls: Vec<usize>,
     /// The page with the accepted font of form controls.
@@ -48,6 +53,8 @@ pub struct DefaultsSearch {
     first_differing: f64,
     fewest_differing: f64,
     has_differences: bool,
+    /// True if the accepted defaults move texts that fitted without them.
+    moves_fitting_texts: bool,
 }
 
 /// A default style.
@@ -70,11 +77,13 @@ impl DefaultsSearch {
             accepted: Vec::new(),
             current: None,
             drawings: 0,
+            fitting: fitting_texts(pair, snapshot),
             controls: controls_without_font(snapshot),
             snapshot: snapshot.clone(),
             first_differing: differing,
             fewest_differing: differing,
             has_differences: is_of_two_browsers && !evidence.regions.is_empty(),
+            moves_fitting_texts: false,
         };
         match search.controls.is_empty() {
             true => search.propose_line_heights(),
@@ -100,13 +109,21 @@ impl DefaultsSearch {
         Some(changes)
     }
 
-    /// True if the page fits better in the last drawing, by its evidence, than in any before.
-    pub fn add_fit(&mut self, evidence: &Evidence, snapshot: &Snapshot) -> bool {
+    /// True if the page fits better in the last drawing, by its pair and evidence, than in any before.
+    pub fn add_fit(
+        &mut self,
+        pair: &PicturePair<'_>,
+        evidence: &Evidence,
+        snapshot: &Snapshot,
+    ) -> bool {
         let Some(drawn) = self.current.take() else { return false };
         let differing = 1.0 - evidence.pixels_equal;
         let is_better = differing <= (1.0 - MIN_GAIN) * self.fewest_differing;
         if is_better {
             self.fewest_differing = differing;
+            let still_fitting = fitting_texts(pair, snapshot);
+            self.moves_fitting_texts =
+                self.fitting.iter().any(|text| !still_fitting.contains(text));
             self.has_differences = !evidence.regions.is_empty();
             self.waiting.retain(|waiting| !waiting.sets_the_style_of(&drawn));
             if matches!(drawn, TriedDefault::ControlFont(_)) {
@@ -123,7 +140,8 @@ impl DefaultsSearch {
 
     /// True if the accepted defaults explain most of the pair's difference.
     pub fn explains_most(&self) -> bool {
-        self.fewest_differing < (1.0 - MIN_TOTAL_GAIN) * self.first_differing
+        let share = self.fewest_differing / self.first_differing;
+        !self.moves_fitting_texts && share < 1.0 - MIN_TOTAL_GAIN
     }
 
     /// The accepted defaults.

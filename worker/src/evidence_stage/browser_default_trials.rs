@@ -32,7 +32,9 @@ pub(super) async fn explaining_defaults(
         let drawn = css_pixels::in_css_pixels(drawn).await.ok_or_else(css_pixels::unreadable)?;
         let pair = RenderedPair::of_page(&pair.screenshot, &pair.tokens, &drawn).await?;
         let evidence = pair.measure(EvidenceSource::Browser).await?;
-        if search.add_fit(&evidence, &drawn.snapshot) {
+        let is_better;
+        (search, is_better) = pair.add_to_search(search, &evidence).await?;
+        if is_better {
             best = Some((changes, drawn, pair, evidence));
         }
     }

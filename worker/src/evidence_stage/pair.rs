@@ -102,6 +102,23 @@ impl RenderedPair {
         beginning.await.map_err(|_| RenderError::Interrupted)
     }
 
+    /// Adds the pair's page, drawn with the search's last defaults, and tells whether it fits better
+    /// than those before.
+    pub async fn add_to_search(
+        &self,
+        mut search: DefaultsSearch,
+        evidence: &Evidence,
+    ) -> Result<(DefaultsSearch, bool), RenderError> {
+        let (own, evidence) = (self.clone(), evidence.clone());
+        let comparing = spawn_blocking(move || {
+            let pair = PicturePair::new(&own.screenshot, &own.drawing);
+            let snapshot = own.snapshot.as_deref();
+            let is_better = snapshot.is_some_and(|page| search.add_fit(&pair, &evidence, page));
+            (search, is_better)
+        });
+        comparing.await.map_err(|_| RenderError::Interrupted)
+    }
+
     /// Frames that may surround a component in the screenshot.
     pub async fn possible_frames(&self) -> Vec<PageFrame> {
         let own = self.clone();
