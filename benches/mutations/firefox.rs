@@ -15,7 +15,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Width and height of the window; pages are rendered in a frame in its corner.
+/// Width and height of the window; pages are rendered in a frame in its corner,
+/// without scroll bars as in the renderer.
 const WINDOW: [u32; 2] = [1400, 2200];
 /// Attempts to connect to its port, a quarter of a second apart.
 const ATTEMPTS: usize = 120;
@@ -75,7 +76,7 @@ impl Firefox {
         let page = page.replace('&', "&amp;").replace('"', "&quot;");
         let frame = format!(
             "<!doctype html><meta charset=\"utf-8\"><body style=\"margin: 0\">\
-             <iframe style=\"border: 0; display: block\" width=\"{width}\" height=\"{height}\" \
+             <iframe scrolling=\"no\" style=\"border: 0; display: block\" width=\"{width}\" height=\"{height}\" \
              srcdoc=\"{page}\"></iframe>"
         );
         let file = self.folder.path().join("page.html");

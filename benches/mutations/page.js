@@ -1,3 +1,4 @@
+window.WIDGETS = 'progress, meter, input:is([type=checkbox], [type=radio], [type=range], [type=color], [type=file], [type=date], [type=datetime-local], [type=month], [type=time], [type=week])';
 window.elements = [...document.querySelectorAll('html, body, body *')];
 window.applyChanges = (changes, priority) => {
   const undo = [];
@@ -31,6 +32,7 @@ window.describe = () => JSON.stringify({
       styles: Object.fromEntries(PROPERTIES.map((name) => [name, style.getPropertyValue(name)])),
       visible: rect.width > 0 && rect.height > 0 && style.visibility !== 'hidden' && !inDrawing,
       image: element.localName === 'svg' ? 'svg' : element.getAttribute('src'),
+      is_widget: element.matches(WIDGETS) && style.appearance !== 'none',
     };
   }),
 });

@@ -152,6 +152,7 @@ mod tests {
             styles: [("border-top-left-radius".to_owned(), radius.to_owned())].into(),
             visible: true,
             image: None,
+            is_widget: false,
         }
     }
 

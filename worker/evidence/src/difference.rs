@@ -2,7 +2,7 @@
 
 use crate::{
     corners::{CornerArea, boxes_of_other_radius},
-    element_tree::PageTree,
+    element_tree::{PageTree, grown},
     ink::texts_of_other_ink,
     pair_noise::PairNoise,
     raster::{Raster, Rgb, channel_difference},
@@ -13,6 +13,9 @@ pub(crate) const TOLERANCE: u8 = 2;
 
 /// Maximum difference of equal samples in a text whose ink differs, in levels.
 const TEXT_LEVELS: u8 = 4;
+
+/// Distance around a widget within which another browser may draw it, in pixels.
+const BESIDE_WIDGET: i32 = 2;
 
 /// Weight of each pixel's difference, 0 where the pictures are equal.
 pub(crate) struct PixelDifference {
@@ -37,7 +40,7 @@ impl PixelDifference {
     }
 
     /// The same with the snapshot of the drawing: in texts with more or less ink and in corners of
-    /// another radius, small differences count too.
+    /// another radius, small differences count too, and widgets of two browsers do not.
     pub fn for_page(
         screenshot: &Raster,
         drawing: &Raster,
@@ -54,7 +57,14 @@ impl PixelDifference {
                 || other_corners.iter().flatten().any(|corner| corner.contains(x, y))
         };
         let weights = noisy_weights(screenshot, drawing, noise, &is_changed);
-        Self { width: drawing.width(), height: drawing.height(), weights, other_corners }
+        let (width, height) = (drawing.width(), drawing.height());
+        let mut difference = Self { width, height, weights, other_corners };
+        if !noise.has_edges_in_place {
+            let is_widget = |&index: &usize| page.element(index).is_some_and(|own| own.is_widget);
+            let widgets = page.visible().filter(is_widget).map(|index| page.bounds(index));
+            widgets.for_each(|bounds| difference.clear(grown(bounds, BESIDE_WIDGET)));
+        }
+        difference
     }
 
     pub fn at(&self, x: i32, y: i32) -> u8 {
@@ -88,6 +98,15 @@ impl PixelDifference {
     /// True if any pixel in a box differs.
     pub fn differs_in(&self, bounds: [i32; 4]) -> bool {
         self.rows_in(bounds).flatten().any(|weight| *weight > 0)
+    }
+
+    /// Removes the differences in a box.
+    fn clear(&mut self, bounds: [i32; 4]) {
+        let [left, top, right, bottom] = bounds.map(|side| side.max(0) as usize);
+        let width = self.width as usize;
+        for row in self.weights.chunks_mut(width.max(1)).take(bottom).skip(top) {
+            row.iter_mut().take(right).skip(left).for_each(|weight| *weight = 0);
+        }
     }
 
     /// Sum of the weights in a box.
@@ -161,6 +180,7 @@ fn outside(color: Rgb, picture: &Raster, place: [i32; 2], noise: &PairNoise) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::snapshot::Snapshot;
 
     #[test]
     fn one_pixel_counts_beyond_the_tolerance() {
@@ -172,5 +192,22 @@ mod tests {
         assert_eq!(map.count(), 1);
         assert!(map.at(3, 4) > 0);
         assert_eq!((map.count_in([0, 0, 10, 10]), map.count_in([10, 10, 40, 30])), (1, 0));
+    }
+
+    #[test]
+    fn a_widget_of_another_browser_is_no_difference() {
+        let drawing = Raster::filled(160, 160, [250; 3]);
+        let mut screenshot = drawing.clone();
+        screenshot.fill([20, 20, 30, 30], [0, 90, 220]);
+        screenshot.fill([100, 100, 30, 30], [0, 90, 220]);
+        let mut snapshot = Snapshot::of_texts(&[[21, 21, 28, 28]]);
+        snapshot.elements[0].is_widget = true;
+        let count = |noise: &PairNoise| {
+            let page = PageTree::new(&snapshot);
+            let difference = PixelDifference::for_page(&screenshot, &drawing, noise, &page);
+            [[0, 0, 80, 80], [80, 80, 160, 160]].map(|half| difference.count_in(half) > 0)
+        };
+        assert_eq!(count(&PairNoise::USUAL), [false, true]);
+        assert_eq!(count(&PairNoise::IN_PLACE), [true, true], "another size of one browser");
     }
 }

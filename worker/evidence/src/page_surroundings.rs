@@ -126,6 +126,7 @@ mod tests {
                     styles: styles.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
                     visible: true,
                     image: None,
+                    is_widget: false,
                 }
             };
         let elements = vec![

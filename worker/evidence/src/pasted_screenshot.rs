@@ -70,6 +70,7 @@ mod tests {
             styles: std::collections::BTreeMap::new(),
             visible: true,
             image: Some("data:0123456789abcdef".to_owned()),
+            is_widget: false,
         };
         let elements = vec![element];
         let snapshot = Snapshot {

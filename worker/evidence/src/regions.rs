@@ -221,6 +221,7 @@ mod tests {
             styles: border.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             visible: true,
             image: None,
+            is_widget: false,
         };
         let elements = vec![element];
         let snapshot = Snapshot {

@@ -99,6 +99,10 @@ pub struct SnapshotElement {
     pub visible: bool,
     /// Source of an image, an SVG or a background image; the digest of a data URI.
     pub image: Option<String>,
+    /// True for a form control that the browser draws by its own design, such as a check box or a
+    /// slider; false in snapshots of earlier versions.
+    #[serde(default)]
+    pub is_widget: bool,
 }
 
 /// A change of a rendered page to try.
@@ -141,6 +145,7 @@ impl Snapshot {
             styles: BTreeMap::new(),
             visible: true,
             image: None,
+            is_widget: false,
         };
         let elements = boxes.iter().enumerate().map(element).collect();
         Self {

@@ -170,6 +170,7 @@ mod tests {
             styles: styles.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             visible: true,
             image: None,
+            is_widget: false,
         };
         Snapshot {
             width: 100,

@@ -197,6 +197,7 @@ mod tests {
             styles: [("padding-left".to_owned(), padding.to_owned())].into(),
             visible: true,
             image: None,
+            is_widget: false,
         };
         let elements = vec![
             element(0, [0.0, 0.0, 240.0, 80.0], "0px"),

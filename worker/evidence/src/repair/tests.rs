@@ -79,6 +79,7 @@ fn element(
             .collect::<BTreeMap<_, _>>(),
         visible: true,
         image: None,
+        is_widget: false,
     }
 }
 

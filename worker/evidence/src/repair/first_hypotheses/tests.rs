@@ -36,6 +36,7 @@ pub(super) fn element(
         styles: styles.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         visible: true,
         image: None,
+        is_widget: false,
     }
 }
 

@@ -25,6 +25,7 @@ fn element(index: usize, rect: [f64; 4], styles: &[(&str, &str)]) -> SnapshotEle
         styles: styles.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         visible: true,
         image: None,
+        is_widget: false,
     }
 }
 
