@@ -15,7 +15,7 @@ use juror_types::evidence::{BrowserDefault, Evidence};
 use std::collections::VecDeque;
 
 /// Maximum number of drawings.
-const MAX_DRAWINGS: usize = 16;
+const MAX_DRAWINGS: usize = 24;
 /// Minimum share of the differing pixels that one default removes.
 const MIN_GAIN: f64 = 0.05;
 /// Minimum share of the differing pixels that all defaults remove together.
@@ -35,16 +35,20 @@ const OTHER_CONTROL_FONTS: [&str; 2] = ["system-ui", "sans-serif"];
 /// browser.
 ///
 /// Each default is drawn together with those accepted before. They explain a pair only if they
-/// remove half of its differing pixels together and leave every text in place that fits without
-/// them: a changed margin moves what follows it, other line heights move each line.
+/// remove its regions or half of its differing pixels, and leave every text in place that fits
+/// without them: a changed margin moves what follows it, other line heights move each line.
 #[derive(Debug)]
 pub struct DefaultsSearch {
     waiting: VecDeque<TriedDefault>,
+    /// Defaults that fitted no better; they are tried again after one that does.
+    refused: Vec<TriedDefault>,
     accepted: Vec<TriedDefault>,
     current: Option<TriedDefault>,
     drawings: usize,
     /// Texts that fit without defaults.
     fitting: Vec<usize>,
+    /// True once line heights are tried: the font of form controls comes before them.
+    has_proposed_line_heights: bool,
     /// Form controls for which the page names no font.
     controls: Vec<usize>,
     /// The page with the accepted font of form controls.
@@ -74,10 +78,12 @@ impl DefaultsSearch {
         let differing = 1.0 - evidence.pixels_equal;
         let mut search = Self {
             waiting: VecDeque::new(),
+            refused: Vec::new(),
             accepted: Vec::new(),
             current: None,
             drawings: 0,
             fitting: fitting_texts(pair, snapshot),
+            has_proposed_line_heights: false,
             controls: controls_without_font(snapshot),
             snapshot: snapshot.clone(),
             first_differing: differing,
@@ -85,9 +91,10 @@ impl DefaultsSearch {
             has_differences: is_of_two_browsers && !evidence.regions.is_empty(),
             moves_fitting_texts: false,
         };
-        match search.controls.is_empty() {
-            true => search.propose_line_heights(),
-            false => search.waiting.extend(OTHER_CONTROL_FONTS.map(TriedDefault::ControlFont)),
+        if search.controls.is_empty() {
+            search.propose_line_heights();
+        } else {
+            search.waiting.extend(OTHER_CONTROL_FONTS.map(TriedDefault::ControlFont));
         }
         search
     }
@@ -125,23 +132,26 @@ impl DefaultsSearch {
             self.moves_fitting_texts =
                 self.fitting.iter().any(|text| !still_fitting.contains(text));
             self.has_differences = !evidence.regions.is_empty();
+            self.waiting.extend(self.refused.drain(..));
             self.waiting.retain(|waiting| !waiting.sets_the_style_of(&drawn));
             if matches!(drawn, TriedDefault::ControlFont(_)) {
                 self.snapshot = snapshot.clone();
             }
-            self.accepted.push(drawn.clone());
+            self.accepted.push(drawn);
+        } else {
+            self.refused.push(drawn);
         }
-        let is_last_font = matches!(drawn, TriedDefault::ControlFont(_)) && self.waiting.is_empty();
-        if is_last_font {
+        if self.waiting.is_empty() && !self.has_proposed_line_heights {
             self.propose_line_heights();
         }
         is_better
     }
 
-    /// True if the accepted defaults explain most of the pair's difference.
+    /// True if the accepted defaults explain the pair's difference, or most of it.
     pub fn explains_most(&self) -> bool {
         let share = self.fewest_differing / self.first_differing;
-        !self.moves_fitting_texts && share < 1.0 - MIN_TOTAL_GAIN
+        let explains = !self.has_differences || share < 1.0 - MIN_TOTAL_GAIN;
+        !self.accepted.is_empty() && explains && !self.moves_fitting_texts
     }
 
     /// The accepted defaults.
@@ -155,6 +165,7 @@ impl DefaultsSearch {
     }
 
     fn propose_line_heights(&mut self) {
+        self.has_proposed_line_heights = true;
         for group in font_groups(&self.snapshot) {
             let height = group.height;
             let tried = |step| TriedDefault::LineHeight(group.clone(), height + step);
