@@ -33,7 +33,7 @@ use juror_types::{id::RunId, job::Job, outcome::JobResult};
 use shard_builder::ShardBuilder;
 use std::sync::{
     Arc,
-    atomic::{AtomicU32, Ordering},
+    atomic::{AtomicBool, AtomicU32, Ordering},
 };
 use tokio::sync::{Notify, watch};
 
@@ -61,6 +61,8 @@ pub(crate) struct BatchWork {
     under_way: AtomicU32,
     /// Signal that one of these counts has changed, or that a shard is planned.
     changed: Arc<Notify>,
+    /// True if the user was warned of a request that is larger than a batch may be.
+    warned_of_oversize: AtomicBool,
 }
 
 /// Maximum number of shards whose files wait on disk for their batch.
@@ -85,6 +87,7 @@ impl BatchWork {
             uncreated: watch::Sender::new(0),
             under_way: AtomicU32::new(0),
             changed,
+            warned_of_oversize: AtomicBool::new(false),
         }
     }
 

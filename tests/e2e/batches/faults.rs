@@ -41,6 +41,39 @@ fn limits_of_rows_and_bytes_bound_shards() {
 }
 
 #[test]
+fn request_larger_than_a_batch_costs_the_full_price_only_in_a_mixed_run() {
+    let fixture = BatchFixture::faulty(3, &[]);
+    let manifest = std::fs::read_to_string(fixture.harness.path("manifest.jsonl")).unwrap();
+    let long = format!("Number 1{}<", " and a word".repeat(4_000));
+    fixture.harness.write("manifest.jsonl", manifest.replace("Number 1<", &long));
+    let settings = |max_bytes: u32| {
+        let text = format!("[batch]\npoll_min = \"1ms\"\nmax_bytes = {max_bytes}\n");
+        fixture.harness.write("juror.toml", text);
+    };
+    settings(40_000);
+    fixture.run(&[]).exits(3).stdout_contains(&["2 of 3 scored"]);
+    assert_eq!((fixture.count("failed", "request"), fixture.simulator.requests()), (1, 0));
+    let message = fixture.harness.result("night", "item_0001")["error"]["message"].clone();
+    for part in ["the request of item item_0001 has ", "(batch.max_bytes)", "--lane mixed"] {
+        assert!(message.as_str().unwrap().contains(part), "no {part:?} in {message}");
+    }
+    fixture.assert_billed_plus_presumed(0);
+
+    let mixed = ["--lane", "mixed", "--budget-usd", "1", "--no-cache"];
+    let ended = fixture.harness.judge_run(&fixture.simulator, "mixed", &mixed).exits(0);
+    ended.stderr_contains(&[
+        "the request of item item_0001 has ",
+        "at the full price",
+        "raise batch.",
+    ]);
+    assert_eq!(fixture.simulator.requests(), 1);
+
+    settings(200_000_000);
+    fixture.harness.juror(&["retry", "night"]).exits(0).stdout_contains(&["3 of 3 scored"]);
+    assert_eq!(fixture.simulator.requests(), 1, "the retry is a batch");
+}
+
+#[test]
 fn rows_count_once_in_any_order_and_if_duplicated() {
     let faults = [BatchFault::Shuffled.into(), BatchFault::Doubled.into()];
     let fixture = BatchFixture::faulty(ITEMS, &faults);

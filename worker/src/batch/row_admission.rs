@@ -17,11 +17,13 @@ use juror_ledger::{
     job_store::FinishedJob,
 };
 use juror_types::{
+    event::Event,
     id::{LeaseId, OwnerId},
     job::Job,
     lane::Lane,
-    outcome::{ErrorKind, JobResult},
+    outcome::{ErrorKind, JobError, JobResult},
 };
+use std::sync::atomic::Ordering;
 
 /// Result of gathering a job.
 pub enum Gathered {
@@ -59,8 +61,8 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
         Some(row) if row.round == job.round => Some(RowRecord::read(row)?),
         Some(_) | None => None,
     };
-    let is_late = lane.falls_back && lane.is_over();
-    if is_late || earlier.as_ref().is_some_and(|earlier| earlier.realtime) {
+    let is_late = lane.is_over() || earlier.as_ref().is_some_and(|earlier| earlier.realtime);
+    if lane.falls_back && is_late {
         return Ok(Gathered::Realtime);
     }
     let (prepared, builder) = match prepare_without_call(job, context).await? {
@@ -72,7 +74,7 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
     };
     let (line, row, ask) = to_row(job, prepared, &builder, earlier, setup, lane)?;
     if line.len() as u64 > lane.max_bytes {
-        return Ok(Gathered::Realtime);
+        return oversize(line.len(), job, builder, work).await;
     }
     // Recorded before the money is reserved: a crash in between must not leak a reservation.
     if !work.add_row(&row).await? {
@@ -127,6 +129,42 @@ pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), 
         records.change_row(&job.run_id, &row, RowChange::Remove).await?;
     }
     Ok(())
+}
+
+/// Remedy for requests that are larger than a batch. A run keeps the size of its images.
+const REMEDY: &str = "raise batch.max_bytes (up to the provider's limit), or start a new run with a \
+                      smaller image.max_side";
+
+/// Ends a job whose row is larger than a batch may be: an ordinary call costs twice as much, so only
+/// a run that accepts such calls makes one.
+async fn oversize(
+    bytes: usize,
+    job: &Job,
+    builder: ResultBuilder,
+    work: &BatchWork,
+) -> Result<Gathered, Interruption> {
+    let BatchWork { context, lane, .. } = work;
+    let problem = format!(
+        "the request of item {} has {bytes} bytes, and a batch at most {} (batch.max_bytes)",
+        job.item.id, lane.max_bytes
+    );
+    if lane.falls_back {
+        if !work.warned_of_oversize.swap(true, Ordering::Relaxed) {
+            let warning = format!(
+                "{problem}: it is sent in an ordinary call at the full price, as others of such a \
+                 size; for the price of batches, {REMEDY}"
+            );
+            context.events.emit(Event::Warning(warning)).await;
+        }
+        return Ok(Gathered::Realtime);
+    }
+    let message = format!(
+        "{problem}, so that only an ordinary call could send it, at the full price: {REMEDY}, or \
+         retry with --lane mixed, which makes such calls"
+    );
+    let error = JobError { kind: ErrorKind::Request, message };
+    let failed = store_and_record(builder.failed(error), context).await?;
+    Ok(Gathered::Finished(Box::new(failed)))
 }
 
 fn to_row(
