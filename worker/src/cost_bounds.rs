@@ -6,9 +6,8 @@ use juror_types::{
     job::Judge,
     lane::Lane,
     model::{ModelFacts, PriceEntry, PromptCache, TextTokens},
-    usage::{Money, Usage},
+    usage::{Money, Price, Usage},
 };
-
 use serde::{Deserialize, Serialize};
 
 /// Divisor of the output limit that gives the expected length of a reply, until runs have shown a
@@ -33,7 +32,7 @@ pub struct Bounds {
     pub input_tokens: u64,
     /// Maximum output tokens, thinking included.
     pub max_output_tokens: u64,
-    /// Maximum cost of the call in any lane, since a server may ignore the lane.
+    /// Maximum cost of the call at [`ModelTerms::worst_price`].
     pub worst_cost: Money,
     /// Maximum cost of the job: every call that may be billed, all but the first with the larger
     /// output limit that follows a truncated reply.
@@ -48,6 +47,15 @@ impl ModelTerms {
     /// The terms of a model with these prices, whose calls are bought in this lane.
     pub fn new(facts: ModelFacts, prices: &PriceEntry, lane: Lane) -> Self {
         Self { facts, prices: prices.clone(), lane }
+    }
+
+    /// The highest price that a call in this lane may cost: a server may ignore the lane `flex`, and
+    /// `mixed` makes ordinary calls for what no batch has judged.
+    pub fn worst_price(&self) -> &Price {
+        match self.lane {
+            Lane::Batch => self.prices.price_in(Lane::Batch),
+            Lane::Realtime | Lane::Flex | Lane::Mixed => &self.prices.price,
+        }
     }
 
     /// The output limit of the call after a reply that was truncated at `limit`: twice as large,
@@ -65,7 +73,7 @@ impl ModelTerms {
 impl Bounds {
     /// The bounds of the same call with another output limit.
     pub fn with_output_limit(self, limit: u64, terms: &ModelTerms) -> Self {
-        let worst_cost = terms.prices.price.worst_cost(self.input_tokens, limit);
+        let worst_cost = terms.worst_price().worst_cost(self.input_tokens, limit);
         Self { max_output_tokens: limit, worst_cost, ..self }
     }
 }
@@ -87,9 +95,9 @@ pub fn bounds(
         cached_input_tokens: 0,
         output_tokens: max_output_tokens / EXPECTED_SHARE_OF_OUTPUT,
     };
-    let worst_cost = terms.prices.price.worst_cost(input_tokens, max_output_tokens);
+    let worst_cost = terms.worst_price().worst_cost(input_tokens, max_output_tokens);
     let larger = terms.larger_output_limit(max_output_tokens).unwrap_or(max_output_tokens);
-    let worst_repeat = terms.prices.price.worst_cost(input_tokens, larger);
+    let worst_repeat = terms.worst_price().worst_cost(input_tokens, larger);
     let repeats = (1..MAX_BILLED_CALLS).map(|_| worst_repeat).sum::<Money>();
     // An explicit cache write happens once for all items, so an item's expected write is 0.
     let expected_writes = (terms.facts.prompt_cache == PromptCache::Explicit).then_some(0);
@@ -100,5 +108,45 @@ pub fn bounds(
         worst_job_cost: worst_cost + repeats,
         expected,
         expected_cost: terms.prices.price_in(terms.lane).cost(&expected, expected_writes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_types::{
+        job::{Detail, Provider},
+        model::{Models, Prices},
+    };
+
+    /// Worst case of a call, and of a job, with 1,000 input tokens and 1,000 output tokens.
+    fn worst(lane: Lane) -> (String, String) {
+        let facts = Models::builtin().facts("gpt-4o").clone();
+        let terms = ModelTerms::new(facts, Prices::builtin().find("gpt-4o").unwrap(), lane);
+        let judge = Judge {
+            provider: Provider::OpenAi,
+            model: "gpt-4o".to_owned(),
+            temperature: None,
+            detail: Detail::High,
+            max_output_tokens: 1_000,
+            strip_comments: false,
+        };
+        // The other 256 input tokens are framing.
+        let texts = TextTokens { bound: 744, expected: 500 };
+        let bounds = bounds(texts, &[], &judge, &terms);
+        (bounds.worst_cost.to_string(), bounds.worst_job_cost.to_string())
+    }
+
+    #[test]
+    fn worst_case_is_at_the_highest_price_that_the_lane_may_cost() {
+        // A call: 1,000 x $2.50 and 1,000 x $10.00 a million. The three that may follow have an
+        // output limit of 2,000: 3 x (1,000 x $2.50 + 2,000 x $10.00).
+        let realtime = ("0.012500000".to_owned(), "0.080000000".to_owned());
+        // Batches cost half: $1.25 and $5.00 a million.
+        let batch = ("0.006250000".to_owned(), "0.040000000".to_owned());
+        assert_eq!(worst(Lane::Realtime), realtime);
+        assert_eq!(worst(Lane::Batch), batch);
+        assert_eq!(worst(Lane::Mixed), realtime, "no batch may come back in time");
+        assert_eq!(worst(Lane::Flex), realtime, "a server may ignore the lane");
     }
 }

@@ -2,6 +2,7 @@
 
 use juror_analysis::format::dollars;
 use juror_app::estimate::{CandidateTotal, Estimation, duration};
+use juror_types::lane::Lane;
 use juror_worker::{
     estimate::Candidate,
     next_step_after_call::{MAX_ANSWERS, MAX_BILLED_CALLS},
@@ -61,7 +62,16 @@ impl EstimateTable<'_> {
                 dollars(own.worst_one_call),
             ));
         }
-        if self.0.setup.settings.run.lane.is_batched() {
+        let lane = self.0.setup.settings.run.lane;
+        let full_price = match lane {
+            Lane::Flex => "a server may ignore the lane flex",
+            Lane::Mixed => "no batch may judge a job in time",
+            Lane::Realtime | Lane::Batch => "",
+        };
+        if !full_price.is_empty() {
+            text.push_str(&format!("AT WORST is at the ordinary price: {full_price}.\n"));
+        }
+        if lane.is_batched() {
             text.push_str(
                 "TIME is the provider's limit for batches; a deadline ends the wait earlier.\n",
             );

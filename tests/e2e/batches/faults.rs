@@ -74,6 +74,27 @@ fn request_larger_than_a_batch_costs_the_full_price_only_in_a_mixed_run() {
 }
 
 #[test]
+fn rows_hold_the_worst_case_of_the_estimate() {
+    let fixture = BatchFixture::faulty(ITEMS, &[]);
+    let estimate = ["estimate", "manifest.jsonl", "--json", "--lane"];
+    let worst = |lane| {
+        let printed = fixture.harness.juror(&[&estimate[..], &[lane]].concat()).exits(0).stdout;
+        let estimate: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        ["worst_one_call_usd", "worst_case_usd"].map(|field| pico(&estimate["models"][0][field]))
+    };
+    let [one_call, job] = worst("batch");
+    assert_eq!(worst("realtime"), [2 * one_call, 2 * job]);
+    assert_eq!(worst("mixed"), [2 * one_call, 2 * job]);
+    // With a nano-dollar less, the last row waits for the money of a batch that has ended.
+    for (run, less, batches) in [("enough", 0, 1), ("less", 1_000, 3)] {
+        let budget = juror_types::usage::Money::from_pico(one_call - less).to_string();
+        let flags = ["--lane", "batch", "--no-cache", "--budget-usd", &budget];
+        fixture.harness.judge_run(&fixture.simulator, run, &flags).exits(0);
+        assert_eq!(fixture.simulator.count("batches"), batches, "{run}");
+    }
+}
+
+#[test]
 fn rows_count_once_in_any_order_and_if_duplicated() {
     let faults = [BatchFault::Shuffled.into(), BatchFault::Doubled.into()];
     let fixture = BatchFixture::faulty(ITEMS, &faults);
