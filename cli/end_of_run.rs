@@ -3,7 +3,7 @@
 use crate::{
     args::{BaselineFlags, GlobalFlags},
     exit::{Exit, Failure},
-    location_flags, terminal,
+    terminal,
 };
 use juror_analysis::{format::counted, gate::GateDecision, run_report::Report};
 use juror_app::{
@@ -29,7 +29,7 @@ pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Resu
     let files = run.journal.files();
     let report = print_report(run.report()?, files, &finishing, run.paused.as_deref())?;
     if !global.quiet {
-        print_next_steps(run, &report, global);
+        print_next_steps(run, &report);
     }
     Ok(Exit::from_run(&report, run.paused.is_some()))
 }
@@ -67,14 +67,13 @@ pub fn print_report(
 }
 
 /// Prints the command to resume an inactive run of this machine.
-pub fn print_interrupted(files: &RunFiles, report: &Report, global: &GlobalFlags) {
+pub fn print_interrupted(files: &RunFiles, report: &Report) {
     let pending = report.coverage.pending;
     if pending > 0 && files.record().fleet.is_none() && !files.is_held() {
         terminal::print_notice(&format!(
-            "without a result: {}\n  resume with: juror run --resume {}{}",
+            "without a result: {}\n  resume with: juror run --resume {}",
             counted(pending, "job"),
             report.run.id,
-            location_flags::for_this_machine(global)
         ));
     }
 }
@@ -112,8 +111,8 @@ fn print_if_undecided(report: &Report) {
     }
 }
 
-fn print_next_steps(ended: &EndedRun, report: &Report, global: &GlobalFlags) {
-    let run = format!("{}{}", report.run.id, location_flags::for_this_machine(global));
+fn print_next_steps(ended: &EndedRun, report: &Report) {
+    let run = &report.run.id;
     if ended.paused.is_some() {
         terminal::print_notice(&format!(
             "the run is paused and keeps its jobs; fix the cause, then\n  resume with: juror \

@@ -27,6 +27,7 @@ use tokio::runtime::{Builder, Runtime};
 fn main() -> ExitCode {
     let matches = args::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    location_flags::remember(&matches);
     let exit = run(&arguments).unwrap_or_else(|failure| {
         terminal::fail(&failure);
         failure.exit

@@ -1,6 +1,6 @@
 //! Run arguments: an id, a run directory, a file in it, or, for reading, a blessed name.
 
-use crate::{args::GlobalFlags, exit::Failure, settings_sources, terminal};
+use crate::{args::GlobalFlags, exit::Failure, location_flags, settings_sources, terminal};
 use juror_app::{
     error::AppError,
     reporting::run_lookup::open_run,
@@ -9,7 +9,7 @@ use juror_app::{
 };
 use juror_journal::{blessed::BlessedRuns, journal::RunFiles};
 use juror_types::id::RunId;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A run that is open for reading.
 pub struct LocatedRun {
@@ -57,8 +57,9 @@ pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags),
     });
     match located {
         Some((run, runs_dir)) if directory.join("run.json").exists() => {
-            let runs_dir = Some(terminal::relative_path(&runs_dir).into());
-            Ok((run, GlobalFlags { runs_dir, ..global.clone() }))
+            let runs_dir = PathBuf::from(terminal::relative_path(&runs_dir));
+            location_flags::remember_runs_dir(&runs_dir);
+            Ok((run, GlobalFlags { runs_dir: Some(runs_dir), ..global.clone() }))
         }
         _ => Err(Failure::usage(format!(
             "{} is not a run directory (no run.json): give a run's directory or its id; `juror runs` \

@@ -1,6 +1,6 @@
 //! Standard output and standard error.
 
-use crate::{exit::Failure, logging};
+use crate::{exit::Failure, location_flags, logging};
 use juror_report::{TerminalOptions, document::Topic, render_topics};
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
@@ -43,8 +43,10 @@ pub fn topics_text(topics: &[Topic]) -> String {
     render_topics(topics, options())
 }
 
-/// Prints a notice on standard error: as text, or as a log line if the log is JSON.
+/// Prints a notice on standard error: as text, or as a log line if the log is JSON. Commands that it
+/// proposes get this command's location flags.
 pub fn print_notice(text: &str) {
+    let text = location_flags::add_to_commands(text);
     if logging::is_json() {
         return tracing::info!(target: logging::NOTICE_TARGET, "{text}");
     }
@@ -55,6 +57,7 @@ pub fn print_notice(text: &str) {
 /// Prints a warning, as [`print_notice`] does.
 pub fn warn(text: &str) {
     if logging::is_json() {
+        let text = location_flags::add_to_commands(text);
         return tracing::warn!(target: logging::NOTICE_TARGET, "{text}");
     }
     print_notice(&format!("warning: {text}"));
@@ -63,6 +66,8 @@ pub fn warn(text: &str) {
 /// Prints a failure of the command, as [`print_notice`] does.
 pub fn fail(failure: &Failure) {
     if logging::is_json() {
+        let failure = failure.to_string();
+        let failure = location_flags::add_to_commands(&failure);
         return tracing::error!(target: logging::NOTICE_TARGET, "{failure}");
     }
     print_notice(&format!("juror: {failure}"));

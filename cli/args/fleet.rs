@@ -1,6 +1,6 @@
 //! Flags of a fleet.
 
-use super::{CallingFlags, RunFlags, budget::budget_amount, deadline};
+use super::{CallingFlags, RunFlags, budget::budget_amount, deadline, running::LANES};
 use clap::{Args, Subcommand, ValueEnum};
 use juror_queue::Priority;
 use juror_types::usage::Money;
@@ -116,6 +116,10 @@ pub struct RetryArguments {
     /// or 90m
     #[arg(long, value_name = "TIME|DURATION", value_parser = deadline)]
     pub deadline: Option<String>,
+    /// Lane in which the calls are bought from now on: realtime, flex, batch or mixed [default: the
+    /// run's]
+    #[arg(long, value_name = "LANE", value_parser = LANES)]
+    pub lane: Option<String>,
     #[command(flatten)]
     pub calling: CallingFlags,
     /// Priority of the jobs over those of other runs (only for a fleet's run)

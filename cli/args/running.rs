@@ -8,6 +8,9 @@ use juror_producer::plan::ItemSample;
 use juror_types::{budget_label::LabelName, evidence::EvidenceMode, usage::Money};
 use std::path::PathBuf;
 
+/// Lanes of calls.
+pub const LANES: [&str; 4] = ["realtime", "flex", "batch", "mixed"];
+
 /// Flags that select items and configure their judging.
 #[derive(Clone, Debug, Default, Args)]
 pub struct JudgingFlags {
@@ -35,7 +38,7 @@ pub struct JudgingFlags {
     /// Lane in which calls are bought: realtime; flex (half the price, may take minutes, some of
     /// OpenAI's models); batch (half the price, within 24 hours); mixed (batches, then ordinary
     /// calls for jobs that they do not return in time) [default: realtime]
-    #[arg(long, value_name = "LANE", value_parser = ["realtime", "flex", "batch", "mixed"])]
+    #[arg(long, value_name = "LANE", value_parser = LANES)]
     pub lane: Option<String>,
     /// Render the generated code and measure it against the screenshot: facts lists the differences
     /// in the prompt, full also sends the rendered picture and crops [default: none]

@@ -3,6 +3,7 @@
 use crate::{
     args::{BlessArguments, GlobalFlags},
     exit::{Exit, Failure},
+    location_flags,
     run_argument::locate,
     settings_sources, terminal,
 };
@@ -73,10 +74,9 @@ fn list(global: &GlobalFlags) -> Result<(), Failure> {
         return terminal::print_json(&runs);
     }
     if runs.is_empty() {
-        return terminal::print(&format!(
-            "no run is blessed in {}; bless one: juror bless RUN\n",
-            runs_dir.display()
-        ));
+        let none =
+            format!("no run is blessed in {}; bless one: juror bless RUN\n", runs_dir.display());
+        return terminal::print(&location_flags::add_to_commands(&none));
     }
     terminal::print(&table(&runs))
 }

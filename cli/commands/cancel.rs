@@ -43,19 +43,19 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
 }
 
 fn print_summary(summary: &CancelSummary, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let flags = location_flags::for_this_machine(global);
-    terminal::print_result(global.json, summary, || text(summary, &flags))?;
+    let text = || location_flags::add_to_commands(&text(summary)).into_owned();
+    terminal::print_result(global.json, summary, text)?;
     Ok(Exit::Done)
 }
 
-fn text(summary: &CancelSummary, location_flags: &str) -> String {
+fn text(summary: &CancelSummary) -> String {
     let CancelSummary { run_id, cancelled, complete, planned, published, results, scored, batches } =
         summary;
     if *batches > 0 {
         let these = if *batches == 1 { "1 batch is" } else { &format!("{batches} batches are") };
         return format!(
             "{these} cancelled at the provider, or had ended there; finished rows are billed\n  \
-             collect their results with: juror run --resume {run_id}{location_flags}"
+             collect their results with: juror run --resume {run_id}"
         );
     }
     match (cancelled, complete) {
@@ -65,7 +65,7 @@ fn text(summary: &CancelSummary, location_flags: &str) -> String {
         ),
         (false, false) => format!(
             "run {run_id} is not running, nothing to cancel; {results} of {planned} jobs have a \
-             result, {scored} of them scored\n  resume with: juror run --resume {run_id}{location_flags}"
+             result, {scored} of them scored\n  resume with: juror run --resume {run_id}"
         ),
         (true, true) => format!(
             "run {run_id} is cancelled and complete: {published} of {planned} planned jobs were \

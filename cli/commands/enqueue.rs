@@ -7,7 +7,6 @@ use crate::{
     commands::follow::{Following, require_journal},
     end_of_run,
     exit::{Exit, Failure},
-    location_flags,
     progress::DatasetProgress,
     publish_interactive::publish,
     settings_sources,
@@ -70,7 +69,6 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         quiet: global.quiet,
         wait: arguments.wait,
         fleet: &settings.fleet.namespace,
-        location_flags: location_flags::for_fleet(global, &arguments.fleet),
     };
     let request = EnqueueRequest {
         setup_request,
@@ -218,7 +216,6 @@ impl Enqueuing<'_> {
             settings,
             outputs: &self.arguments.run.output,
             global: self.global,
-            location_flags: &self.output.location_flags,
         };
         following.wait(signals).await
     }

@@ -5,6 +5,7 @@ use crate::{
     commands::report,
     exit::{Exit, Failure},
     interactive,
+    location_flags::quoted,
     progress::{Progress, ProgressDisplay, ProgressTask, RunTally},
     signals::SignalStream,
     terminal,
@@ -33,15 +34,13 @@ pub struct Following<'run> {
     /// Files to write at its end, in addition to its report.
     pub outputs: &'run [PathBuf],
     pub global: &'run GlobalFlags,
-    /// Flags with which the next command finds the same run.
-    pub location_flags: &'run str,
 }
 
 impl Following<'_> {
     /// Waits for the run's report, and exits with its code. `signals` is open since the command
     /// began.
     pub async fn wait(self, signals: SignalStream) -> Result<Exit, Failure> {
-        let mut view = View::new(format!("{}{}", self.run, self.location_flags), self.global.quiet);
+        let mut view = View::new(self.run.clone(), self.global.quiet);
         let following = async |shutdown: &Shutdown| {
             let reported = shutdown.drain.run_until_cancelled(self.reported(&mut view)).await;
             view.progress.end();
@@ -57,8 +56,9 @@ impl Following<'_> {
             None => {
                 terminal::print_notice(&format!(
                     "detached; the run continues\n  follow it with: juror enqueue --wait --resume \
-                     {0}{1}\n  cancel it with: juror cancel {0}{1}",
-                    self.run, self.location_flags,
+                     {0}{1}\n  cancel it with: juror cancel {0}",
+                    self.run,
+                    output_flags(self.outputs)
                 ));
                 Ok(Exit::Incomplete)
             }
@@ -144,8 +144,7 @@ pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), F
 
 /// Progress display of a followed run.
 struct View {
-    /// Id and flags with which the next command finds the run.
-    run: String,
+    run: RunId,
     progress: Progress,
     paused: bool,
     cancelled: bool,
@@ -153,7 +152,7 @@ struct View {
 }
 
 impl View {
-    fn new(run: String, quiet: bool) -> Self {
+    fn new(run: RunId, quiet: bool) -> Self {
         let progress = Progress::new(ProgressDisplay::fitting(quiet), ProgressTask::Judging);
         Self { run, progress, paused: false, cancelled: false, is_unavailable: false }
     }
@@ -202,4 +201,9 @@ fn tally(status: &RunStatus, ledger: Option<&Ledger>) -> Option<RunTally> {
         spent: ledger.map_or(progress.cost_usd, |ledger| ledger.committed),
         budget: ledger.and_then(|ledger| ledger.budget.cap()),
     })
+}
+
+/// Flags of the files to write.
+fn output_flags(outputs: &[PathBuf]) -> String {
+    outputs.iter().map(|output| format!(" -o {}", quoted(&output.to_string_lossy()))).collect()
 }

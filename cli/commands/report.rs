@@ -58,7 +58,7 @@ pub async fn report(
     let report = write_report(files, None, ledger?, &finishing.reporting)?;
     let report = end_of_run::print_report(report, files, &finishing, None)?;
     if !global.quiet && !global.json {
-        end_of_run::print_interrupted(files, &report, global);
+        end_of_run::print_interrupted(files, &report);
         end_of_run::print_result(files, &report);
     }
     Ok(Exit::from_report(&report))

@@ -1,13 +1,12 @@
 //! `juror retry`: another round for the jobs that a run did not score, here or in its fleet.
 
 use crate::{
-    args::{GlobalFlags, RetryArguments, RunFlags},
+    args::{GlobalFlags, JudgingFlags, RetryArguments, RunFlags},
     commands::{
         follow::{Following, require_journal},
         run::resume,
     },
     exit::{Exit, Failure},
-    location_flags,
     progress::DatasetProgress,
     publish_interactive::publish,
     run_argument::locate,
@@ -32,8 +31,10 @@ use std::sync::Arc;
 
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
-    let mut layers: Vec<_> =
-        Layer::from_values([("run", "deadline", arguments.deadline.clone().map(Into::into))]);
+    let mut layers = Layer::from_values([
+        ("run", "deadline", arguments.deadline.clone().map(Into::into)),
+        ("run", "lane", arguments.lane.clone().map(Into::into)),
+    ]);
     layers.extend(arguments.fleet.layers());
     let base = settings_sources::read(global)?;
     let settings = base.resolve(layers.clone())?;
@@ -130,8 +131,6 @@ impl Retrying<'_> {
                 rounds.missing()
             ));
         }
-        let located =
-            format!("{run}{}", location_flags::for_fleet(self.global, &self.arguments.fleet));
         terminal::print_notice(&match end {
             PublishedEnd::Closed if jobs == 0 => {
                 format!("run {run} is complete: all its {} jobs are scored", rounds.scored())
@@ -141,14 +140,14 @@ impl Retrying<'_> {
             }
             PublishedEnd::Closed => format!(
                 "{jobs} jobs of run {run} are requeued\n  follow it with: juror enqueue --wait \
-                 --resume {located}"
+                 --resume {run}"
             ),
             PublishedEnd::Cancelled => {
                 format!("run {run} was cancelled after {jobs} jobs were requeued")
             }
             PublishedEnd::Stopped => format!(
                 "stopped: {jobs} jobs of run {run} are requeued, and the run stays open\n  resume \
-                 with: juror retry {located}"
+                 with: juror retry {run}"
             ),
         });
         Ok(())
@@ -161,7 +160,6 @@ impl Retrying<'_> {
             settings: &retried.setup.settings,
             outputs: &[],
             global: self.global,
-            location_flags: &location_flags::for_fleet(self.global, &self.arguments.fleet),
         };
         following.wait(signals).await
     }
@@ -180,6 +178,7 @@ async fn retry_here(
     let flags = RunFlags {
         budget_usd: arguments.budget_usd,
         deadline: arguments.deadline.clone(),
+        judging: JudgingFlags { lane: arguments.lane.clone(), ..JudgingFlags::default() },
         ..RunFlags::default()
     };
     resume(run, flags, arguments.calling.clone(), global).await

@@ -49,6 +49,7 @@ mod own_programs;
 mod pauses;
 mod providers;
 mod prune;
+mod remedies;
 mod remote;
 mod reports;
 mod resume;

@@ -13,8 +13,6 @@ pub struct EnqueueOutput<'a> {
     pub wait: bool,
     /// The fleet's namespace.
     pub fleet: &'a str,
-    /// The flags by which the next command finds the same run.
-    pub location_flags: String,
 }
 
 impl EnqueueOutput<'_> {
@@ -68,9 +66,8 @@ impl EnqueueOutput<'_> {
         if !is_reported {
             self.notice(&format!("every job of run {run} is published already"));
             self.print_follow_hint(run);
-            let location_flags = &self.location_flags;
             self.notice(&format!(
-                "  if it makes no progress, republish its missing jobs: juror retry {run}{location_flags}"
+                "  if it makes no progress, republish its missing jobs: juror retry {run}"
             ));
         } else if !self.wait {
             self.notice(&format!(
@@ -91,18 +88,15 @@ impl EnqueueOutput<'_> {
 
     /// Prints how to resume a run of which not every job is published.
     pub fn print_resume_hint(&self, run: &RunId) {
-        let location_flags = &self.location_flags;
         terminal::print_notice(&format!(
-            "the run stays open\n  resume with: juror enqueue --resume {run}{location_flags}\n  cancel \
-             with: juror cancel {run}{location_flags}"
+            "the run stays open\n  resume with: juror enqueue --resume {run}\n  cancel with: juror \
+             cancel {run}"
         ));
     }
 
     fn print_follow_hint(&self, run: &RunId) {
         if !self.wait {
-            let location_flags = &self.location_flags;
-            let follow = format!("juror enqueue --wait --resume {run}{location_flags}");
-            self.notice(&format!("  follow it with: {follow}"));
+            self.notice(&format!("  follow it with: juror enqueue --wait --resume {run}"));
         }
     }
 

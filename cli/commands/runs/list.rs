@@ -3,7 +3,7 @@
 use crate::{
     args::{FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
-    settings_sources, terminal,
+    location_flags, settings_sources, terminal,
 };
 use juror_analysis::{fold::Fold, format::dollars};
 use juror_app::{error::AppError, ledger_pool::Ledgers, settings::Settings};
@@ -111,7 +111,8 @@ fn table(runs: &[RunRow]) -> String {
         table.push_str("* SIMULATED: scores were made up by the simulator\n");
     }
     if runs.iter().any(|run| run.cost > run.booked) {
-        table.push_str("+ calls or batches in progress may add to it: juror runs show RUN\n");
+        let more = "+ calls or batches in progress may add to it: juror runs show RUN\n";
+        table.push_str(&location_flags::add_to_commands(more));
     }
     table
 }
