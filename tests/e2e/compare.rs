@@ -71,6 +71,27 @@ fn inconclusive_comparison_fails_only_in_strict_mode_and_names_the_needed_sample
 }
 
 #[test]
+fn comparison_with_a_run_without_a_judge_lists_nothing_that_was_merely_not_judged() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 8);
+    harness.juror(&["run", "manifest.jsonl", "--run-id", "free"]).exits(0);
+    harness.scripted_run("judged", &[3; 8], &["--budget-usd", "0.04"]).exits(3);
+    for (base, head) in [("free", "judged"), ("judged", "free")] {
+        let compared = harness.juror(&["compare", base, head, "--json"]).exits(0);
+        let found: Value = serde_json::from_str(&compared.stdout).unwrap();
+        assert_eq!((&found["decision"], &found["lost"]), (&json!("inconclusive"), &json!([])));
+        assert_eq!(found["items"]["newly_failing"], json!([]), "{base} {head}");
+        for group in ["new", "worse", "fixed"] {
+            assert_eq!(found["changes"][group]["items"], json!([]), "{base} {head} {group}");
+        }
+        let judge = found["judge_differences"][0].as_str().unwrap();
+        assert!(judge.contains("with the judge off: no verdict is compared"), "{judge}");
+    }
+    let report = harness.juror(&["report", "judged", "--baseline", "free"]).exits(3);
+    report.stdout_contains(&["the base was run with the judge off", "none changed"]);
+}
+
+#[test]
 fn run_prints_its_comparison_at_the_end() {
     let harness = CommandHarness::new();
     write_items(&harness, 8);

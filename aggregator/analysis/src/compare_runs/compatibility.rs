@@ -62,8 +62,8 @@ pub(crate) fn judge_differences(
             ))
         }
         (None, None) => {}
-        (Some(_), None) => differences.push("the head was run with the judge off".to_owned()),
-        (None, Some(_)) => differences.push("the base was run with the judge off".to_owned()),
+        (Some(_), None) => differences.push(without_judge("head")),
+        (None, Some(_)) => differences.push(without_judge("base")),
     }
     match (base.run.simulated, head.run.simulated) {
         (true, false) => differences.push("the base was judged by the simulator".to_owned()),
@@ -109,6 +109,13 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
         ));
     }
     warnings
+}
+
+fn without_judge(run: &str) -> String {
+    format!(
+        "the {run} was run with the judge off: no verdict is compared, and items fail or pass by their \
+         files and deterministic stages alone"
+    )
 }
 
 /// Warning of items that are no longer in the dataset of which the head judged a sample.

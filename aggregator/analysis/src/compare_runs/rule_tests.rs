@@ -56,6 +56,56 @@ fn unknown_inputs_are_warned_of_only_where_a_judge_sees_them() {
 }
 
 #[test]
+fn run_without_a_judge_is_compared_by_stages_alone() {
+    // Verdicts below the threshold of the pipeline's success, and replies that never came.
+    let mut judged = stages(20);
+    for (id, result) in judged.iter_mut().enumerate() {
+        result.semantic = shown(id, [2; 5], b"one").semantic;
+        result.pipeline_success = Some(false);
+    }
+    for (id, kind) in [(0, ErrorKind::Api), (1, ErrorKind::Budget)] {
+        let outcome = if id == 0 { Outcome::Failed } else { Outcome::Skipped };
+        let error = broken(&format!("shot_{id:03}"), outcome, kind, "no answer").error;
+        judged[id] = JobResult { outcome, error, semantic: None, ..judged[id].clone() };
+    }
+    let mut unjudged = stages(20);
+    for result in &mut unjudged {
+        result.semantic = None;
+        result.pipeline_success = Some(true);
+    }
+    let compared = |base: &[JobResult], head: &[JobResult], judged_base: bool| {
+        let run = |results: &[JobResult], judged: bool| match judged {
+            true => with_judge(results.to_vec()),
+            false => without_judge(results.to_vec()),
+        };
+        compared_as(run(base, judged_base), run(head, !judged_base), RULES).unwrap()
+    };
+    for judged_base in [true, false] {
+        let (base, head) = if judged_base { (&judged, &unjudged) } else { (&unjudged, &judged) };
+        let found = compared(base, head, judged_base);
+        assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
+        assert_eq!((found.items.newly_failing.len(), &found.lost[..]), (0, &[][..]));
+        let changed = [&found.changes.new, &found.changes.fixed, &found.changes.worse];
+        assert!(changed.iter().all(|group| group.items.is_empty()), "{:?}", found.changes);
+        assert!(found.passes.iter().all(|rate| rate.metric != "pipeline_success_rate"));
+        assert!(found.judge_differences[0].contains("with the judge off"));
+        assert!(found.reason.contains("with the judge off"), "{}", found.reason);
+        assert!(!found.warnings.iter().any(|text| text.contains("scored only in")));
+
+        // What fails without a judge too is named, in the run in which it fails.
+        let mut broken_code = head.clone();
+        broken_code[5].generation.as_mut().unwrap().code_compiles = Some(false);
+        let found = compared(base, &broken_code, judged_base);
+        let failing: Vec<_> =
+            found.items.newly_failing.iter().map(|item| item.id.as_str()).collect();
+        assert_eq!((failing, found.changes.new.items.len()), (vec!["shot_005"], 1));
+        let fixed = compared(&broken_code, base, !judged_base);
+        assert_eq!(fixed.items.newly_failing, []);
+        assert_eq!((fixed.changes.fixed.items.len(), fixed.changes.new.items.len()), (1, 0));
+    }
+}
+
+#[test]
 fn many_lost_items_are_a_regression_where_they_count_as_failed() {
     for strict in [false, true] {
         let rules = Rules { strict, ..RULES };

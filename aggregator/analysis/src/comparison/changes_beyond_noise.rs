@@ -22,7 +22,8 @@ const ASSUMED_FALL: f64 = 0.1;
 /// Items and issues by their change since the baseline. An item is in one group only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineChanges {
-    /// Items that passed and now fail or are not scored, and issues of the head only.
+    /// Items that passed and now fail or are not scored, and issues of the head only. Where one run
+    /// has no judge, an item passes here by its files, its pipeline and its stages alone.
     pub new: ChangeGroup,
     /// Items that failed or were not scored and now pass, and issues of the base only.
     pub fixed: ChangeGroup,
@@ -137,6 +138,15 @@ impl ChangeLists {
             outcome,
             error,
         };
+        if scoring.is_one_judged() {
+            if let Some((outcome, error)) = scoring.stage_failure(base, head) {
+                self.new.push(ChangedItem { outcome, error, ..changed() });
+            } else if scoring.stage_failure(head, base).is_some() {
+                let (outcome, error) = (Outcome::Scored, None);
+                self.fixed.push(ChangedItem { outcome, error, ..changed() });
+            }
+            return;
+        }
         // Runs with the judge off have no verdict: every scored item has passed.
         let passed = |item: &ItemValues| item.scored > 0 && scoring.succeeds(item).unwrap_or(true);
         match (passed(base), passed(head)) {

@@ -30,6 +30,8 @@ pub(crate) struct ComparedMetrics {
     /// Pass conditions, including the pipeline's success.
     pub(crate) passes: Vec<MetricDefinition>,
     pub(crate) success: Option<usize>,
+    /// Positions of the pass conditions that neither a verdict nor a renderer takes part in.
+    pub(crate) stages: Vec<usize>,
     /// Position among the others of the score of runs without a judge.
     pub(crate) measured: Option<usize>,
     /// Position among the pass conditions of code that renders like the screenshot.
@@ -42,8 +44,11 @@ impl ComparedMetrics {
         let mut others = MetricDefinition::criteria(rubric);
         others.extend(all.iter().filter(|each| each.is_further_mean()).cloned());
         let passes: Vec<_> = all.into_iter().filter(|each| each.rate).collect();
+        let is_stage = |each: &MetricDefinition| !each.is_judged() && !each.needs_evidence();
+        let stages = passes.iter().enumerate().filter(|(_, each)| is_stage(each));
         Self {
             decisive: MetricDefinition::decisive(rubric),
+            stages: stages.map(|(position, _)| position).collect(),
             criteria: rubric.criteria.len(),
             measured: others.iter().position(|each| each.path == MEASURED_SCORE),
             others,
@@ -103,6 +108,12 @@ impl ItemValues {
     /// Scored judgments as a share of the planned ones.
     pub(crate) fn scored_share(&self) -> f64 {
         f64::from(self.scored) / f64::from(self.planned.max(1))
+    }
+
+    /// True if the item's own files or pipeline failed, whatever a judge would say.
+    pub(crate) fn is_broken(&self) -> bool {
+        use ErrorKind::{Image, Input, Pipeline, Poison};
+        matches!(self.unscored(), Some((_, Some(Image | Input | Pipeline | Poison))))
     }
 
     /// Outcome of the item if it has no scored judgment.

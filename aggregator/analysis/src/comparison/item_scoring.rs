@@ -3,19 +3,49 @@
 
 use super::item::{ComparedMetrics, ItemValues};
 use crate::metrics::round_stable;
+use juror_types::outcome::{ErrorKind, Outcome};
 
 /// Scores of the items of two runs.
 #[derive(Clone, Copy)]
 pub(super) struct ItemScoring<'a> {
     pub metrics: &'a ComparedMetrics,
-    /// True if the scores are measured: neither run was judged.
-    pub by_evidence: bool,
+    /// True for a base and a head with a judge. Without one, scores are measured.
+    pub judged: [bool; 2],
 }
 
 impl ItemScoring<'_> {
+    /// True if one run has verdicts and the other has none, so that no score has another to compare.
+    pub fn is_one_judged(&self) -> bool {
+        self.judged == [true, false] || self.judged == [false, true]
+    }
+
+    fn by_evidence(&self) -> bool {
+        self.judged == [false, false]
+    }
+
+    /// Outcome of an item that fails in `after` and not in `before` for a reason that needs no judge:
+    /// its files or its pipeline failed, it has no code any more, or a stage no longer passes.
+    pub fn stage_failure(
+        &self,
+        before: &ItemValues,
+        after: &ItemValues,
+    ) -> Option<(Outcome, Option<ErrorKind>)> {
+        let passes = |item: &ItemValues, stage: usize| item.passes.get(stage).copied().flatten();
+        let stages = self.metrics.stages.iter();
+        let mut stages = stages.map(|stage| (passes(before, *stage), passes(after, *stage)));
+        let has_no_code = after.ending.0 == Outcome::NoOutput;
+        if has_no_code && stages.clone().any(|(before, after)| before.is_some() && after.is_none())
+            || after.is_broken() && !before.is_broken()
+        {
+            return Some(after.ending);
+        }
+        let fails = stages.any(|(before, after)| (before, after) == (Some(true), Some(false)));
+        fails.then_some((Outcome::Scored, None))
+    }
+
     /// An item's score as a share.
     pub fn score(&self, item: &ItemValues) -> Option<f64> {
-        if !self.by_evidence {
+        if !self.by_evidence() {
             return item.decisive();
         }
         item.values.get(self.metrics.measured?).copied().flatten()
@@ -29,7 +59,7 @@ impl ItemScoring<'_> {
     /// Fall of an item's score from base to head, as a share: all of it if the code rendered like
     /// the screenshot and no longer does, since a similarity ignores colors.
     pub fn fall(&self, base: &ItemValues, head: &ItemValues) -> Option<f64> {
-        let equals = |item| self.by_evidence.then(|| self.renders_equally(item)).flatten();
+        let equals = |item| self.by_evidence().then(|| self.renders_equally(item)).flatten();
         if (equals(base), equals(head)) == (Some(true), Some(false)) {
             return Some(1.0);
         }

@@ -12,7 +12,8 @@ pub struct ItemLists {
     pub regressed: Vec<ItemChange>,
     /// Paired items whose score rose by more than the margin, largest rise first.
     pub improved: Vec<ItemChange>,
-    /// Paired items that are scored, or pass, in the base and not in the head.
+    /// Paired items that are scored, or pass, in the base and not in the head; where one run has no
+    /// judge, those whose files, pipeline or stages fail in the head alone.
     pub newly_failing: Vec<NewFailure>,
     /// Items of the head only.
     pub new: Vec<String>,
@@ -58,6 +59,11 @@ impl ItemLists {
         scoring: ItemScoring<'_>,
     ) {
         let id = || head.id.clone();
+        if scoring.is_one_judged() {
+            let failure = scoring.stage_failure(base, head);
+            let failure = failure.map(|(outcome, error)| NewFailure { id: id(), outcome, error });
+            return self.newly_failing.extend(failure);
+        }
         if base.scored > 0
             && let Some((outcome, error)) = head.unscored()
         {

@@ -106,7 +106,8 @@ impl<'a> Totals<'a> {
             _ => self.unverified += 1,
         }
         self.paired += 1;
-        self.base_lost += u64::from(base.scored == 0 && head.scored > 0);
+        let is_base_lost = base.scored == 0 && head.scored > 0;
+        self.base_lost += u64::from(is_base_lost && self.is_judged_alike());
         let name = head.cluster.as_ref().or(base.cluster.as_ref());
         let cluster = name.map(|name| self.clusters.number_of(name));
         let likely = head.likely.and_then(|key| self.likely.number(key));
@@ -124,7 +125,7 @@ impl<'a> Totals<'a> {
             // items of one cluster share the judge's error.
             totals.add(*before, *after, loss, groups, definition.is_judged());
         }
-        let scoring = ItemScoring { metrics: self.metrics, by_evidence: self.is_by_evidence() };
+        let scoring = ItemScoring { metrics: self.metrics, judged: self.judged };
         self.lists.add_pair(base, head, self.rules.margin, scoring);
         if !self.stability.is_flaky(&head.id) {
             self.changes.add_pair(base, head, self.rules.margin, scoring);
@@ -134,6 +135,12 @@ impl<'a> Totals<'a> {
     /// True if the scores of items are measured: no run was judged.
     fn is_by_evidence(&self) -> bool {
         self.judged == [false, false]
+    }
+
+    /// True if both runs have a judge, or none has.
+    fn is_judged_alike(&self) -> bool {
+        let [base, head] = self.judged;
+        base == head
     }
 
     fn is_left_out(&self, item: &ItemValues) -> bool {
@@ -250,7 +257,11 @@ impl<'a> Totals<'a> {
 
     fn pass_differences(&self, by_clusters: bool) -> Vec<PassDifference> {
         let rates = self.metrics.passes.iter().zip(&self.rates);
-        let counted = rates.filter(|(_, totals)| totals.table.total() > 0);
+        // A success with a verdict is no success without one.
+        let is_comparable = |path: &str| path != SUCCESS || self.is_judged_alike();
+        let counted = rates.filter(|(definition, totals)| {
+            totals.table.total() > 0 && is_comparable(&definition.path)
+        });
         let differences = counted.map(|(definition, totals)| {
             let changes = if by_clusters { &totals.clustered_changes } else { &totals.changes };
             let p_value = changes.p_value();
@@ -261,10 +272,9 @@ impl<'a> Totals<'a> {
 
     fn decides(&self, definition: &MetricDefinition) -> bool {
         let is_success = definition.path == SUCCESS;
-        let [base, head] = self.judged;
         let is_rendered = is_success || definition.needs_evidence();
         is_deterministic(definition)
-            && (base == head || !is_success)
+            && (self.is_judged_alike() || !is_success)
             && (self.same_renderer || !is_rendered)
     }
 
@@ -308,7 +318,9 @@ impl<'a> Totals<'a> {
         let means = means.filter(|(definition, _)| self.decides(definition));
         let rates = self.metrics.passes.iter().zip(&self.rates);
         let rates = rates.filter(|(definition, _)| self.decides(definition));
+        // Without a judge in the head there is no verdict to lose.
         let decisive = mean(&self.metrics.decisive, &self.decisive);
+        let decisive = decisive.filter(|_| self.is_judged_alike());
         let means = means.filter_map(|(definition, totals)| mean(definition, totals));
         let rates = rates.filter_map(|(definition, totals)| rate(definition, totals));
         decisive.into_iter().chain(rates).chain(means).collect()

@@ -69,7 +69,7 @@ fn blocks(changes: &BaselineChanges, base: &RunId) -> Vec<Block> {
     let mut blocks = vec![Block::Facts(facts)];
     blocks.extend(lists("New", &changes.new, new_item, true));
     blocks.extend(lists("Worse", &changes.worse, item, true));
-    blocks.extend(lists("Fixed", &changes.fixed, item, false));
+    blocks.extend(lists("Fixed", &changes.fixed, fixed_item, false));
     if !changes.flaky.is_empty() {
         blocks.push(Block::List(List::new("Flaky items", &changes.flaky, flaky).opened()));
     }
@@ -96,10 +96,15 @@ fn lists(
 }
 
 fn item(item: &ChangedItem) -> ListEntry {
+    changed_item(item, "not scored", "does not pass")
+}
+
+/// `before` and `after` are the words for a base and a head that passed or failed without a score.
+fn changed_item(item: &ChangedItem, before: &str, after: &str) -> ListEntry {
     let score = |score: Option<f64>| score.map(|score| figure(score, Unit::Share));
-    let before = score(item.base).unwrap_or_else(|| "not scored".to_owned());
+    let before = score(item.base).unwrap_or_else(|| before.to_owned());
     let ending = || match (item.outcome, item.error) {
-        (Outcome::Scored, _) => "does not pass".to_owned(),
+        (Outcome::Scored, _) => after.to_owned(),
         (Outcome::NoOutput, _) | (_, None) => item.outcome.label().to_owned(),
         (outcome, Some(kind)) => format!("{}, {}", outcome.label(), kind.name()),
     };
@@ -110,13 +115,17 @@ fn item(item: &ChangedItem) -> ListEntry {
 
 /// An item that passed in the baseline: its score may be as high as before.
 fn new_item(changed: &ChangedItem) -> ListEntry {
-    let entry = item(changed);
+    let entry = changed_item(changed, "passes", "does not pass");
     match (changed.outcome, changed.head) {
         (Outcome::Scored, Some(_)) => {
             ListEntry { detail: format!("{}, does not pass", entry.detail), ..entry }
         }
         _ => entry,
     }
+}
+
+fn fixed_item(changed: &ChangedItem) -> ListEntry {
+    changed_item(changed, "not scored", "passes")
 }
 
 fn issue(issue: &IssueChange) -> ListEntry {
