@@ -109,6 +109,14 @@ impl BatchFixture {
         self.harness.judge_run(&self.simulator, "night", &flags)
     }
 
+    /// Maximum cost of all jobs in one batch, in pico-dollars.
+    fn worst_batch(&self) -> i64 {
+        let estimate = ["estimate", "manifest.jsonl", "--lane", "batch", "--json"];
+        let printed = self.harness.juror(&estimate).exits(0).stdout;
+        let estimate: Value = serde_json::from_str(&printed).unwrap();
+        pico(&estimate["models"][0]["worst_one_call_usd"])
+    }
+
     fn report(&self) -> Value {
         self.harness.report("night")
     }

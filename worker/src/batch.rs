@@ -11,6 +11,7 @@ mod collect_results;
 mod file_content;
 mod give_up_shard;
 mod lost_batch;
+mod open_rows;
 mod return_jobs;
 mod row;
 mod row_admission;

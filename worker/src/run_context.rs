@@ -118,6 +118,12 @@ pub struct JudgeSetup {
 }
 
 impl JudgeSetup {
+    /// Key under which rows of batches count: batches have separate limits, which the provider
+    /// reports when one is created.
+    pub(crate) fn batch_endpoint(&self) -> String {
+        format!("{} (batches)", self.endpoint)
+    }
+
     /// Adopts the rules of counting tokens that other processes have learned.
     pub fn apply_shared(&self, counting: TokenCounting) {
         self.token_count.apply_shared(counting);

@@ -57,6 +57,7 @@ fn batch_creation_without_a_response_is_found_by_its_file() {
 fn creations_without_a_response_are_retried_a_bounded_number_of_times() {
     let faults = [BatchFault::CreationsLost.into(), BatchFault::Unlisted.into()];
     let fixture = BatchFixture::faulty(ITEMS, &faults);
+    let worst = fixture.worst_batch();
     fixture.run(&[]).exits(1).stderr_contains(&["2 creations of a batch", "had no answer"]);
     assert_eq!(fixture.simulator.count("batches"), 2);
     let held = fixture.harness.juror(&["runs", "show", "night"]).exits(0);
@@ -68,8 +69,48 @@ fn creations_without_a_response_are_retried_a_bounded_number_of_times() {
     cancelled.stderr_contains(&["cannot be cancelled", "had no answer"]);
     fixture.harness.resume("night", &["--lane", "realtime"]).exits(0);
     assert_eq!(fixture.simulator.count("batches"), 2);
+    // Both batches may have run.
     let cost = &fixture.report()["cost"];
-    assert!(pico(&cost["presumed_usd"]) > 0, "{cost}");
+    assert_eq!(pico(&cost["presumed_usd"]), 2 * worst, "{cost}");
+    assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
+}
+
+#[test]
+fn second_creation_is_made_only_if_the_budget_covers_both_batches() {
+    let faults = [BatchFault::CreationsLost.into(), BatchFault::Unlisted.into()];
+    let fixture = BatchFixture::faulty(ITEMS, &faults);
+    let worst = fixture.worst_batch();
+    let dollars = |pico: i64| juror_types::usage::Money::from_pico(pico).to_string();
+    for (flags, batches, reason) in [
+        (
+            ["--budget-usd", &dollars(2 * worst - 1_000)],
+            1,
+            "the budget does not cover a second one",
+        ),
+        (["--budget-usd", &dollars(2 * worst)], 2, "2 creations of a batch"),
+    ] {
+        let ended = match fixture.harness.path("runs/night").exists() {
+            false => fixture.harness.judge_run(
+                &fixture.simulator,
+                "night",
+                &[&["--lane", "batch"], &flags[..]].concat(),
+            ),
+            true => fixture.harness.resume("night", &flags),
+        };
+        ended.exits(1).stderr_contains(&[reason, "stays held"]);
+        assert_eq!(fixture.simulator.count("batches"), batches);
+    }
+}
+
+#[test]
+fn first_creation_counts_as_spent_where_the_list_shows_no_batch() {
+    let faults = [BatchFault::CreationLost.into(), BatchFault::Unlisted.into()];
+    let fixture = BatchFixture::faulty(ITEMS, &faults);
+    let worst = fixture.worst_batch();
+    fixture.run(&[]).exits(0).stdout_contains(&["12 of 12 scored"]);
+    assert_eq!(fixture.simulator.count("batches"), 2);
+    let cost = &fixture.report()["cost"];
+    assert_eq!(pico(&cost["presumed_usd"]), worst, "{cost}");
     assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
 }
 

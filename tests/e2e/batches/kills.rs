@@ -3,7 +3,7 @@
 
 use super::BatchFixture;
 use crate::harness::{
-    RunningCommand,
+    RunningCommand, pico,
     proxy::{FaultProxy, Moment, ProxiedProtocol, Wire},
 };
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings};
@@ -38,6 +38,19 @@ fn unrecorded_and_not_yet_listed_cancelled_batch_is_found_and_booked() {
     let counts = ["batches", "billed_calls"].map(|name| fixture.simulator.count(name));
     assert_eq!(counts, [1, scored]);
     fixture.assert_billed_plus_presumed(0);
+}
+
+#[test]
+fn cancelled_batch_that_may_exist_counts_as_spent() {
+    let fixture = BatchFixture::faulty(ITEMS, &[BatchFault::Unlisted.into()]);
+    let worst = fixture.worst_batch();
+    let _proxy = kill(&fixture, Moment::Response, 2);
+    fixture.harness.juror(&["cancel", "night"]).exits(0);
+    fixture.harness.resume("night", &[]).exits(0).stdout_contains(&["5 of 5"]);
+    assert_eq!(fixture.simulator.count("batches"), 2);
+    let cost = &fixture.report()["cost"];
+    assert_eq!(pico(&cost["presumed_usd"]), worst, "{cost}");
+    assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
 }
 
 /// Kills a run of this fixture at the nth occurrence of this moment; returns the proxy between run

@@ -1,10 +1,16 @@
 //! Cancelling the batches of a run that no process works on.
 
-use super::{give_up_shard::give_up_shard, lost_batch::find_lost_batch};
+use super::{
+    MAX_CONCURRENT_ROWS,
+    give_up_shard::give_up_shard,
+    lost_batch::{find_lost_batch, second_lease},
+    open_rows::open_rows,
+};
 use crate::vision::{BatchError, BatchProvider, BatchStatus};
+use futures_util::TryStreamExt as _;
 use juror_ledger::{
     admission::Admission,
-    batches::{BatchRecords, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, ShardKey, ShardStep},
     error::LedgerError,
 };
 use juror_types::id::{OwnerId, RunId};
@@ -45,8 +51,13 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
                     }
                     found => found?,
                 };
-                if let Some(batch) = found.clone() {
-                    backend.set_step(&shard, &ShardStep::Created { file, batch }).await?;
+                match found.clone() {
+                    Some(batch) => {
+                        backend.presume_spent(&second_lease(run, &file)).await?;
+                        backend.set_step(&shard, &ShardStep::Created { file, batch }).await?;
+                    }
+                    // It may run all the same.
+                    None => presume_rows(&shard, backend).await?,
                 }
                 found
             }
@@ -69,4 +80,14 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
         left += 1;
     }
     unsearchable.map_or(Ok(left), |error| Err(error.into()))
+}
+
+/// Counts the rows of a shard as spent.
+async fn presume_rows<Backend: BatchRecords + Admission>(
+    shard: &ShardKey,
+    backend: &Backend,
+) -> Result<(), LedgerError> {
+    let presume = |row: BatchRow| async move { backend.presume_spent(&row.lease).await };
+    let rows = open_rows(backend, &shard.run, shard.number);
+    rows.try_for_each_concurrent(MAX_CONCURRENT_ROWS, presume).await
 }

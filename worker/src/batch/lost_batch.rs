@@ -1,6 +1,7 @@
 //! Search for a batch whose creation had no response.
 
 use crate::vision::{BatchError, BatchProvider};
+use juror_types::id::{LeaseId, RunId};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -30,6 +31,12 @@ pub async fn find_lost_batch(
         )));
     }
     Ok(found)
+}
+
+/// Lease of the second creation of a file's batch. A crash must not hold its money twice, so the id is
+/// made of the file, which has one shard.
+pub fn second_lease(run: &RunId, file: &str) -> LeaseId {
+    LeaseId::new(format!("{run}-second-{file}"))
 }
 
 async fn find_by_searches(

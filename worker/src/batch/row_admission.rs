@@ -214,8 +214,7 @@ fn to_row(
         lease: lease.clone(),
         owner: OwnerId::new(ROWS_OWNER),
         run: job.run_id.clone(),
-        // Batches have separate limits, which the provider reports when one is created.
-        endpoint: format!("{} (batches)", setup.endpoint),
+        endpoint: setup.batch_endpoint(),
         input_tokens: 0,
         max_output_tokens: 0,
         worst_cost,

@@ -2,6 +2,7 @@
 
 mod creation;
 mod ending;
+mod second_hold;
 mod token_limit;
 
 use super::{

@@ -2,7 +2,10 @@
 
 use super::{NextMove, ShardLifecycle};
 use crate::{
-    batch::{lost_batch::find_lost_batch, row_settlement::RowEnd},
+    batch::{
+        lost_batch::{find_lost_batch, second_lease},
+        row_settlement::RowEnd,
+    },
     vision::{BatchError, BatchMark, CallEnd},
     worker_error::WorkerError,
 };
@@ -38,18 +41,30 @@ impl ShardLifecycle {
     pub(super) async fn create(
         &mut self,
         file: String,
-        mut unsure: bool,
+        unsure: bool,
     ) -> Result<NextMove, WorkerError> {
+        let next = self.try_create(&file, unsure).await?;
+        if self.unanswered > 0 && !matches!(next, NextMove::Leave) {
+            // What was not released: an earlier creation may run too.
+            let second = second_lease(&self.work.run, &file);
+            self.work.context.admission.presume_spent(&second).await?;
+        }
+        Ok(next)
+    }
+
+    async fn try_create(&mut self, file: &str, mut unsure: bool) -> Result<NextMove, WorkerError> {
         let work = Arc::clone(&self.work);
+        let created = |batch| {
+            let file = file.to_owned();
+            Ok(NextMove::Step(ShardStep::Created { file, batch }))
+        };
         let provider = &work.lane.provider;
         let mark = BatchMark { run: work.run.to_string(), shard: self.number };
         loop {
             if unsure {
                 let (unanswered, pause) = (self.unanswered, work.lane.poll_min);
-                match find_lost_batch(&**provider, &file, unanswered, pause).await {
-                    Ok(Some(batch)) => {
-                        return Ok(NextMove::Step(ShardStep::Created { file, batch }));
-                    }
+                match find_lost_batch(&**provider, file, unanswered, pause).await {
+                    Ok(Some(batch)) => return created(batch),
                     Ok(None) => unsure = false,
                     // Its outcome will stay unknown.
                     Err(BatchError::Unsearchable(reason)) if work.lane.is_over() => {
@@ -64,23 +79,34 @@ impl ShardLifecycle {
                     }
                 }
             }
-            if let Some(next) = self.interruption() {
-                return Ok(next);
+            match self.interruption() {
+                // The batch that no list has may run all the same.
+                Some(NextMove::End(_)) if self.unanswered > 0 => {
+                    let reason = format!("the creation of a batch of file {file} had no answer");
+                    return Ok(NextMove::End(RowEnd::Ran(CallEnd::Lost(reason))));
+                }
+                Some(next) => return Ok(next),
+                None if self.unanswered > 0 => self.hold_again(file).await?,
+                None => {}
             }
             let unanswered = self.unanswered + 1;
-            self.record(&ShardStep::Creating { file: file.clone(), unanswered }).await?;
-            let creating = provider.create(&file, &mark);
-            let Some(created) = work.context.shutdown.now.run_until_cancelled(creating).await
-            else {
+            self.record(&ShardStep::Creating { file: file.to_owned(), unanswered }).await?;
+            let creating = provider.create(file, &mark);
+            let Some(answer) = work.context.shutdown.now.run_until_cancelled(creating).await else {
                 return Ok(NextMove::Leave);
             };
-            match created {
-                Ok(batch) => return Ok(NextMove::Step(ShardStep::Created { file, batch })),
+            match answer {
+                Ok(batch) => {
+                    if self.unanswered > 0 {
+                        self.release_if_listed(file).await?;
+                    }
+                    return created(batch);
+                }
                 Err(BatchError::Refused { message, .. }) => {
                     return Ok(NextMove::End(RowEnd::Invalid(message)));
                 }
                 Err(BatchError::TokenLimit(message)) => {
-                    self.record(&self.before_creation(&file)).await?;
+                    self.record(&self.before_creation(file)).await?;
                     if self.over_token_limit(&message).await? {
                         return Ok(NextMove::Split);
                     }
@@ -90,7 +116,7 @@ impl ShardLifecycle {
                     self.wait_after(error).await?;
                 }
                 Err(error) => {
-                    self.record(&self.before_creation(&file)).await?;
+                    self.record(&self.before_creation(file)).await?;
                     unsure = matches!(error, BatchError::Unavailable(_));
                     self.wait_after(error).await?;
                 }

@@ -1,0 +1,67 @@
+//! Money of a second creation of a batch, while the first has no answer: both may run.
+
+use super::ShardLifecycle;
+use crate::{
+    batch::{
+        BatchWork,
+        lost_batch::{find_lost_batch, second_lease},
+        open_rows::open_rows,
+        row::RowRecord,
+    },
+    interruption::Interruption,
+    worker_error::WorkerError,
+};
+use futures_util::TryStreamExt as _;
+use juror_ledger::{
+    admission::{AdmissionDecision, AdmissionRequest},
+    batches::ROWS_OWNER,
+};
+use juror_types::{id::OwnerId, usage::Money};
+
+impl ShardLifecycle {
+    /// Holds the maximum cost of the shard's rows once more.
+    ///
+    /// # Errors
+    /// [`Interruption::Paused`] if a budget does not cover it.
+    pub(super) async fn hold_again(&self, file: &str) -> Result<(), WorkerError> {
+        let BatchWork { context, lane, run, .. } = &*self.work;
+        let Some(setup) = context.judge.as_deref() else {
+            return Err(Interruption::UnknownRun("batches need a judge".to_owned()).into());
+        };
+        let cost = |row| async move { Ok(RowRecord::read(&row)?.bounds.worst_cost) };
+        let sum = |sum, cost| async move { Ok(sum + cost) };
+        let rows = open_rows(&*lane.records, run, self.number);
+        let ask = AdmissionRequest {
+            lease: second_lease(run, file),
+            owner: OwnerId::new(ROWS_OWNER),
+            run: run.clone(),
+            endpoint: setup.batch_endpoint(),
+            input_tokens: 0,
+            max_output_tokens: 0,
+            worst_cost: rows.and_then(cost).try_fold(Money::ZERO, sum).await?,
+        };
+        let reason = match context.admission.try_admit(&ask).await? {
+            AdmissionDecision::Admitted => return Ok(()),
+            AdmissionDecision::Wait { .. } => "its money is held by calls in flight".to_owned(),
+            AdmissionDecision::NoBudget { reason } | AdmissionDecision::NoRecord { reason } => {
+                reason
+            }
+        };
+        context.admission.release(&ask.lease).await?;
+        Err(self.pausing_unknown(&format!(
+            "the creation of a batch of file {file} had no answer, the provider's list has none, \
+             and the budget does not cover a second one ({reason}; a larger --budget-usd allows it)"
+        )))
+    }
+
+    /// Releases what is held for the second creation, which had an answer, if the provider's list
+    /// has its batch: such a list would have the first one too.
+    pub(super) async fn release_if_listed(&self, file: &str) -> Result<(), WorkerError> {
+        let BatchWork { context, lane, run, .. } = &*self.work;
+        let found = find_lost_batch(&*lane.provider, file, 0, lane.poll_min).await;
+        if matches!(found, Ok(Some(_))) {
+            context.admission.release(&second_lease(run, file)).await?;
+        }
+        Ok(())
+    }
+}
