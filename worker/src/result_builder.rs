@@ -16,7 +16,9 @@ use juror_types::{
     item::{Item, Language},
     job::{Job, Judge},
     lane::Lane,
-    outcome::{ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome},
+    outcome::{
+        BatchUsage, ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome,
+    },
     reference::shown,
     rubric::{contradictions_with_evidence, zero},
     similarity_signature::SimilaritySignature,
@@ -208,6 +210,11 @@ impl ResultBuilder {
         self.result.unmetered_calls += u32::from(!bill.metered);
         self.result.cost_usd += bill.cost;
         self.result.usage += bill.usage;
+    }
+
+    /// Records the usage of the batch that answered, if its provider reports another than its rows.
+    pub fn batch_usage(&mut self, batch_usage: Option<BatchUsage>) {
+        self.result.batch_usage = batch_usage;
     }
 
     /// Records a judge and its reply, verbatim.

@@ -2,7 +2,10 @@
 //! usage, a cost above the budget.
 
 use crate::{format::dollars, run_facts::Cost};
-use juror_types::{outcome::JobResult, usage::Money};
+use juror_types::{
+    outcome::{BatchUsage, JobResult},
+    usage::{Money, Usage},
+};
 use std::collections::BTreeMap;
 
 /// The sums over a run's results.
@@ -16,6 +19,8 @@ pub(crate) struct Charges {
     by_table: Money,
     /// Calls of unknown usage.
     unmetered_calls: u64,
+    /// Batches whose rows do not add up to the usage that their provider reports, by shard.
+    batches: BTreeMap<u32, BatchUsage>,
 }
 
 impl Charges {
@@ -30,6 +35,7 @@ impl Charges {
             self.by_table += by_table;
         }
         self.unmetered_calls += u64::from(result.unmetered_calls);
+        self.batches.extend(result.batch_usage.map(|usage| (usage.shard, usage)));
     }
 
     /// Number of calls of unknown usage.
@@ -58,7 +64,26 @@ impl Charges {
                 self.unmetered_calls
             )
         });
-        models.chain(costs).chain(usage).collect()
+        models.chain(costs).chain(usage).chain(self.batch_warning()).collect()
+    }
+
+    fn batch_warning(&self) -> Option<String> {
+        let (mut reported, mut rows) = (Usage::default(), Usage::default());
+        for batch in self.batches.values() {
+            reported += batch.reported;
+            rows += batch.rows;
+        }
+        let batches = match self.batches.len() {
+            1 => "1 batch".to_owned(),
+            count => format!("{count} batches"),
+        };
+        (!self.batches.is_empty()).then(|| {
+            format!(
+                "the provider reports another usage of {batches} than their rows: {} input and {} \
+                 output tokens, and the rows {} and {}, which are booked; compare the provider's bill",
+                reported.input_tokens, reported.output_tokens, rows.input_tokens, rows.output_tokens
+            )
+        })
     }
 }
 
@@ -114,6 +139,25 @@ mod tests {
         result.table_cost_usd = Some(result.cost_usd);
         charges.add(&result);
         assert_eq!(charges.warnings(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn batches_that_disagree_with_their_rows_are_warned_of_once_with_their_sums() {
+        let usage =
+            |tokens| Usage { input_tokens: tokens, output_tokens: tokens, ..Usage::default() };
+        let mut charges = Charges::default();
+        for (item, shard) in [("one", 1), ("two", 1), ("three", 2)] {
+            let mut result = judged(item, [9; 5], &[], &[]);
+            result.batch_usage = BatchUsage::differing(shard, usage(20), usage(10));
+            charges.add(&result);
+        }
+        let [warning] = &charges.warnings()[..] else { panic!("{:?}", charges.warnings()) };
+        assert!(warning.contains("of 2 batches than"), "{warning}");
+        assert!(
+            warning.contains("40 input and 40 output tokens, and the rows 20 and 20"),
+            "{warning}"
+        );
+        assert_eq!(BatchUsage::differing(1, usage(10), usage(10)), None);
     }
 
     #[test]

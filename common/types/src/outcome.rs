@@ -1,8 +1,10 @@
 //! Outcome of a job, and its result.
 
+mod batch_usage;
 mod counts;
 mod item_record;
 
+pub use batch_usage::BatchUsage;
 pub use counts::OutcomeCounts;
 pub use item_record::{InputRecord, ItemRecord};
 
@@ -150,6 +152,9 @@ pub struct JobResult {
     /// cost.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub unmetered_calls: u32,
+    /// Usage of the batch that answered, where its provider's figure is not the sum of its rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_usage: Option<BatchUsage>,
     /// Expected cost of the first call; none if none was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
@@ -258,6 +263,7 @@ impl JobResult {
             cost_usd: Money::ZERO,
             table_cost_usd: None,
             unmetered_calls: 0,
+            batch_usage: None,
             estimate: None,
             attempts: 0,
             lane: Lane::Realtime,

@@ -207,6 +207,11 @@ fn batch_usage_mismatch_is_reported() {
         "output tokens, its rows",
         "the rows' tokens are booked",
     ]);
+    let warnings = fixture.report()["warnings"].to_string();
+    assert!(warnings.contains("reports another usage of 1 batch than"), "{warnings}");
+    let usage = &fixture.harness.result("night", "item_0000")["batch_usage"];
+    let tokens = |of: &str| usage[of]["input_tokens"].as_u64().unwrap();
+    assert_eq!(tokens("reported"), 2 * tokens("rows"));
     fixture.assert_billed_plus_presumed(0);
 }
 

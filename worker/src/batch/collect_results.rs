@@ -13,7 +13,12 @@ use crate::{
 use futures_util::{Stream, StreamExt as _, stream, stream::FuturesUnordered};
 use juror_ledger::batches::{BatchRow, RowChange};
 use juror_queue::Priority;
-use juror_types::{event::Event, id::JobId, outcome::ErrorKind, usage::Usage};
+use juror_types::{
+    event::Event,
+    id::JobId,
+    outcome::{BatchUsage, ErrorKind},
+    usage::Usage,
+};
 use std::{
     collections::HashSet,
     path::PathBuf,
@@ -37,7 +42,10 @@ pub struct Collection<'work> {
     ran: u64,
     /// Number of named rows that are in no shard.
     unknown: AtomicU64,
+    /// Usage of the rows in its files.
     usage: Usage,
+    /// Usage of the batch, if the provider reports another one.
+    batch_usage: Option<BatchUsage>,
     doubled: u64,
     unreadable: u64,
     /// Number of rows in no file that are presumed spent.
@@ -46,7 +54,7 @@ pub struct Collection<'work> {
 
 impl<'work> Collection<'work> {
     /// A collection that has not read anything yet.
-    pub fn new(work: &'work BatchWork, number: u32, is_resumed: bool) -> Self {
+    pub fn new(work: &'work BatchWork, number: u32, is_resumed: bool, usage: Usage) -> Self {
         Self {
             work,
             number,
@@ -54,7 +62,8 @@ impl<'work> Collection<'work> {
             seen: HashSet::new(),
             ran: 0,
             unknown: AtomicU64::new(0),
-            usage: Usage::default(),
+            usage,
+            batch_usage: None,
             doubled: 0,
             unreadable: 0,
             presumed: 0,
@@ -75,11 +84,13 @@ impl<'work> Collection<'work> {
         over: bool,
     ) -> Result<(), WorkerError> {
         let not_run = not_run(ended.ending, over, &self.work.lane);
+        let differing = |reported| BatchUsage::differing(self.number, reported, self.usage);
+        self.batch_usage = ended.usage.and_then(differing);
         for path in paths {
             self.read(path, &not_run).await?;
         }
         self.end_missing(ended, not_run).await?;
-        self.warn(ended).await;
+        self.warn().await;
         Ok(())
     }
 
@@ -106,10 +117,9 @@ impl<'work> Collection<'work> {
                 self.doubled += 1;
                 continue;
             }
-            self.usage += end.as_ref().and_then(usage_of).unwrap_or_default();
             self.ran += u64::from(end.is_some());
             let end = end.map_or_else(|| not_run.clone(), RowEnd::Ran);
-            ends.push(end_of_line(work, self.number, job, end, &self.unknown));
+            ends.push(end_of_line(work, job, end, self.batch_usage, &self.unknown));
             if ends.len() >= MAX_CONCURRENT_ROWS
                 && let Some(Err(error)) = ends.next().await
             {
@@ -151,8 +161,8 @@ impl<'work> Collection<'work> {
     }
 
     /// Warns of a provider whose files do not match the reported state of the batch.
-    async fn warn(&self, ended: &EndedBatch) {
-        let Self { number, doubled, unreadable, usage, .. } = self;
+    async fn warn(&self) {
+        let Self { number, doubled, unreadable, .. } = self;
         let mut odd = Vec::new();
         if self.unknown_rows() > 0 {
             odd.push(format!("{} rows are of no job of this batch", self.unknown_rows()));
@@ -163,17 +173,14 @@ impl<'work> Collection<'work> {
         if *unreadable > 0 {
             odd.push(format!("{unreadable} lines have no valid custom_id"));
         }
-        if let Some(reported) = ended.usage.filter(|reported| {
-            (reported.input_tokens, reported.output_tokens)
-                != (usage.input_tokens, usage.output_tokens)
-        }) {
+        if let Some(BatchUsage { reported, rows, .. }) = self.batch_usage {
             odd.push(format!(
                 "it reports {} input and {} output tokens, its rows {} and {}; the rows' tokens \
                  are booked",
                 reported.input_tokens,
                 reported.output_tokens,
-                usage.input_tokens,
-                usage.output_tokens
+                rows.input_tokens,
+                rows.output_tokens
             ));
         }
         if !odd.is_empty() {
@@ -193,7 +200,7 @@ pub async fn end_rows(work: &BatchWork, number: u32, end: RowEnd) -> Result<usiz
             return Ok(count);
         }
         count += rows.len();
-        let ended = |row| end_row(work, row, end.clone());
+        let ended = |row| end_row(work, row, end.clone(), None);
         let ends = stream::iter(rows).map(ended).buffer_unordered(MAX_CONCURRENT_ROWS);
         all_ended(std::pin::pin!(ends)).await?;
     }
@@ -214,26 +221,31 @@ pub(super) async fn all_ended(
 /// Ends the row of one line, unless it was ended before; counts it if there is no such row.
 async fn end_of_line(
     work: &BatchWork,
-    number: u32,
     job: JobId,
     end: RowEnd,
+    batch_usage: Option<BatchUsage>,
     unknown: &AtomicU64,
 ) -> Result<(), WorkerError> {
     match work.lane.records.row(&work.run, &job).await? {
-        Some(row) if row.open => end_row(work, row, end).await,
+        Some(row) if row.open => end_row(work, row, end, batch_usage).await,
         Some(_) => Ok(()),
         None => {
             unknown.fetch_add(1, Ordering::Relaxed);
-            tracing::debug!(number, %job, "a line names no row of the run");
+            tracing::debug!(run = %work.run, %job, "a line names no row of the run");
             Ok(())
         }
     }
 }
 
 /// Ends a row and publishes its result, unless another worker has ended it.
-async fn end_row(work: &BatchWork, mut row: BatchRow, end: RowEnd) -> Result<(), WorkerError> {
+async fn end_row(
+    work: &BatchWork,
+    mut row: BatchRow,
+    end: RowEnd,
+    batch_usage: Option<BatchUsage>,
+) -> Result<(), WorkerError> {
     let ended = loop {
-        match finish(row.clone(), end.clone(), work).await {
+        match finish(row.clone(), end.clone(), batch_usage, work).await {
             Err(Interruption::ClaimLost | Interruption::ClaimedElsewhere) => {}
             ended => break ended?,
         }
@@ -269,13 +281,5 @@ fn not_run(ending: BatchEnding, over: bool, lane: &BatchLane) -> RowEnd {
             let message = "the batch's 24 hours ended before this row was run".to_owned();
             RowEnd::NotRun(ErrorKind::Deadline, message)
         }
-    }
-}
-
-fn usage_of(end: &CallEnd) -> Option<Usage> {
-    match end {
-        CallEnd::Answered(answer) => answer.usage,
-        CallEnd::BadAnswer { usage, .. } | CallEnd::Refused { usage, .. } => *usage,
-        _ => None,
     }
 }

@@ -1,13 +1,18 @@
 //! Content of the downloaded files of a batch.
 
-use crate::{interruption::Interruption, vision::BatchProvider, worker_error::WorkerError};
-use std::path::PathBuf;
+use crate::{
+    interruption::Interruption,
+    vision::{BatchProvider, CallEnd},
+    worker_error::WorkerError,
+};
+use juror_types::usage::Usage;
+use std::{collections::HashSet, path::PathBuf};
 use tokio::{
     fs::File,
     io::{AsyncBufReadExt as _, BufReader},
 };
 
-/// Numbers of a batch's files and of their lines.
+/// Numbers of a batch's files and of their lines, and the usage of its rows.
 #[derive(Debug, Default)]
 pub struct FileContent {
     pub files: usize,
@@ -15,6 +20,8 @@ pub struct FileContent {
     pub rows: u64,
     /// Lines that are not JSON, as of a file that was cut.
     pub broken_lines: u64,
+    /// Sum over the rows; one that is there twice counts once.
+    pub usage: Usage,
 }
 
 impl FileContent {
@@ -24,6 +31,7 @@ impl FileContent {
         paths: &[PathBuf],
     ) -> Result<Self, WorkerError> {
         let mut content = Self { files: paths.len(), ..Self::default() };
+        let mut seen = HashSet::new();
         for path in paths {
             let unreadable = |error: std::io::Error| {
                 Interruption::Paused(format!("file {} cannot be read: {error}", path.display()))
@@ -34,10 +42,15 @@ impl FileContent {
                 if line.trim_ascii().is_empty() {
                     continue;
                 }
-                let is_row = provider.read_row(&line).is_some();
-                let is_json = || serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok();
-                content.rows += u64::from(is_row);
-                content.broken_lines += u64::from(!is_row && !is_json());
+                let Some(row) = provider.read_row(&line) else {
+                    let json = serde_json::from_slice::<serde::de::IgnoredAny>(&line);
+                    content.broken_lines += u64::from(json.is_err());
+                    continue;
+                };
+                content.rows += 1;
+                if seen.insert(row.id) {
+                    content.usage += row.end.as_ref().and_then(usage_of).unwrap_or_default();
+                }
             }
         }
         Ok(content)
@@ -46,5 +59,13 @@ impl FileContent {
     /// True if files that should have rows were cut or are of something else.
     pub fn is_broken(&self) -> bool {
         self.broken_lines > 0 || self.rows == 0 && self.files > 0
+    }
+}
+
+fn usage_of(end: &CallEnd) -> Option<Usage> {
+    match end {
+        CallEnd::Answered(answer) => answer.usage,
+        CallEnd::BadAnswer { usage, .. } | CallEnd::Refused { usage, .. } => *usage,
+        _ => None,
     }
 }

@@ -23,7 +23,7 @@ use juror_ledger::{
     job_store::{Claim, ClaimKey, FinishedJob},
 };
 use juror_telemetry::CallCost;
-use juror_types::outcome::{ErrorKind, JobError, JobResult};
+use juror_types::outcome::{BatchUsage, ErrorKind, JobError, JobResult};
 
 #[derive(Clone, Debug)]
 pub enum RowEnd {
@@ -54,8 +54,13 @@ impl RowEnd {
 }
 
 /// Ends a row: settles its money, and stores the result if the job is finished. The row is kept
-/// until the result is published.
-pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobEnd, Interruption> {
+/// until the result is published. `batch_usage` goes into the result.
+pub async fn finish(
+    row: BatchRow,
+    end: RowEnd,
+    batch_usage: Option<BatchUsage>,
+    work: &BatchWork,
+) -> Result<JobEnd, Interruption> {
     let BatchWork { context, lane, .. } = work;
     let record = RowRecord::read(&row)?;
     let claim = match context.store.claim(&unclaimed(&record.job), &context.owner).await? {
@@ -73,7 +78,8 @@ pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobE
         }
         Claim::Held => return Err(Interruption::ClaimedElsewhere),
     };
-    let builder = ResultBuilder::restore(record.builder.clone(), context, claim.clone());
+    let mut builder = ResultBuilder::restore(record.builder.clone(), context, claim.clone());
+    builder.batch_usage(batch_usage);
     let Some(setup) = context.judge.as_deref() else {
         return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
     };

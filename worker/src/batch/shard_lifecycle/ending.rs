@@ -14,6 +14,7 @@ use crate::{
 };
 use juror_ledger::batches::ShardStep;
 use juror_telemetry::ShardEvent;
+use juror_types::usage::Usage;
 use std::{path::PathBuf, sync::Arc};
 use tokio::time::sleep;
 
@@ -37,11 +38,11 @@ impl ShardLifecycle {
             // An earlier process ended with the last row, and may have deleted the files.
             return self.end(&step, &ended.files, None).await;
         }
-        let Some(paths) = self.download_whole(&batch, &mut ended).await? else {
+        let Some((paths, usage)) = self.download_whole(&batch, &mut ended).await? else {
             return Ok(ShardEnd { left: true, ..ShardEnd::default() });
         };
         let work = Arc::clone(&self.work);
-        let mut collection = Collection::new(&work, self.number, is_resumed);
+        let mut collection = Collection::new(&work, self.number, is_resumed, usage);
         collection.collect(&ended, &paths, work.lane.is_over()).await?;
         for path in paths {
             // A leftover is overwritten by the next collection.
@@ -53,13 +54,13 @@ impl ShardLifecycle {
     }
 
     /// Fetches the files of a batch until they have as many rows as it counts, or several times, as
-    /// files may come late or be cut; none if this process stops before they are here. What cannot
+    /// files may come late or be cut; with the usage of their rows, and none if this process stops before they are here. What cannot
     /// be read pauses the run rather than count as lost.
     async fn download_whole(
         &mut self,
         batch: &str,
         ended: &mut EndedBatch,
-    ) -> Result<Option<Vec<PathBuf>>, WorkerError> {
+    ) -> Result<Option<(Vec<PathBuf>, Usage)>, WorkerError> {
         let work = Arc::clone(&self.work);
         let lane = &work.lane;
         let mut attempt = 1;
@@ -68,11 +69,11 @@ impl ShardLifecycle {
             let content = FileContent::read(&*lane.provider, &paths).await?;
             let counted = ended.counts.completed + ended.counts.failed;
             if content.rows >= counted {
-                return Ok(Some(paths));
+                return Ok(Some((paths, content.usage)));
             }
             if attempt == MAX_DOWNLOADS {
                 if !content.is_broken() || lane.is_over() {
-                    return Ok(Some(paths));
+                    return Ok(Some((paths, content.usage)));
                 }
                 return Err(self.pausing_unknown(&format!(
                     "the files of batch {batch} have {} of {counted} rows, and {} lines that are no \
