@@ -33,6 +33,33 @@ fn slow() -> SimulatorConfig {
 }
 
 #[test]
+fn request_beyond_the_models_context_is_no_matter_of_the_budget() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 2);
+    // At about four characters a token, 150,000 tokens; gpt-4o takes 128,000.
+    let code = "const a = 1;".repeat(50_000);
+    let manifest = std::fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
+    harness.write(
+        "manifest.jsonl",
+        manifest.replace("export const Item", &format!("{code}const Item")),
+    );
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    for budget in ["0.05", "5"] {
+        let flags = ["--budget-usd", budget, "--no-cache"];
+        harness.judge_run(&simulator, &format!("of-{budget}"), &flags).exits(3);
+        let error = harness.result(&format!("of-{budget}"), "item_0000")["error"].clone();
+        assert_eq!(error["kind"], "request", "{error}");
+        let message = error["message"].as_str().unwrap();
+        for part in ["input tokens, and model gpt-4o takes at most 128000", "larger context"] {
+            assert!(message.contains(part), "no {part:?} in {message}");
+        }
+    }
+    assert_eq!(simulator.requests(), 0);
+    let estimate = harness.juror(&["estimate", "manifest.jsonl"]).exits(0);
+    estimate.stdout_contains(&["2 that would fail before any call", "at most 128000"]);
+}
+
+#[test]
 fn sixty_four_concurrent_calls_of_twenty_times_the_cap() {
     const ITEMS: u32 = 64;
     let prices = prices();

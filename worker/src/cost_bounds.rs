@@ -6,6 +6,7 @@ use juror_types::{
     job::Judge,
     lane::Lane,
     model::{ModelFacts, PriceEntry, PromptCache, TextTokens},
+    outcome::{ErrorKind, JobError},
     usage::{Money, Price, Usage},
 };
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,20 @@ impl ModelTerms {
             Lane::Batch => self.prices.price_in(Lane::Batch),
             Lane::Realtime | Lane::Flex | Lane::Mixed => &self.prices.price,
         }
+    }
+
+    /// Error of a request that probably exceeds the model's context, which no budget would change.
+    pub fn context_error(&self, bounds: &Bounds) -> Option<JobError> {
+        let (tokens, most) = (bounds.expected.input_tokens, self.prices.max_input_tokens?);
+        (tokens > most).then(|| {
+            let model = &self.prices.model;
+            let message = format!(
+                "the request has about {tokens} input tokens, and model {model} takes at most {most}: \
+                 shorten the item's code or tokens, or use a model with a larger context; if the \
+                 model takes more, set max_input_tokens in juror.toml, [prices.{model:?}]"
+            );
+            JobError { kind: ErrorKind::Request, message }
+        })
     }
 
     /// The output limit of the call after a reply that was truncated at `limit`: twice as large,

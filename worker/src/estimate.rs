@@ -77,7 +77,13 @@ pub fn estimate<'a>(
         let bounds = |candidate: &Candidate| {
             request.bounds(&evidence, &candidate.judge, &candidate.terms, &candidate.rules)
         };
-        let bounds = candidates.iter().map(bounds).collect();
+        let bounds: Vec<Bounds> = candidates.iter().map(bounds).collect();
+        let own = candidates.first().zip(bounds.first());
+        if !cached
+            && let Some(error) = own.and_then(|(own, bounds)| own.terms.context_error(bounds))
+        {
+            return Ok(Estimated::Failed(error));
+        }
         Ok(Estimated::Request { cached, bounds })
     })
 }

@@ -116,6 +116,9 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         Err(error) => return Ok(PreparedJob::Finished(builder.failed(error))),
     };
     builder.images(prepared.inputs.clone());
+    if let Some(error) = setup.terms.context_error(&prepared.bounds) {
+        return Ok(PreparedJob::Finished(builder.failed(error)));
+    }
     let judging = Judging { job, judge, setup, context, requeue_by, outages };
     Ok(PreparedJob::NeedsCall(judging, Box::new(prepared), builder))
 }

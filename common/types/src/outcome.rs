@@ -65,7 +65,8 @@ crate::serde_enum! {
     pub enum ErrorKind {
         /// The vision API could not be reached or kept failing.
         Api = "api",
-        /// The vision API refused this request permanently.
+        /// The request is refused permanently: by the vision API, or before it is sent if it is too
+        /// large.
         Request = "request",
         /// An image is missing, unreadable or not the promised one.
         Image = "image",
