@@ -76,6 +76,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         upload: arguments.upload.clone(),
         deadline: flags.deadline.as_ref().and(settings.deadline()),
         lane: flags.judging.lane.as_ref().map(|_| settings.run.lane),
+        decides: flags.gate.is_some() || !flags.against.layers().is_empty(),
         follows: arguments.wait,
     };
     let enqueuing =

@@ -137,7 +137,7 @@ pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), F
     Err(Failure::usage(format!(
         "--output and the run's gate and baseline need its journal, and no aggregator works in {}: set \
          --runs-dir to the aggregator's runs directory (start the aggregator first), or omit --wait \
-         and run `juror report` on the aggregator's machine",
+         and report the run on the aggregator's machine",
         runs_dir.display()
     )))
 }

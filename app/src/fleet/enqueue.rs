@@ -13,6 +13,7 @@ use crate::{
         recorded_gate::{decision_terms, with_known_digest},
     },
     reused_run_name::{LedgerPlace, refuse_reused_name},
+    rubrics,
     run::{
         preflight::{known_run, refuse_blessed_name},
         run_setup::{RunSetup, named_or_absolute},
@@ -27,11 +28,7 @@ use juror_ledger::{
     redis::{RedisLedger, RunStatus},
 };
 use juror_producer::fleet::change_budgets;
-use juror_types::{
-    id::RunId,
-    lane::Lane,
-    run::{DecisionTerms, RunRecord},
-};
+use juror_types::{id::RunId, lane::Lane, run::RunRecord};
 
 /// A request for a run of a fleet.
 pub struct EnqueueRequest<'a> {
@@ -45,6 +42,8 @@ pub struct EnqueueRequest<'a> {
     pub deadline: Option<Timestamp>,
     /// Lane, if the request names one.
     pub lane: Option<Lane>,
+    /// True if the request names a gate, a baseline or terms of the comparison.
+    pub decides: bool,
     /// True if the run is followed to its end.
     pub follows: bool,
 }
@@ -161,6 +160,9 @@ impl EnqueueRequest<'_> {
     ) -> BoxFuture<'a, Result<RunChanges, AppError>> {
         Box::pin(async move {
             let settings = self.setup_request.settings_for(known)?;
+            if self.decides {
+                reporting::gate(&settings, &rubrics::recorded(known)?.0, Some(known))?;
+            }
             let (record, messages) = self.changed(backend, known, &settings).await?;
             let mut zone = None;
             if self.setup_request.budget_usd.is_some() {
@@ -172,8 +174,8 @@ impl EnqueueRequest<'_> {
         })
     }
 
-    /// The record of a known run with the budget, deadline and lane of the request and the gate of
-    /// `settings`, and messages of the changes.
+    /// The record of a known run with the budget, deadline, lane and gate of the request, which
+    /// `settings` has, and messages of the changes.
     async fn changed(
         &self,
         backend: &RedisLedger,
@@ -192,25 +194,28 @@ impl EnqueueRequest<'_> {
             let [before, now] = [known.lane, now].map(Lane::name);
             format!("calls of run {run} are bought in the lane {now} from now on; before: {before}")
         });
-        let decision = with_known_digest(decision_terms(settings), Some(known));
-        let gate = gate_change(known, &decision);
+        let mut decided = known.clone();
+        if self.decides {
+            decided.decision = Some(with_known_digest(decision_terms(settings), Some(known)));
+            decided.baseline = settings.run.baseline().map(named_or_absolute);
+        }
+        let gate = gate_change(known, &decided);
         let record = RunRecord {
-            decision: Some(decision),
-            baseline: settings.run.baseline().map(named_or_absolute),
             budget_usd: cap.now,
             deadline: self.deadline.or(known.deadline),
             lane: self.lane.unwrap_or(known.lane),
-            ..known.clone()
+            ..decided
         };
         let messages = [cap.change(run), deadline, lane, gate].into_iter().flatten().collect();
         Ok((record, messages))
     }
 }
 
-/// Message of another gate; none of a record without one, which earlier versions wrote.
-fn gate_change(known: &RunRecord, now: &DecisionTerms) -> Option<String> {
-    let before = &known.decision.as_ref()?.gate;
-    let [old, new] = [before, &now.gate].map(|gate| gate.as_deref().unwrap_or("none"));
+/// Message of another gate, if it changes.
+fn gate_change(known: &RunRecord, now: &RunRecord) -> Option<String> {
+    let gate = |record: &RunRecord| record.decision.as_ref()?.gate.clone();
+    let [before, now] = [known, now].map(gate);
+    let [old, new] = [&before, &now].map(|gate| gate.as_deref().unwrap_or("none"));
     let sentence = format!("the gate of run {} is now {new}; before: {old}", known.run_id);
-    (*before != now.gate).then_some(sentence)
+    (before != now).then_some(sentence)
 }

@@ -65,6 +65,12 @@ fn follow_ends_with_the_report() {
     let report: Value =
         serde_json::from_str(&servers.juror(&harness, &compared).exits(0).stdout).unwrap();
     assert_eq!(report["comparison"]["paired"], 10);
+    // Settings decide one command, and flags the run.
+    harness.write("juror.toml", "[run]\ngate = \"targets\"\n");
+    let follow = ["enqueue", "--wait", "--resume", "night"];
+    servers.juror(&harness, &follow).exits(100);
+    harness.write("juror.toml", "");
+    servers.juror(&harness, &follow).exits(0);
     let missed = [&enqueue[..], &["--gate", "targets"]].concat();
     servers.juror(&harness, &missed).exits(100).stdout_contains(&["Token Accuracy"]);
 
@@ -142,6 +148,9 @@ fn a_run_that_nobody_waits_for_is_decided_by_its_gate() {
     assert_eq!(report["targets"]["decision"], "missed", "{report}");
     servers.juror(&harness, &["report", "night"]).exits(100);
     servers.juror(&harness, &["retry", "night", "--wait"]).exits(100);
+    let unread = ["enqueue", "--resume", "night", "--gate", "missing.toml"];
+    servers.juror(&harness, &unread).exits(2).stderr_contains(&["missing.toml"]);
+    servers.juror(&harness, &["report", "night"]).exits(100);
     // On another machine, whose commands have no journal, it does not count as met.
     let elsewhere = CommandHarness::new();
     let follow = ["enqueue", "--wait", "--resume", "night"];
