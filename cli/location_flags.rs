@@ -28,7 +28,9 @@ const ON_RUNS: [&str; 12] = [
 /// Flags of every command.
 const GLOBAL: [&str; 3] = ["config", "runs-dir", "state"];
 /// Flags of commands on a fleet.
-const FLEET: [&str; 4] = ["broker", "redis", "namespace", "allow-volatile-redis"];
+const FLEET: [&str; 4] = ["broker", "redis", "namespace", SWITCH];
+/// The only one without a value.
+const SWITCH: &str = "allow-volatile-redis";
 
 /// Flags of this process's command line, with their values as a shell takes them.
 static GIVEN: RwLock<Vec<(&str, String)>> = RwLock::new(Vec::new());
@@ -42,11 +44,10 @@ pub fn remember(mut matches: &ArgMatches) {
         let mut values = matches.try_get_raw(&flag.replace('-', "_")).ok()??;
         values.next().map(|value| value.to_string_lossy().into_owned())
     };
-    let given = GLOBAL.iter().chain(&FLEET).filter_map(|flag| match value(flag)?.as_str() {
-        "false" => None,
-        "true" => Some((*flag, String::new())),
-        address if address.contains('@') && FLEET.contains(flag) => None,
-        value => Some((*flag, quoted(value))),
+    let given = GLOBAL.iter().chain(&FLEET).filter_map(|flag| match (*flag, value(flag)?) {
+        (SWITCH, value) => (value == "true").then_some((SWITCH, String::new())),
+        (flag, address) if address.contains('@') && FLEET.contains(&flag) => None,
+        (flag, value) => Some((flag, quoted(&value))),
     });
     *GIVEN.write().unwrap_or_else(PoisonError::into_inner) = given.collect();
 }
@@ -80,7 +81,13 @@ fn with_flags(message: &str, given: &[(&str, String)]) -> String {
     let mut parts = message.split("juror ");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let (command, flags) = flags_of_command(part, given);
+        // A path may contain the program's name.
+        let is_command =
+            text.chars().next_back().is_none_or(|c| c.is_whitespace() || "`(".contains(c));
+        let (command, flags) = match is_command {
+            true => flags_of_command(part, given),
+            false => ("", String::new()),
+        };
         text.push_str(&format!("juror {command}{flags}"));
         text.push_str(part.strip_prefix(command).unwrap_or_default());
     }
@@ -104,6 +111,10 @@ fn flags_of_command<'text>(text: &'text str, given: &[(&str, String)]) -> (&'tex
     {
         names = text.get(..first.len() + 1 + inner.get_name().len()).unwrap_or(first);
         command = inner;
+    }
+    let after = text.strip_prefix(names).and_then(|rest| rest.chars().next());
+    if after.is_some_and(|c| !c.is_whitespace() && !"`.,;:)".contains(c)) {
+        return ("", String::new());
     }
     let takes = |flag: &str| {
         let mut own = command.get_arguments().filter_map(|argument| argument.get_long());
@@ -145,6 +156,8 @@ mod tests {
                 "another juror process; start juror worker",
             ),
             ("runs and juror", "runs and juror"),
+            ("report: /srv/juror runs/night", "report: /srv/juror runs/night"),
+            ("in '/srv/my juror runs/night'", "in '/srv/my juror runs/night'"),
         ] {
             assert_eq!(with_flags(message, &given), located);
         }

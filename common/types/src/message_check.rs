@@ -19,7 +19,7 @@ const ROUNDING: f64 = 1e-9;
 pub enum ForeignMessage {
     /// The job id is not [`JobId::for_item`] its run, item and repeat.
     #[error(
-        "its job id is not the one of item {item:?}, repeat {repeat}, of run {run:?}: it comes from no juror enqueue"
+        "its job id is not the one of item {item:?}, repeat {repeat}, of run {run:?}: it was not published by juror"
     )]
     JobId {
         /// The run.

@@ -238,7 +238,7 @@ fn unplanned_job_is_dead_lettered_and_costs_nothing() {
     let mut reasons: Vec<_> =
         await_some(aside, "two dead letters").into_iter().map(|letter| letter.1).collect();
     reasons.sort();
-    assert!(reasons[0].contains("it comes from no juror enqueue"), "{reasons:?}");
+    assert!(reasons[0].contains("it was not published by juror"), "{reasons:?}");
     assert!(reasons[1].contains("round 4294967295"), "{reasons:?}");
     let WorkerFixture { servers, harness, .. } = &fixture;
     let replay = ["dead-letters", "replay", "--all", "--run", "planned"];
