@@ -3,8 +3,8 @@
 /// Maximum length of a provider's message, in characters.
 const MESSAGE_LIMIT: usize = 300;
 
-/// Minimum length of a secret that is removed within a longer word too, in bytes. A shorter one, as
-/// the key of a local server, may be a part of ordinary words.
+/// Minimum length of a secret of letters alone that is removed within a longer word too, in bytes. A
+/// shorter one, as the key of a local server, may be a part of ordinary words.
 const MIN_UNIQUE: usize = 16;
 
 /// A foreign message without these secrets or anything that looks like a key, without control
@@ -33,7 +33,8 @@ fn without(text: &str, secret: &str) -> String {
         kept.push_str(before);
         let neighbors = [kept.chars().next_back(), after.chars().next()];
         let is_in_word = neighbors.into_iter().flatten().any(char::is_alphanumeric);
-        let is_ordinary = secret.len() < MIN_UNIQUE && is_in_word;
+        let is_word = secret.len() < MIN_UNIQUE && secret.chars().all(char::is_alphabetic);
+        let is_ordinary = is_word && is_in_word;
         kept.push_str(if is_ordinary { secret } else { "[key]" });
         rest = after;
     }
@@ -88,6 +89,7 @@ mod tests {
         // The keys of local servers are words.
         let shown = redact("the latest model of key=test is test", ["test"]);
         assert_eq!(shown, "the latest model of key=[key] is [key]");
+        assert_eq!(redact("%3Dhouse-key-77", ["house-key-77"]), "%3D[key]");
         let long = "house-key-77-and-more";
         assert_eq!(redact(&format!("Bearer{long}x"), [long]), "Bearer[key]x");
         let cut = redact(&"é".repeat(1_000), []);
