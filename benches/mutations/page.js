@@ -32,7 +32,7 @@ window.describe = () => JSON.stringify({
       styles: Object.fromEntries(PROPERTIES.map((name) => [name, style.getPropertyValue(name)])),
       visible: rect.width > 0 && rect.height > 0 && style.visibility !== 'hidden' && !inDrawing,
       image: element.localName === 'svg' ? 'svg' : element.getAttribute('src'),
-      is_widget: element.matches(WIDGETS) && style.appearance !== 'none',
+      is_widget: element.matches(WIDGETS) && style.appearance !== 'none' && element.checkVisibility({ checkOpacity: true }),
     };
   }),
 });

@@ -15,7 +15,7 @@ use juror_types::evidence::{BrowserDefault, Evidence};
 use std::collections::VecDeque;
 
 /// Maximum number of drawings.
-const MAX_DRAWINGS: usize = 24;
+const MAX_DRAWINGS: usize = 16;
 /// Minimum share of the differing pixels that one default removes.
 const MIN_GAIN: f64 = 0.05;
 /// Minimum share of the differing pixels that all defaults remove together.
@@ -40,8 +40,6 @@ const OTHER_CONTROL_FONTS: [&str; 2] = ["system-ui", "sans-serif"];
 #[derive(Debug)]
 pub struct DefaultsSearch {
     waiting: VecDeque<TriedDefault>,
-    /// Defaults that fitted no better; they are tried again after one that does.
-    refused: Vec<TriedDefault>,
     accepted: Vec<TriedDefault>,
     current: Option<TriedDefault>,
     drawings: usize,
@@ -76,19 +74,19 @@ impl DefaultsSearch {
         let noise = pair.noise();
         let is_of_two_browsers = !noise.is_none() && !noise.has_edges_in_place;
         let differing = 1.0 - evidence.pixels_equal;
+        let has_differences = is_of_two_browsers && !evidence.regions.is_empty();
         let mut search = Self {
             waiting: VecDeque::new(),
-            refused: Vec::new(),
             accepted: Vec::new(),
             current: None,
             drawings: 0,
-            fitting: fitting_texts(pair, snapshot),
+            fitting: if has_differences { fitting_texts(pair, snapshot) } else { Vec::new() },
             has_proposed_line_heights: false,
             controls: controls_without_font(snapshot),
             snapshot: snapshot.clone(),
             first_differing: differing,
             fewest_differing: differing,
-            has_differences: is_of_two_browsers && !evidence.regions.is_empty(),
+            has_differences,
             moves_fitting_texts: false,
         };
         if search.controls.is_empty() {
@@ -132,14 +130,11 @@ impl DefaultsSearch {
             self.moves_fitting_texts =
                 self.fitting.iter().any(|text| !still_fitting.contains(text));
             self.has_differences = !evidence.regions.is_empty();
-            self.waiting.extend(self.refused.drain(..));
             self.waiting.retain(|waiting| !waiting.sets_the_style_of(&drawn));
             if matches!(drawn, TriedDefault::ControlFont(_)) {
                 self.snapshot = snapshot.clone();
             }
             self.accepted.push(drawn);
-        } else {
-            self.refused.push(drawn);
         }
         if self.waiting.is_empty() && !self.has_proposed_line_heights {
             self.propose_line_heights();

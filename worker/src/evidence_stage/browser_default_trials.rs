@@ -16,8 +16,8 @@ pub(super) struct PageWithDefaults {
     pub evidence: Evidence,
 }
 
-/// The page with the defaults that explain most of the pair's difference; none if the search finds
-/// no such defaults.
+/// The page with the defaults that explain the pair's difference, or most of it; none if the search
+/// finds no such defaults.
 ///
 /// # Errors
 /// The page cannot be rendered any more.

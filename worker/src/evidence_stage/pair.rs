@@ -102,8 +102,8 @@ impl RenderedPair {
         beginning.await.map_err(|_| RenderError::Interrupted)
     }
 
-    /// Adds the pair's page, drawn with the search's last defaults, and tells whether it fits better
-    /// than those before.
+    /// Adds the pair's page, drawn with the search's last defaults; true if it fits better than those
+    /// before.
     pub async fn add_to_search(
         &self,
         mut search: DefaultsSearch,

@@ -79,7 +79,7 @@
       text: String(ownText(element) || element.value || element.placeholder || '').slice(0, MAX_TEXT),
       rect, styles, visible: rect[2] > 0 && rect[3] > 0 && style.visibility !== 'hidden' && !isInDrawing,
       image: imageOf(element, styles['background-image'] ?? ''),
-      is_widget: element.matches(WIDGETS) && style.appearance !== 'none',
+      is_widget: element.matches(WIDGETS) && style.appearance !== 'none' && element.checkVisibility({ checkOpacity: true }),
     };
   };
   // Styles take most of the time. A change reaches those of its elements, of what is in them, and of boxes of another size.
