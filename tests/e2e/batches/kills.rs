@@ -53,6 +53,23 @@ fn cancelled_batch_that_may_exist_counts_as_spent() {
     assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
 }
 
+#[test]
+fn second_batch_is_recorded_before_the_list_is_searched_for_it() {
+    let fixture = BatchFixture::faulty(
+        ITEMS,
+        &[BatchFault::CreationLost.into(), BatchFault::Unlisted.into()],
+    );
+    let worst = fixture.worst_batch();
+    // Responses to the upload, five searches, the second creation and a search.
+    let _proxy = kill(&fixture, Moment::Response, 8);
+    assert_eq!(fixture.simulator.count("batches"), 2);
+    fixture.harness.resume("night", &[]).exits(0).stdout_contains(&["5 of 5 scored"]);
+    assert_eq!(fixture.simulator.count("batches"), 2);
+    let cost = &fixture.report()["cost"];
+    assert_eq!(pico(&cost["presumed_usd"]), worst, "{cost}");
+    assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
+}
+
 /// Kills a run of this fixture at the nth occurrence of this moment; returns the proxy between run
 /// and simulator.
 fn kill(fixture: &BatchFixture, moment: Moment, nth: u64) -> FaultProxy {

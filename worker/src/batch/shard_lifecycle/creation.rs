@@ -98,6 +98,9 @@ impl ShardLifecycle {
             match answer {
                 Ok(batch) => {
                     if self.unanswered > 0 {
+                        // Recorded first: the search takes long, and a kill would lose the batch.
+                        let batch = batch.clone();
+                        self.record(&ShardStep::Created { file: file.to_owned(), batch }).await?;
                         self.release_if_listed(file).await?;
                     }
                     return created(batch);

@@ -54,8 +54,8 @@ impl ShardLifecycle {
     }
 
     /// Fetches the files of a batch until they have as many rows as it counts, or several times, as
-    /// files may come late or be cut; with the usage of their rows, and none if this process stops before they are here. What cannot
-    /// be read pauses the run rather than count as lost.
+    /// files may come late or be cut; with the usage of their rows, and none if this process stops
+    /// before they are here. What cannot be read pauses the run rather than count as lost.
     async fn download_whole(
         &mut self,
         batch: &str,
@@ -131,6 +131,7 @@ impl ShardLifecycle {
             end_rows(&self.work, self.number, end).await?;
         }
         return_jobs(&self.work, self.number).await?;
+        self.presume_second_hold(step).await?;
         // Recorded first: if another worker took the shard over, it needs the files.
         self.record(step).await?;
         self.remove_files(step, outputs).await;

@@ -14,7 +14,7 @@ use crate::{
 use futures_util::TryStreamExt as _;
 use juror_ledger::{
     admission::{AdmissionDecision, AdmissionRequest},
-    batches::ROWS_OWNER,
+    batches::{ROWS_OWNER, ShardStep},
 };
 use juror_types::{id::OwnerId, usage::Money};
 
@@ -52,6 +52,18 @@ impl ShardLifecycle {
             "the creation of a batch of file {file} had no answer, the provider's list has none, \
              and the budget does not cover a second one ({reason}; a larger --budget-usd allows it)"
         )))
+    }
+
+    /// Counts as spent what a shard at this step still holds for a second creation, as after a crash.
+    pub(super) async fn presume_second_hold(&self, step: &ShardStep) -> Result<(), WorkerError> {
+        if let ShardStep::Creating { file, .. }
+        | ShardStep::Created { file, .. }
+        | ShardStep::Ended { file, .. } = step
+        {
+            let second = second_lease(&self.work.run, file);
+            self.work.context.admission.presume_spent(&second).await?;
+        }
+        Ok(())
     }
 
     /// Releases what is held for the second creation, which had an answer, if the provider's list

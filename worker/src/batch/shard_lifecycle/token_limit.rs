@@ -34,6 +34,7 @@ impl ShardLifecycle {
             Interruption::Paused(format!("the file of a batch cannot be split: {error}"))
         })?;
         let shards: Vec<_> = numbers.into_iter().zip(jobs).collect();
+        self.presume_second_hold(step).await?;
         let planned = lane.records.split_shard(&self.work.shard(self.number), &shards).await;
         if !planned? {
             return Err(Interruption::ClaimLost.into());
