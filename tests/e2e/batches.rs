@@ -48,6 +48,7 @@ macro_rules! kill_at_each_step {
 mod doubts;
 mod endings;
 mod faults;
+mod first_verdicts;
 mod fleet;
 mod fleet_kills;
 mod kills;

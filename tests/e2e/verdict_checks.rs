@@ -11,7 +11,7 @@ const OUTPUTS: [&str; 6] =
     ["all.json", "all.jsonl", "all.csv", "all.html", "all.md", "all.junit.xml"];
 
 /// Scores below the top throughout, and no finding.
-fn contradictory() -> String {
+pub fn contradictory() -> String {
     verdict(8)
 }
 
@@ -23,7 +23,7 @@ fn suspicious(instruction: &str) -> String {
 }
 
 /// Writes the built-in rubric with `ask_again`.
-fn write_rubric(harness: &CommandHarness) {
+pub fn write_rubric(harness: &CommandHarness) {
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     let asks_again = rubric.replace("max = 20 }", "max = 20, ask_again = true }");
     assert_ne!(asks_again, rubric);

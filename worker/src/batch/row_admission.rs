@@ -74,6 +74,10 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
     };
     let (line, row, ask) = to_row(job, prepared, &builder, earlier, setup, lane)?;
     if line.len() as u64 > lane.max_bytes {
+        if let Some(first) = RowRecord::read(&row)?.first {
+            let scored = store_and_record(first.score(builder), context).await?;
+            return Ok(Gathered::Finished(Box::new(scored)));
+        }
         return oversize(line.len(), job, builder, work).await;
     }
     // Recorded before the money is reserved: a crash in between must not leak a reservation.
@@ -98,8 +102,11 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
         AdmissionDecision::Wait { .. } => Ok(Gathered::Waiting(row)),
         AdmissionDecision::NoBudget { reason } => {
             let PendingRow { row, builder, .. } = *row;
-            let skipped: FinishedJob = builder.skipped(ErrorKind::Budget, reason);
-            let stored = store_and_record(skipped, context).await;
+            let finished: FinishedJob = match RowRecord::read(&row)?.first {
+                Some(first) => first.score(builder),
+                None => builder.skipped(ErrorKind::Budget, reason),
+            };
+            let stored = store_and_record(finished, context).await;
             give_up_row(&row, work).await?;
             let result = stored?;
             work.lane.records.change_row(&work.run, &row, RowChange::Remove).await?;

@@ -148,21 +148,36 @@ impl RowFinishing<'_> {
         context.metrics.row_ended(&judge.model, Some(result), cost);
         builder.called(&judge, &end, bill.as_ref(), &self.record.bounds, other);
         let reply_to_cache = reply_for_cache(self.record.cache_key, &judge, setup, &end, bill);
-        let next = match decision.end_job(builder, reply_to_cache, &mut self.record.first) {
+        let ended = decision.end_job(builder, reply_to_cache, &mut self.record.first);
+        let next = match self.without_call(ended) {
             JobAfterCall::Finished(finished) => return self.paid(money, bill, finished).await,
             JobAfterCall::Unfinished(next, _) => next,
         };
         let (admission, lease) = (&*context.admission, &self.row.lease);
         judging::end_lease(admission, lease, money, bill, None, &self.claim).await?;
         self.record.raised |= next == NextStep::RetryLonger;
-        let falls_back = self.work.lane.falls_back;
-        let ended = self.again(falls_back).await?;
+        // An ordinary call knows no first verdict.
+        let realtime = self.work.lane.falls_back && self.record.first.is_none();
+        let ended = self.again(realtime).await?;
         match next {
             NextStep::PauseRun(reason) => {
                 context.shutdown.drain.cancel();
                 Err(Interruption::Paused(reason))
             }
             _ => Ok(ended),
+        }
+    }
+
+    /// The first verdict as the job's result where no batch is left for a second one.
+    fn without_call(&mut self, ended: JobAfterCall) -> JobAfterCall {
+        match ended {
+            JobAfterCall::Unfinished(next, builder) if self.work.lane.is_over() => {
+                match self.record.first.take() {
+                    Some(first) => JobAfterCall::Finished(first.score(builder)),
+                    None => JobAfterCall::Unfinished(next, builder),
+                }
+            }
+            ended => ended,
         }
     }
 
