@@ -233,8 +233,11 @@ async fn leases_of_rows_outlive_their_process<Backend: BatchRecords + Admission>
     filled(records, &run, &["in a batch"]).await;
     let request = test_requests::request("in a batch", ROWS_OWNER, 20);
     let request = AdmissionRequest { run: run.clone(), ..request };
-    let admitted = records.try_admit(&request).await.expect("the backend answers");
-    assert_eq!(admitted, AdmissionDecision::Admitted);
+    let of_no_row = AdmissionRequest { lease: LeaseId::new("of no row"), ..request.clone() };
+    for request in [&request, &of_no_row] {
+        let admitted = records.try_admit(request).await.expect("the backend answers");
+        assert_eq!(admitted, AdmissionDecision::Admitted);
+    }
     pass(3_600_000);
     records.sweep().await.expect("the backend answers");
     let held = async || {
@@ -242,7 +245,7 @@ async fn leases_of_rows_outlive_their_process<Backend: BatchRecords + Admission>
         let ledger = ledger.expect("the run is open");
         (ledger.committed.pico(), ledger.outstanding.pico())
     };
-    assert_eq!(held().await, (0, 20));
+    assert_eq!(held().await, (0, 40));
     records.presume_spent(&request.lease).await.expect("the backend answers");
-    assert_eq!(held().await, (20, 0));
+    assert_eq!(held().await, (20, 20));
 }

@@ -188,7 +188,9 @@ mod tests {
         let backend = SqliteLedger::open(&file).unwrap();
         let (run, local) = (RunId::new("nightly"), OwnerId::new("local"));
         backend.open_run(&run, Budget::Cap(Money::from_pico(100))).await.unwrap();
-        for (lease, owner) in [("in a batch", ROWS_OWNER), ("in flight", "crashed")] {
+        let leases =
+            [("in a batch", ROWS_OWNER), ("of no row", ROWS_OWNER), ("in flight", "crashed")];
+        for (lease, owner) in leases {
             backend.try_admit(&request(lease, owner, 20)).await.unwrap();
         }
         let lease = LeaseId::new("in a batch");
@@ -202,8 +204,10 @@ mod tests {
         let backend = SqliteLedger::open(&file).unwrap();
         assert_eq!(backend.adopt(&run, &OwnerId::new("next")).await.unwrap(), 1);
         let ledger = backend.ledger(&run).await.unwrap().unwrap();
-        assert_eq!((ledger.presumed.pico(), ledger.outstanding.pico()), (20, 20));
-        backend.release(&lease).await.unwrap();
+        assert_eq!((ledger.presumed.pico(), ledger.outstanding.pico()), (20, 40));
+        for lease in [lease, LeaseId::new("of no row")] {
+            backend.release(&lease).await.unwrap();
+        }
         let ledger = backend.ledger(&run).await.unwrap().unwrap();
         assert_eq!((ledger.presumed.pico(), ledger.outstanding.pico()), (20, 0));
     }

@@ -7,6 +7,7 @@ use crate::{
         records::{Lease, LeaseState, LedgerRecords},
         scope::Scope,
     },
+    batches::ROWS_OWNER,
     sqlite::{
         budget_labels,
         failure::{SqliteFailure, unreadable},
@@ -136,11 +137,11 @@ impl LedgerRecords for SqliteRecords<'_> {
         let mut statement = self.0.prepare_cached(
             "SELECT lease FROM leases WHERE standing = 'outstanding' AND NOT EXISTS
                  (SELECT 1 FROM owners WHERE owners.owner = leases.owner AND beat_ms >= ?1)
-                 AND NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.lease = leases.lease
-                     AND open)
+                 AND owner <> ?2
              ORDER BY lease",
         )?;
-        let leases = statement.query_map([since], |row| row.get::<_, String>(0))?;
+        let leases =
+            statement.query_map(params![since, ROWS_OWNER], |row| row.get::<_, String>(0))?;
         leases.map(|lease| Ok(LeaseId::new(lease?))).collect()
     }
 
@@ -151,12 +152,11 @@ impl LedgerRecords for SqliteRecords<'_> {
     ) -> Result<Vec<LeaseId>, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT lease FROM leases WHERE standing = 'outstanding' AND run = ?1 AND owner <> ?2
-                 AND NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.lease = leases.lease
-                     AND open)
+                 AND owner <> ?3
              ORDER BY lease",
         )?;
-        let leases =
-            statement.query_map([run.as_str(), owner.as_str()], |row| row.get::<_, String>(0))?;
+        let parameters = [run.as_str(), owner.as_str(), ROWS_OWNER];
+        let leases = statement.query_map(parameters, |row| row.get::<_, String>(0))?;
         leases.map(|lease| Ok(LeaseId::new(lease?))).collect()
     }
 }
