@@ -7,6 +7,7 @@ named! {
     BatchFault, "fault of batches", "--batch-fault";
     ValidationFailed = "validation-failed": "the batch fails validation, with the line at fault; nothing runs";
     CreationLimit = "creation-limit": "429 for the first creation of a batch";
+    LaterCreationLimit = "later-creation-limit": "429 for every creation of a batch after the first";
     CreationLost = "creation-lost": "the first creation succeeds, and its answer never arrives";
     CreationsLost = "creations-lost": "every creation succeeds, and no answer arrives";
     CancelRefused = "cancel-refused": "409 for every cancellation, which changes nothing";

@@ -177,7 +177,11 @@ impl BatchState {
         let content = content.ok_or_else(|| no_such("file", &creation.input_file_id))?;
         self.creations += 1;
         self.lists = 0;
-        if self.creations == 1 && settings.has(BatchFault::CreationLimit) {
+        let limit = match self.creations {
+            1 => BatchFault::CreationLimit,
+            _ => BatchFault::LaterCreationLimit,
+        };
+        if settings.has(limit) {
             let message = "too many batches were created in a minute";
             let refusal =
                 Refusal::new(StatusCode::TOO_MANY_REQUESTS, "requests", RATE_LIMIT, message);

@@ -115,6 +115,18 @@ fn first_creation_counts_as_spent_where_the_list_shows_no_batch() {
 }
 
 #[test]
+fn second_creation_that_was_refused_holds_nothing_after_the_deadline() {
+    let faults = [BatchFault::CreationLost, BatchFault::LaterCreationLimit, BatchFault::Unlisted];
+    let fixture = BatchFixture::faulty(ITEMS, &faults.map(Share::from));
+    let worst = fixture.worst_batch();
+    fixture.run(&["--deadline", "3s"]).exits(3);
+    assert_eq!(fixture.simulator.count("batches"), 1);
+    let cost = &fixture.report()["cost"];
+    assert_eq!(pico(&cost["presumed_usd"]), worst, "{cost}");
+    assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
+}
+
+#[test]
 fn incomplete_search_for_a_batch_pauses_the_run_and_creates_none() {
     let faults = [BatchFault::CreationsLost.into(), BatchFault::TruncatedList.into()];
     let fixture = BatchFixture::faulty(4, &faults);

@@ -51,9 +51,14 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
                     }
                     found => found?,
                 };
+                let second = second_lease(run, &file);
+                match unanswered {
+                    // A second creation had an answer, and created nothing.
+                    0 | 1 => backend.release(&second).await?,
+                    _ => backend.presume_spent(&second).await?,
+                }
                 match found.clone() {
                     Some(batch) => {
-                        backend.presume_spent(&second_lease(run, &file)).await?;
                         backend.set_step(&shard, &ShardStep::Created { file, batch }).await?;
                     }
                     // It may run all the same.

@@ -39,6 +39,28 @@ pub fn second_lease(run: &RunId, file: &str) -> LeaseId {
     LeaseId::new(format!("{run}-second-{file}"))
 }
 
+/// True if the provider's list has this batch of a file and no other one: such a list would have an
+/// earlier one too. A search that fails is repeated as one that finds none.
+pub async fn is_listed_alone(
+    provider: &dyn BatchProvider,
+    file: &str,
+    batch: &str,
+    mut pause: Duration,
+) -> bool {
+    for search in 1..=SEARCHES {
+        match provider.find_up_to(file, 2).await {
+            Ok(found) if found.is_empty() => {}
+            Ok(found) => return found == [batch],
+            Err(error) => tracing::warn!(%error, file, batch, "a batch was not looked for"),
+        }
+        if search < SEARCHES {
+            sleep(pause).await;
+            pause *= 2;
+        }
+    }
+    false
+}
+
 async fn find_by_searches(
     provider: &dyn BatchProvider,
     file: &str,
@@ -52,4 +74,53 @@ async fn find_by_searches(
         pause *= 2;
     }
     provider.find(file).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vision::{ApiKey, ExtraHeaders, HttpSettings, openai::OpenAi};
+    use juror_services::web::{WebResponse, WebServer};
+    use serde_json::{Value, json};
+
+    /// Whether `batch-2` of `file-1` is listed alone in these answers; the last one repeats.
+    async fn is_alone_in(answers: &[Value]) -> bool {
+        let answers = answers.to_vec();
+        let mut next = 0;
+        let server = WebServer::start(move |_| {
+            let answer = answers.get(next).or(answers.last()).unwrap();
+            next += 1;
+            WebResponse::file(answer.to_string().as_bytes())
+        });
+        let provider = OpenAi::new(HttpSettings {
+            base_url: format!("http://{}/v1", server.address()),
+            key: Some(ApiKey::new("key").unwrap()),
+            timeout: Duration::from_secs(60),
+            concurrency: 1,
+            proxy: None,
+            ca_file: None,
+            headers: ExtraHeaders::default(),
+        });
+        is_listed_alone(&provider.unwrap(), "file-1", "batch-2", Duration::ZERO).await
+    }
+
+    #[tokio::test]
+    async fn batch_is_alone_only_in_a_complete_list_without_another_of_its_file() {
+        let batch = |id: u32, file: u32| json!({"id": format!("batch-{id}"), "input_file_id": format!("file-{file}")});
+        let (first, second, other) = (batch(1, 1), batch(2, 1), batch(3, 2));
+        let broken = json!({"object": "list"});
+        let alone = json!({"data": [other, second]});
+        let followed = json!({"data": [second], "has_more": true});
+        for (answers, expected) in [
+            (vec![alone.clone()], true),
+            (vec![json!({"data": []}), broken.clone(), alone.clone()], true),
+            (vec![followed.clone(), json!({"data": [other]})], true),
+            (vec![followed, json!({"data": [first]})], false),
+            (vec![json!({"data": [second, first]})], false),
+            (vec![json!({"data": [first]}), alone], false),
+            (vec![broken], false),
+        ] {
+            assert_eq!(is_alone_in(&answers).await, expected, "{answers:?}");
+        }
+    }
 }

@@ -22,7 +22,13 @@ pub trait BatchProvider: Send + Sync {
     async fn create(&self, file: &str, mark: &BatchMark) -> Result<String, BatchError>;
 
     /// The batch that was created from this file; none if a complete search has not found one.
-    async fn find(&self, file: &str) -> Result<Option<String>, BatchError>;
+    async fn find(&self, file: &str) -> Result<Option<String>, BatchError> {
+        Ok(self.find_up_to(file, 1).await?.pop())
+    }
+
+    /// The first batches in the list that were created from this file; fewer than `at_most` only
+    /// after a complete search.
+    async fn find_up_to(&self, file: &str, at_most: usize) -> Result<Vec<String>, BatchError>;
 
     /// Status of a batch.
     async fn status(&self, batch: &str) -> Result<BatchStatus, BatchError>;

@@ -64,10 +64,14 @@ impl ShardLifecycle {
             if unsure {
                 let (unanswered, pause) = (self.unanswered, work.lane.poll_min);
                 match find_lost_batch(&**provider, file, unanswered, pause).await {
-                    Ok(Some(batch)) => return created(batch),
+                    Ok(Some(batch)) => {
+                        self.release_unused_hold(file).await?;
+                        return created(batch);
+                    }
                     Ok(None) => unsure = false,
                     // Its outcome will stay unknown.
                     Err(BatchError::Unsearchable(reason)) if work.lane.is_over() => {
+                        self.release_unused_hold(file).await?;
                         return Ok(NextMove::End(RowEnd::Ran(CallEnd::Lost(reason))));
                     }
                     Err(error) => {
@@ -82,6 +86,7 @@ impl ShardLifecycle {
             match self.interruption() {
                 // The batch that no list has may run all the same.
                 Some(NextMove::End(_)) if self.unanswered > 0 => {
+                    self.release_unused_hold(file).await?;
                     let reason = format!("the creation of a batch of file {file} had no answer");
                     return Ok(NextMove::End(RowEnd::Ran(CallEnd::Lost(reason))));
                 }
@@ -99,9 +104,9 @@ impl ShardLifecycle {
                 Ok(batch) => {
                     if self.unanswered > 0 {
                         // Recorded first: the search takes long, and a kill would lose the batch.
-                        let batch = batch.clone();
-                        self.record(&ShardStep::Created { file: file.to_owned(), batch }).await?;
-                        self.release_if_listed(file).await?;
+                        let (of, id) = (file.to_owned(), batch.clone());
+                        self.record(&ShardStep::Created { file: of, batch: id }).await?;
+                        self.release_if_listed(file, &batch).await?;
                     }
                     return created(batch);
                 }

@@ -4,7 +4,7 @@ use super::ShardLifecycle;
 use crate::{
     batch::{
         BatchWork,
-        lost_batch::{find_lost_batch, second_lease},
+        lost_batch::{is_listed_alone, second_lease},
         open_rows::open_rows,
         row::RowRecord,
     },
@@ -54,6 +54,16 @@ impl ShardLifecycle {
         )))
     }
 
+    /// Releases what is held for a second creation that had an answer and created nothing: the
+    /// rows' own money is for the first one.
+    pub(super) async fn release_unused_hold(&self, file: &str) -> Result<(), WorkerError> {
+        if self.unanswered <= 1 {
+            let second = second_lease(&self.work.run, file);
+            self.work.context.admission.release(&second).await?;
+        }
+        Ok(())
+    }
+
     /// Counts as spent what a shard at this step still holds for a second creation, as after a crash.
     pub(super) async fn presume_second_hold(&self, step: &ShardStep) -> Result<(), WorkerError> {
         if let ShardStep::Creating { file, .. }
@@ -66,12 +76,15 @@ impl ShardLifecycle {
         Ok(())
     }
 
-    /// Releases what is held for the second creation, which had an answer, if the provider's list
-    /// has its batch: such a list would have the first one too.
-    pub(super) async fn release_if_listed(&self, file: &str) -> Result<(), WorkerError> {
+    /// Releases what is held for the second creation, which made this batch, if the provider's list
+    /// has that alone: such a list would have the first one too.
+    pub(super) async fn release_if_listed(
+        &self,
+        file: &str,
+        batch: &str,
+    ) -> Result<(), WorkerError> {
         let BatchWork { context, lane, run, .. } = &*self.work;
-        let found = find_lost_batch(&*lane.provider, file, 0, lane.poll_min).await;
-        if matches!(found, Ok(Some(_))) {
+        if is_listed_alone(&*lane.provider, file, batch, lane.poll_min).await {
             context.admission.release(&second_lease(run, file)).await?;
         }
         Ok(())

@@ -139,9 +139,9 @@ impl BatchProvider for OpenAi {
         text(&created, "id").ok_or_else(|| no_id("a new batch"))
     }
 
-    async fn find(&self, file: &str) -> Result<Option<String>, BatchError> {
+    async fn find_up_to(&self, file: &str, at_most: usize) -> Result<Vec<String>, BatchError> {
         let limit = PAGE.to_string();
-        let mut after: Option<String> = None;
+        let (mut found, mut after) = (Vec::new(), None::<String>);
         for _ in 0..MAX_PAGES {
             let mut query = vec![("limit", limit.as_str())];
             query.extend(after.as_deref().map(|after| ("after", after)));
@@ -151,13 +151,16 @@ impl BatchProvider for OpenAi {
             };
             // A shard's number may be reused, its file never is; some lists leave the mark out.
             let is_it = |batch: &&Value| text(batch, "input_file_id").as_deref() == Some(file);
-            if let Some(found) = batches.iter().find(is_it) {
+            for batch in batches.iter().filter(is_it).take(at_most.saturating_sub(found.len())) {
                 let unnamed = || incomplete_list(&format!("has a batch of file {file} without id"));
-                return text(found, "id").map(Some).ok_or_else(unnamed);
+                found.push(text(batch, "id").ok_or_else(unnamed)?);
+            }
+            if found.len() >= at_most {
+                return Ok(found);
             }
             let has_more = page.get("has_more").and_then(Value::as_bool);
             if !has_more.unwrap_or(batches.len() >= PAGE) {
-                return Ok(None);
+                return Ok(found);
             }
             let last = batches.last().and_then(|last| text(last, "id"));
             after = Some(last.ok_or_else(|| incomplete_list("names no batch to continue after"))?);
