@@ -3,8 +3,8 @@
 use crate::{args::GlobalFlags, exit::Failure, location_flags, settings_sources, terminal};
 use juror_app::{
     error::AppError,
+    recorded_settings::shared_layers,
     reporting::run_lookup::open_run,
-    run::run_setup_request::shared_layers,
     settings::{Layer, Settings},
 };
 use juror_journal::{blessed::BlessedRuns, journal::RunFiles};

@@ -17,6 +17,7 @@ pub mod local_ledger;
 pub mod nearest_run_name;
 pub mod protected_files;
 pub mod prune;
+pub mod recorded_settings;
 pub mod rendering;
 pub mod reporting;
 mod reused_run_name;

@@ -13,7 +13,8 @@ use juror_app::{
         self,
         cancel::{CancelSummary, cancel, cancel_local_batches, local_summary},
     },
-    run::{preflight::known_run, run_setup_request::shared_layers},
+    recorded_settings::shared_layers,
+    run::preflight::known_run,
     settings::Layer,
 };
 use juror_journal::journal::RunFiles;

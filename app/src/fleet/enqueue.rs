@@ -7,16 +7,12 @@ use super::{
 };
 use crate::{
     error::AppError,
-    reporting::{
-        self,
-        baseline::Baseline,
-        recorded_gate::{decision_terms, with_known_digest},
-    },
+    reporting::{self, baseline::Baseline, recorded_gate::with_known_digest},
     reused_run_name::{LedgerPlace, refuse_reused_name},
     rubrics,
     run::{
         preflight::{known_run, refuse_blessed_name},
-        run_setup::{RunSetup, named_or_absolute},
+        run_setup::{RunSetup, decision_terms, named_or_absolute},
         run_setup_request::RunSetupRequest,
     },
     settings::Settings,

@@ -3,8 +3,8 @@
 use super::{Reporting, add_comparison, baseline::Baseline, calibration, save, without_comparison};
 use crate::{
     error::AppError,
+    recorded_settings::shared_layers,
     rubrics,
-    run::run_setup_request::shared_layers,
     settings::{BaseLayers, Layer},
 };
 use juror_aggregator::aggregator_role::ReportWriter;

@@ -1,35 +1,17 @@
 //! The gate that a run's record names, and changes of its file since.
 
-use crate::{
-    error::AppError,
-    run::run_setup::absolute,
-    settings::{CompareSettings, Settings},
-};
+use crate::{error::AppError, settings::Settings};
 use juror_analysis::gate::{Gate, GateError};
 use juror_types::{
     id::Digest,
     run::{DecisionTerms, RunRecord},
 };
-use std::{
-    fs,
-    path::{self, Path},
-};
+use std::{fs, path};
 
 /// Digest of a gate's file; none for a built-in gate, and for a file that cannot be read.
 pub fn file_digest(gate: &str) -> Option<Digest> {
     let path = Some(gate).filter(|gate| !Gate::is_built_in(gate))?;
     Some(Digest::from_content(&fs::read(path).ok()?))
-}
-
-/// Terms of the decision on a run with these settings.
-pub(crate) fn decision_terms(settings: &Settings) -> DecisionTerms {
-    let CompareSettings { margin, strict, max_lost, .. } = settings.compare;
-    let gate = settings.run.gate().map(|gate| match Gate::is_built_in(gate) {
-        true => gate.to_owned(),
-        false => absolute(Path::new(gate)),
-    });
-    let gate_digest = gate.as_deref().and_then(file_digest);
-    DecisionTerms { gate, gate_digest, margin, strict, max_lost }
 }
 
 /// Terms of a continued run's decision: a gate that was recorded before keeps its digest.

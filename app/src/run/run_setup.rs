@@ -5,7 +5,7 @@ mod record;
 
 pub use evidence_rendering::RenderedBy;
 use record::check_path;
-pub use record::{absolute, named_or_absolute};
+pub use record::{absolute, decision_terms, named_or_absolute};
 
 use crate::{
     environment::Environment, error::AppError, judge, protected_files, settings::Settings,

@@ -3,7 +3,7 @@
 use super::run_setup::{ItemSelection, RenderedBy, RunSetup};
 use crate::{
     error::AppError,
-    local_ledger::recorded_folder,
+    recorded_settings::shared_layers,
     rubrics,
     settings::{BaseLayers, Layer, Settings, integer},
 };
@@ -16,7 +16,7 @@ use juror_types::{
     evidence::EvidenceMode,
     id::{OwnerId, RunId},
     rubric::Rubric,
-    run::{DecisionTerms, RunRecord},
+    run::RunRecord,
     usage::Money,
 };
 use std::path::PathBuf;
@@ -152,24 +152,6 @@ impl RunSetupRequest<'_> {
         (self.on_item)(None);
         setup
     }
-}
-
-/// Settings that every command on a run shares, as its record has them: its ledger, if that is still
-/// in its folder, and what decides its exit code.
-pub fn shared_layers(record: &RunRecord) -> Vec<Layer> {
-    let mut layers = Layer::from_values([
-        ("run", "state_dir", recorded_folder(record).map(Value::from)),
-        ("run", "baseline", record.baseline.clone().map(Value::from)),
-    ]);
-    if let Some(DecisionTerms { gate, margin, strict, max_lost, .. }) = &record.decision {
-        layers.extend(Layer::from_values([
-            ("compare", "margin", Some((*margin).into())),
-            ("compare", "strict", Some((*strict).into())),
-            ("compare", "max_lost", Some((*max_lost).into())),
-            ("run", "gate", gate.clone().map(Value::from)),
-        ]));
-    }
-    layers
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.

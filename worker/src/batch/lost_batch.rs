@@ -83,7 +83,7 @@ mod tests {
     use juror_services::web::{WebResponse, WebServer};
     use serde_json::{Value, json};
 
-    /// Whether `batch-2` of `file-1` is listed alone in these answers; the last one repeats.
+    /// True if `batch-2` of `file-1` is listed alone in these answers, of which the last one repeats.
     async fn is_alone_in(answers: &[Value]) -> bool {
         let answers = answers.to_vec();
         let mut next = 0;

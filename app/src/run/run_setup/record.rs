@@ -1,12 +1,19 @@
 //! The record of a setup's run.
 
 use super::RunSetup;
-use crate::{error::AppError, reporting::recorded_gate};
+use crate::{
+    error::AppError,
+    reporting::recorded_gate::file_digest,
+    settings::{CompareSettings, Settings},
+};
+use juror_analysis::gate::Gate;
 use juror_image::PREPARATION_VERSION;
 use juror_types::{
     budget_label::BudgetLabel,
     id::{Digest, RunId},
-    run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
+    run::{
+        CallTerms, DatasetRecord, DecisionTerms, Preparation, RunRecord, SampleRecord, StageTerms,
+    },
 };
 use std::path::Path;
 
@@ -44,7 +51,7 @@ impl RunSetup {
             budget_usd: self.settings.budget.run_usd,
             budget_labels: self.budget_labels(),
             baseline: self.settings.run.baseline().map(named_or_absolute),
-            decision: Some(recorded_gate::decision_terms(&self.settings)),
+            decision: Some(decision_terms(&self.settings)),
             simulated: false,
             state_dir: self.settings.run.state_dir.as_deref().map(absolute),
             repeat: self.options.repeat.get(),
@@ -93,6 +100,17 @@ impl RunSetup {
                 .flatten(),
         }
     }
+}
+
+/// Terms of the decision on a run with these settings.
+pub fn decision_terms(settings: &Settings) -> DecisionTerms {
+    let CompareSettings { margin, strict, max_lost, .. } = settings.compare;
+    let gate = settings.run.gate().map(|gate| match Gate::is_built_in(gate) {
+        true => gate.to_owned(),
+        false => absolute(Path::new(gate)),
+    });
+    let gate_digest = gate.as_deref().and_then(file_digest);
+    DecisionTerms { gate, gate_digest, margin, strict, max_lost }
 }
 
 /// A path as a record has it: resuming must find the dataset and its files from any folder.
