@@ -284,7 +284,7 @@ fn invalid_requests_are_reported_before_publishing() {
     refused(&["--gate", "missing.toml"], &["missing.toml"]);
     refused(&["-o", "a.json"], &["add --wait"]);
     refused(&["--wait", "-o", "a.json"], &["no aggregator works in runs", "--runs-dir"]);
-    refused(&["--wait", "--gate", "production"], &["juror report"]);
+    refused(&["--wait", "--gate", "production"], &["report the run on the aggregator"]);
     harness.juror(&enqueue).exits(2).stderr_contains(&["--broker URL", "JUROR_FLEET_BROKER"]);
     let nowhere = [&enqueue[..], &["--redis", "redis://127.0.0.1:1"]].concat();
     servers.juror(&harness, &nowhere).exits(1).stderr_contains(&["Redis at 127.0.0.1:1"]);
