@@ -118,6 +118,14 @@ impl BatchFixture {
         pico(&estimate["models"][0]["worst_one_call_usd"])
     }
 
+    /// Checks the presumed cost in pico-dollars, and that the total covers the simulator's bill.
+    #[track_caller]
+    fn assert_presumed(&self, presumed: i64) {
+        let cost = &self.report()["cost"];
+        assert_eq!(pico(&cost["presumed_usd"]), presumed, "{cost}");
+        assert!(pico(&cost["total_usd"]) >= self.simulator.bill(), "{cost}");
+    }
+
     fn report(&self) -> Value {
         self.harness.report("night")
     }

@@ -4,7 +4,7 @@ use crate::harness::{CommandHarness, Finished, RunningCommand, TestSimulator, wr
 use juror_simulator::{BatchEnd, BatchSettings, SimulatorConfig};
 use rustix::process::Signal;
 
-/// Where the settings, runs and ledger of these tests are: not where they are by default.
+/// Flags of settings, runs and ledger in other places than the usual ones.
 const PLACES: [&str; 6] =
     ["--config", "own.toml", "--runs-dir", "my runs", "--state", "the ledger"];
 
