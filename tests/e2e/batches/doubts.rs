@@ -115,7 +115,7 @@ fn second_creation_that_was_refused_holds_nothing_after_the_deadline() {
     let faults = [BatchFault::CreationLost, BatchFault::LaterCreationLimit, BatchFault::Unlisted];
     let fixture = BatchFixture::faulty(ITEMS, &faults.map(Share::from));
     let worst = fixture.worst_batch();
-    fixture.run(&["--deadline", "3s"]).exits(3);
+    fixture.run(&["--deadline", "10s"]).exits(3);
     assert_eq!(fixture.simulator.count("batches"), 1);
     fixture.assert_presumed(worst);
 }
