@@ -84,7 +84,7 @@ pub fn print_result(files: &RunFiles, report: &Report) {
     terminal::print_notice(&format!("{}; report: {}", summary_sentence(report), path.display()));
 }
 
-/// Refuses flags of a comparison without a baseline.
+/// Refuses flags of a comparison without a baseline, as flags, settings or the run's record name one.
 pub fn check_baseline_flags(flags: &BaselineFlags, settings: &Settings) -> Result<(), AppError> {
     let comparing = &flags.comparing;
     let given = [

@@ -8,6 +8,7 @@ mod continued_run_cap;
 pub mod enqueue;
 mod job_rounds;
 pub mod publish;
+mod record_changes;
 pub mod replay;
 pub mod retry_plan;
 mod run_contexts;

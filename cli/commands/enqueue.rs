@@ -4,7 +4,7 @@ mod output;
 
 use crate::{
     args::{EnqueueArguments, GlobalFlags},
-    commands::follow::{Following, require_journal},
+    commands::follow::{Following, check_end},
     end_of_run,
     exit::{Exit, Failure},
     progress::DatasetProgress,
@@ -20,7 +20,7 @@ use juror_app::{
         self, enqueue::EnqueueRequest, publish::Publication, require, run_to_publish::RunToPublish,
     },
     protected_files::ProtectedFiles,
-    reporting::{self, baseline::Baseline},
+    reporting,
     run::{
         inspection::inspect_files,
         run_setup::{RenderedBy, RunSetup},
@@ -46,7 +46,6 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let settings = setup_request.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = setup_request.run_id(&settings)?;
-    end_of_run::check_baseline_flags(&flags.against, &settings)?;
     let protected =
         ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
             .and("the dataset", flags.dataset.as_deref());
@@ -139,9 +138,9 @@ impl Enqueuing<'_> {
             Some(known) => self.request.setup_request.settings_for(&known.record)?,
             None => self.settings.clone(),
         };
+        end_of_run::check_baseline_flags(&self.arguments.run.against, &settings)?;
         if self.arguments.wait {
-            require_journal(&settings, &self.arguments.run.output)?;
-            Baseline::from_settings(&settings)?;
+            check_end(&settings, &self.arguments.run.output)?;
         }
         Ok(settings)
     }
@@ -216,6 +215,7 @@ impl Enqueuing<'_> {
             run,
             settings,
             outputs: &self.arguments.run.output,
+            calibration: self.arguments.run.known.calibration.as_deref(),
             global: self.global,
         };
         following.wait(signals).await

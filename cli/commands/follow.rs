@@ -12,7 +12,7 @@ use crate::{
 };
 use juror_aggregator::aggregator_role::RunsLock;
 use juror_analysis::{format::dollars, run_facts::Coverage};
-use juror_app::{error::AppError, settings::Settings};
+use juror_app::{error::AppError, reporting::baseline::Baseline, settings::Settings};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::{
     admission::{Admission as _, Ledger},
@@ -21,7 +21,10 @@ use juror_ledger::{
 };
 use juror_report::phrasing::coverage_text;
 use juror_types::{event::Events, id::RunId, outcome::OutcomeCounts, shutdown::Shutdown};
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Interval at which the run's status is polled.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -33,6 +36,8 @@ pub struct Following<'run> {
     pub settings: &'run Settings,
     /// Files to write at its end, in addition to its report.
     pub outputs: &'run [PathBuf],
+    /// Calibration that the command's flags name.
+    pub calibration: Option<&'run Path>,
     pub global: &'run GlobalFlags,
 }
 
@@ -58,7 +63,7 @@ impl Following<'_> {
                     "detached; the run continues\n  follow it with: juror enqueue --wait --resume \
                      {0}{1}\n  cancel it with: juror cancel {0}",
                     self.run,
-                    output_flags(self.outputs)
+                    self.end_flags()
                 ));
                 Ok(Exit::Incomplete)
             }
@@ -106,6 +111,15 @@ impl Following<'_> {
         Ok(if status.cancelled { exit.max(Exit::Incomplete) } else { exit })
     }
 
+    /// Flags that the run's end takes.
+    fn end_flags(&self) -> String {
+        let outputs = self.outputs.iter().map(|path| ("-o", path.as_path()));
+        let calibration = self.calibration.map(|path| ("--calibration", path));
+        let flag =
+            |(flag, path): (&str, &Path)| format!(" {flag} {}", quoted(&path.to_string_lossy()));
+        outputs.chain(calibration).map(flag).collect()
+    }
+
     fn print_counts(&self, status: &RunStatus) -> Result<Exit, Failure> {
         let RunProgress { counts, cost_usd, .. } = status.progress.clone().unwrap_or_default();
         let OutcomeCounts { scored, no_output, unscorable, failed, skipped } = counts;
@@ -128,10 +142,12 @@ impl Following<'_> {
     }
 }
 
-/// Refuses what needs the run's journal if no aggregator works in the runs directory.
-pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
+/// Refuses a run whose end cannot be decided or written here: its journal is elsewhere, or its
+/// baseline cannot be read.
+pub fn check_end(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
     let runs_dir = &settings.run.runs_dir;
     if !needs_journal(settings, outputs) || RunsLock::is_known(runs_dir) {
+        Baseline::from_settings(settings)?;
         return Ok(());
     }
     Err(Failure::usage(format!(
@@ -201,9 +217,4 @@ fn tally(status: &RunStatus, ledger: Option<&Ledger>) -> Option<RunTally> {
         spent: ledger.map_or(progress.cost_usd, |ledger| ledger.committed),
         budget: ledger.and_then(|ledger| ledger.budget.cap()),
     })
-}
-
-/// Flags of the files to write.
-fn output_flags(outputs: &[PathBuf]) -> String {
-    outputs.iter().map(|output| format!(" -o {}", quoted(&output.to_string_lossy()))).collect()
 }

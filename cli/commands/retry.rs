@@ -3,7 +3,7 @@
 use crate::{
     args::{GlobalFlags, JudgingFlags, RetryArguments, RunFlags},
     commands::{
-        follow::{Following, require_journal},
+        follow::{Following, check_end},
         run::resume,
     },
     exit::{Exit, Failure},
@@ -87,7 +87,7 @@ impl Retrying<'_> {
         let RetryPlan { run: prepared, rounds } =
             RetryPlan::for_run(self.backend, &setup_request, run, here).await?;
         if self.arguments.wait {
-            require_journal(&prepared.setup.settings, &[])?;
+            check_end(&prepared.setup.settings, &[])?;
         }
         let budget = prepared.record.budget_usd;
         print_warnings(&prepared.setup, budget, RenderedBy::Workers, self.global.quiet);
@@ -159,6 +159,7 @@ impl Retrying<'_> {
             run: &retried.record.run_id,
             settings: &retried.setup.settings,
             outputs: &[],
+            calibration: None,
             global: self.global,
         };
         following.wait(signals).await

@@ -93,4 +93,7 @@ fn flags_of_a_comparison_need_a_baseline() {
     harness.write("juror.toml", "schema = 1\n[compare]\nstrict = true\n");
     harness.judge_run(&simulator, "first", &[]).exits(0);
     harness.juror(&["report", "first", "--strict"]).exits(2).stderr_contains(&["--baseline"]);
+    harness.judge_run(&simulator, "second", &["--baseline", "first"]).exits(0);
+    harness.juror(&["report", "second", "--strict"]).exits(0);
+    harness.resume("second", &["--strict"]).exits(0);
 }

@@ -3,6 +3,7 @@
 use super::{
     continued_run_cap::Cap,
     publish::uploader,
+    record_changes::record_changes,
     run_to_publish::{Opening, RunToPublish},
 };
 use crate::{
@@ -181,37 +182,18 @@ impl EnqueueRequest<'_> {
         let run = &known.run_id;
         let cap =
             Cap::from_ledger(backend, run, self.setup_request.budget_usd, known.budget_usd).await?;
-        let deadline = self.deadline.map(|now| {
-            let before = known.deadline.map(|before| format!("; before: {before}"));
-            let before = before.unwrap_or_default();
-            format!("the deadline of run {run} is {now} from now on{before}")
-        });
-        let lane = self.lane.filter(|now| *now != known.lane).map(|now| {
-            let [before, now] = [known.lane, now].map(Lane::name);
-            format!("calls of run {run} are bought in the lane {now} from now on; before: {before}")
-        });
         let mut decided = known.clone();
         if self.decides {
             decided.decision = Some(with_known_digest(decision_terms(settings), Some(known)));
             decided.baseline = settings.run.baseline().map(named_or_absolute);
         }
-        let gate = gate_change(known, &decided);
         let record = RunRecord {
             budget_usd: cap.now,
             deadline: self.deadline.or(known.deadline),
             lane: self.lane.unwrap_or(known.lane),
             ..decided
         };
-        let messages = [cap.change(run), deadline, lane, gate].into_iter().flatten().collect();
+        let messages = cap.change(run).into_iter().chain(record_changes(known, &record)).collect();
         Ok((record, messages))
     }
-}
-
-/// Message of another gate, if it changes.
-fn gate_change(known: &RunRecord, now: &RunRecord) -> Option<String> {
-    let gate = |record: &RunRecord| record.decision.as_ref()?.gate.clone();
-    let [before, now] = [known, now].map(gate);
-    let [old, new] = [&before, &now].map(|gate| gate.as_deref().unwrap_or("none"));
-    let sentence = format!("the gate of run {} is now {new}; before: {old}", known.run_id);
-    (before != now).then_some(sentence)
 }

@@ -3,6 +3,7 @@
 use super::{
     continued_run_cap::Cap,
     job_rounds::job_rounds,
+    record_changes::record_changes,
     run_to_publish::{Opening, RunToPublish},
 };
 use crate::{error::AppError, run::run_setup_request::RunSetupRequest};
@@ -64,9 +65,10 @@ impl RetryPlan {
             let opening = Opening::Retried { rounds: Arc::clone(&rounds), spent };
             // Jobs that a cancellation left unpublished are published now.
             let RunRecord { deadline, lane, .. } = setup.record(run.clone());
-            let record =
-                RunRecord { budget_usd: cap.now, published: None, deadline, lane, ..known };
-            let changes = cap.change(run).into_iter().collect();
+            let (budget_usd, published) = (cap.now, None);
+            let record = RunRecord { budget_usd, published, deadline, lane, ..known.clone() };
+            let changes =
+                cap.change(run).into_iter().chain(record_changes(&known, &record)).collect();
             Ok(Self { run: RunToPublish { setup, record, opening, changes }, rounds })
         })
     }

@@ -65,6 +65,9 @@ fn follow_ends_with_the_report() {
     let report: Value =
         serde_json::from_str(&servers.juror(&harness, &compared).exits(0).stdout).unwrap();
     assert_eq!(report["comparison"]["paired"], 10);
+    // Flags of a comparison are for the baseline that the run has recorded.
+    let strictly = ["enqueue", "--wait", "--resume", "night", "--strict"];
+    servers.juror(&harness, &strictly).exits(0);
     // Settings decide one command, and flags the run.
     harness.write("juror.toml", "[run]\ngate = \"targets\"\n");
     let follow = ["enqueue", "--wait", "--resume", "night"];

@@ -142,4 +142,8 @@ fn changed_cap_is_reported_and_kept_until_the_next_change() {
     let raised = servers.juror(&harness, &["retry", "night", "--budget-usd", "0.2"]).exits(0);
     raised.stderr_contains(&["the budget of run night is now $0.200000000"]);
     stands("0.20");
+
+    let other = servers.juror(&harness, &["retry", "night", "--lane", "batch"]).exits(0);
+    other.stderr_contains(&["calls of run night are bought in the lane batch from now on"]);
+    assert_eq!(servers.status(&run).unwrap().record.lane.name(), "batch");
 }

@@ -1,0 +1,32 @@
+//! Messages of what a command changes in the record of a fleet's run.
+
+use juror_types::{lane::Lane, run::RunRecord};
+
+/// Messages of another deadline, lane or gate.
+pub fn record_changes(known: &RunRecord, now: &RunRecord) -> impl Iterator<Item = String> {
+    [deadline_change(known, now), lane_change(known, now), gate_change(known, now)]
+        .into_iter()
+        .flatten()
+}
+
+fn deadline_change(known: &RunRecord, now: &RunRecord) -> Option<String> {
+    let deadline = now.deadline.filter(|_| now.deadline != known.deadline)?;
+    let before = known.deadline.map(|before| format!("; before: {before}")).unwrap_or_default();
+    Some(format!("the deadline of run {} is {deadline} from now on{before}", known.run_id))
+}
+
+fn lane_change(known: &RunRecord, now: &RunRecord) -> Option<String> {
+    let [before, now] = [known.lane, now.lane].map(Lane::name);
+    let run = &known.run_id;
+    (before != now).then(|| {
+        format!("calls of run {run} are bought in the lane {now} from now on; before: {before}")
+    })
+}
+
+fn gate_change(known: &RunRecord, now: &RunRecord) -> Option<String> {
+    let gate = |record: &RunRecord| record.decision.as_ref()?.gate.clone();
+    let [before, now] = [known, now].map(gate);
+    let [old, new] = [&before, &now].map(|gate| gate.as_deref().unwrap_or("none"));
+    let sentence = format!("the gate of run {} is now {new}; before: {old}", known.run_id);
+    (before != now).then_some(sentence)
+}
