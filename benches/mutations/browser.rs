@@ -25,7 +25,10 @@ const FLAGS: [&str; 13] = [
     "--disable-component-update",
     "--remote-debugging-pipe",
 ];
-const PAGE_SCRIPT: &str = include_str!("page.js");
+const PAGE_SCRIPT: &str = concat!(
+    include_str!("../../worker/render/src/scripts/browser_drawn.js"),
+    include_str!("page.js")
+);
 
 /// Waits for the component, and then for its effects and styles.
 const SETTLED_MARKUP: &str = r"new Promise((resolve) => {

@@ -1,4 +1,3 @@
-window.WIDGETS = 'progress, meter, input:is([type=checkbox], [type=radio], [type=range], [type=color], [type=file], [type=date], [type=datetime-local], [type=month], [type=time], [type=week])';
 window.elements = [...document.querySelectorAll('html, body, body *')];
 window.applyChanges = (changes, priority) => {
   const undo = [];
@@ -22,6 +21,7 @@ window.pathOf = (element) => {
 };
 window.describe = () => JSON.stringify({
   width: innerWidth, height: innerHeight, scale: devicePixelRatio, background: [255, 255, 255, 255],
+  browser_drawn: browserDrawn((place) => { const { x, y, width, height } = place.getBoundingClientRect(); return [x, y, width, height]; }),
   elements: elements.map((element, index) => {
     const style = getComputedStyle(element), rect = element.getBoundingClientRect(), parent = elements.indexOf(element.parentElement);
     const own = [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()).join(' ').trim();
@@ -32,7 +32,6 @@ window.describe = () => JSON.stringify({
       styles: Object.fromEntries(PROPERTIES.map((name) => [name, style.getPropertyValue(name)])),
       visible: rect.width > 0 && rect.height > 0 && style.visibility !== 'hidden' && !inDrawing,
       image: element.localName === 'svg' ? 'svg' : element.getAttribute('src'),
-      is_widget: element.matches(WIDGETS) && style.appearance !== 'none' && element.checkVisibility({ checkOpacity: true }),
     };
   }),
 });

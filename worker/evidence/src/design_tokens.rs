@@ -152,7 +152,6 @@ mod tests {
             styles: [("border-top-left-radius".to_owned(), radius.to_owned())].into(),
             visible: true,
             image: None,
-            is_widget: false,
         }
     }
 
@@ -181,6 +180,7 @@ mod tests {
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements,
         };
         let picture = Raster::filled(60, 40, [255; 3]);

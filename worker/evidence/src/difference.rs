@@ -14,8 +14,9 @@ pub(crate) const TOLERANCE: u8 = 2;
 /// Maximum difference of equal samples in a text whose ink differs, in levels.
 const TEXT_LEVELS: u8 = 4;
 
-/// Distance around a widget within which another browser may draw it, in pixels.
-const BESIDE_WIDGET: i32 = 2;
+/// Distance around a box that each browser draws by its own design within which another one may draw,
+/// in pixels.
+const BESIDE_BROWSER_DRAWN: i32 = 2;
 
 /// Weight of each pixel's difference, 0 where the pictures are equal.
 pub(crate) struct PixelDifference {
@@ -40,7 +41,7 @@ impl PixelDifference {
     }
 
     /// The same with the snapshot of the drawing: in texts with more or less ink and in corners of
-    /// another radius, small differences count too, and widgets of two browsers do not.
+    /// another radius, small differences count too, and widgets and emoji of two browsers do not.
     pub fn for_page(
         screenshot: &Raster,
         drawing: &Raster,
@@ -60,9 +61,8 @@ impl PixelDifference {
         let (width, height) = (drawing.width(), drawing.height());
         let mut difference = Self { width, height, weights, other_corners };
         if !noise.has_edges_in_place {
-            let is_widget = |&index: &usize| page.element(index).is_some_and(|own| own.is_widget);
-            let widgets = page.visible().filter(is_widget).map(|index| page.bounds(index));
-            widgets.for_each(|bounds| difference.clear(grown(bounds, BESIDE_WIDGET)));
+            let boxes = page.snapshot.browser_drawn.iter().map(|&rect| page.bounds_of(rect));
+            boxes.for_each(|bounds| difference.clear(grown(bounds, BESIDE_BROWSER_DRAWN)));
         }
         difference
     }
@@ -195,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn a_widget_of_another_browser_is_no_difference() {
+    fn what_another_browser_draws_by_its_own_design_is_no_difference() {
         let drawing = Raster::filled(160, 160, [250; 3]);
         let mut screenshot = drawing.clone();
         screenshot.fill([20, 20, 30, 30], [0, 90, 220]);
         screenshot.fill([100, 100, 30, 30], [0, 90, 220]);
-        let mut snapshot = Snapshot::of_texts(&[[21, 21, 28, 28]]);
-        snapshot.elements[0].is_widget = true;
+        let browser_drawn = vec![[21.0, 21.0, 28.0, 28.0]];
+        let snapshot = Snapshot { browser_drawn, ..Snapshot::of_texts(&[[10, 10, 60, 60]]) };
         let count = |noise: &PairNoise| {
             let page = PageTree::new(&snapshot);
             let difference = PixelDifference::for_page(&screenshot, &drawing, noise, &page);

@@ -56,22 +56,28 @@ impl<'page> PageTree<'page> {
         elements.filter(|(_, element)| element.visible && !is_document(element)).map(|(at, _)| at)
     }
 
-    /// Left, top, right and bottom in pixels of the drawing. A box reaches at most as far beyond the
-    /// page as the page is large: hostile code makes boxes of millions of pixels.
+    /// Left, top, right and bottom of an element's box in pixels of the drawing.
     pub fn bounds(&self, index: usize) -> [i32; 4] {
-        let [left, top, right, bottom] = self.sides(index);
+        self.element(index).map_or([0; 4], |element| self.bounds_of(element.rect))
+    }
+
+    /// The same of a box in CSS pixels of the page: x, y, width and height.
+    pub fn bounds_of(&self, rect: [f64; 4]) -> [i32; 4] {
+        let [left, top, right, bottom] = self.sides(rect);
         [left.floor(), top.floor(), right.ceil(), bottom.ceil()].map(|side| side as i32)
     }
 
-    /// The same of the box as it is painted: browsers round its sides to whole pixels.
+    /// The same of an element's box as it is painted: browsers round its sides to whole pixels.
     pub fn painted_bounds(&self, index: usize) -> [i32; 4] {
-        self.sides(index).map(|side| side.round() as i32)
+        let painted = |rect| self.sides(rect).map(|side| side.round() as i32);
+        self.element(index).map_or([0; 4], |element| painted(element.rect))
     }
 
-    fn sides(&self, index: usize) -> [f64; 4] {
-        let Some(element) = self.element(index) else { return [0.0; 4] };
+    /// Sides of a box in pixels of the drawing, at most as far beyond the page as the page is large:
+    /// hostile code makes boxes of millions of pixels.
+    fn sides(&self, rect: [f64; 4]) -> [f64; 4] {
         let scale = self.snapshot.scale;
-        let [x, y, width, height] = element.rect.map(|length| length * scale);
+        let [x, y, width, height] = rect.map(|length| length * scale);
         let [across, down] =
             [self.snapshot.width, self.snapshot.height].map(|side| f64::from(side) * scale);
         let sides = [(x, across), (y, down), (x + width, across), (y + height, down)];

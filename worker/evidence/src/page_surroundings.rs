@@ -126,7 +126,6 @@ mod tests {
                     styles: styles.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
                     visible: true,
                     image: None,
-                    is_widget: false,
                 }
             };
         let elements = vec![
@@ -141,6 +140,7 @@ mod tests {
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements,
         }
     }

@@ -70,7 +70,6 @@ mod tests {
             styles: std::collections::BTreeMap::new(),
             visible: true,
             image: Some("data:0123456789abcdef".to_owned()),
-            is_widget: false,
         };
         let elements = vec![element];
         let snapshot = Snapshot {
@@ -79,6 +78,7 @@ mod tests {
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements,
         };
         pastes_screenshot(screenshot, drawing, &PageTree::new(&snapshot))

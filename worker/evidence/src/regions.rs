@@ -221,7 +221,6 @@ mod tests {
             styles: border.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             visible: true,
             image: None,
-            is_widget: false,
         };
         let elements = vec![element];
         let snapshot = Snapshot {
@@ -230,6 +229,7 @@ mod tests {
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements,
         };
         let page = PageTree::new(&snapshot);

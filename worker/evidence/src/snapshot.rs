@@ -70,6 +70,10 @@ pub struct Snapshot {
     /// versions.
     #[serde(default)]
     pub content: [u32; 2],
+    /// Boxes of what each browser draws by its own design, such as check boxes, sliders and emoji: x,
+    /// y, width, height in CSS pixels of the page; none in snapshots of earlier versions.
+    #[serde(default)]
+    pub browser_drawn: Vec<[f64; 4]>,
     /// Elements in document order.
     pub elements: Vec<SnapshotElement>,
 }
@@ -99,10 +103,6 @@ pub struct SnapshotElement {
     pub visible: bool,
     /// Source of an image, an SVG or a background image; the digest of a data URI.
     pub image: Option<String>,
-    /// True for a form control that the browser draws by its own design, such as a check box or a
-    /// slider; false in snapshots of earlier versions.
-    #[serde(default)]
-    pub is_widget: bool,
 }
 
 /// A change of a rendered page to try.
@@ -145,7 +145,6 @@ impl Snapshot {
             styles: BTreeMap::new(),
             visible: true,
             image: None,
-            is_widget: false,
         };
         let elements = boxes.iter().enumerate().map(element).collect();
         Self {
@@ -154,6 +153,7 @@ impl Snapshot {
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements,
         }
     }

@@ -23,7 +23,8 @@ use tokio::time;
 /// Clock, chance and errors of the page, which run in it before its own scripts.
 pub(crate) const PAGE_SCRIPT: &str = include_str!("scripts/page.js");
 /// Description and changes of the page, which run where its scripts cannot reach.
-pub(crate) const SNAPSHOT_SCRIPT: &str = include_str!("scripts/snapshot.js");
+pub(crate) const SNAPSHOT_SCRIPT: &str =
+    concat!(include_str!("scripts/browser_drawn.js"), include_str!("scripts/snapshot.js"));
 
 /// Maximum number of elements of a page.
 const MAX_ELEMENTS: usize = 10_000;

@@ -90,6 +90,24 @@ async fn snapshot_lists_elements_and_a_change_is_reverted() {
 }
 
 #[tokio::test]
+async fn snapshot_has_boxes_of_shown_controls_and_emoji_that_the_browser_draws() {
+    let code = "<style>body { margin: 0 } * { position: absolute; margin: 0; width: 30px; height: 20px } \
+         .own { appearance: none } .faint { opacity: 0 } .hidden { visibility: hidden }</style>\
+         <input type=checkbox style='left: 10px; top: 40px'><input type=checkbox class=own>\
+         <input type=range class=faint><input type=range class=hidden><input type=text><p>Ada \u{a9}</p>\
+         <p style='left: 100px; top: 80px; width: 200px'>\u{1f680} Launch</p><p hidden>\u{1f680}</p>";
+    let renderer = renderer().await;
+    let mut page = renderer.open(&html(code)).await.unwrap();
+    let boxes = page.draw(&[]).await.unwrap().snapshot.browser_drawn;
+    assert_eq!(boxes.len(), 2, "{boxes:?}");
+    assert_eq!(boxes[0], [10.0, 40.0, 30.0, 20.0]);
+    let [left, top, width, height] = boxes[1];
+    assert_eq!([left, top], [100.0, 80.0]);
+    assert!((height..2.0 * height).contains(&width), "one emoji, without the text after it");
+    page.close().await;
+}
+
+#[tokio::test]
 async fn animations_are_rendered_at_rest() {
     // Two frames, black and white, 10 ms each, without an end.
     let gif = "R0lGODlhAgACAPAAAAAAAP///yH/C05FVFNDQVBFMi4wAwEAAAAh+QQAAQAAACwAAAAAAgACAAACAoRRACH5BAABAAAALAAAAAACAAIAAAICjFMAOw==";

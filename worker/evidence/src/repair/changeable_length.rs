@@ -170,7 +170,6 @@ mod tests {
             styles: styles.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             visible: true,
             image: None,
-            is_widget: false,
         };
         Snapshot {
             width: 100,
@@ -178,6 +177,7 @@ mod tests {
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements: vec![element],
         }
     }

@@ -197,7 +197,6 @@ mod tests {
             styles: [("padding-left".to_owned(), padding.to_owned())].into(),
             visible: true,
             image: None,
-            is_widget: false,
         };
         let elements = vec![
             element(0, [0.0, 0.0, 240.0, 80.0], "0px"),
@@ -210,6 +209,7 @@ mod tests {
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements,
         };
         let page = PageTree::new(&snapshot);

@@ -47,6 +47,7 @@ pub(super) fn draw(colors: &[&str], gaps: &[i32], changes: &[PageChange]) -> (Ra
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements,
         },
     )
@@ -79,7 +80,6 @@ fn element(
             .collect::<BTreeMap<_, _>>(),
         visible: true,
         image: None,
-        is_widget: false,
     }
 }
 

@@ -1,8 +1,6 @@
 // Description and changes of a page, called with the names of the properties to describe.
 ((properties) => {
   const REPLACED = new Set(['img', 'svg', 'canvas', 'video', 'input', 'textarea', 'select', 'button', 'progress', 'meter', 'hr']);
-  // Each browser draws these by its own design, unless their appearance is set to none.
-  const WIDGETS = 'progress, meter, input:is([type=checkbox], [type=radio], [type=range], [type=color], [type=file], [type=date], [type=datetime-local], [type=month], [type=time], [type=week])';
   const MAX_TEXT = 80;
   let elements, indexes, paths, unchanged, undo = () => {};
 
@@ -79,7 +77,6 @@
       text: String(ownText(element) || element.value || element.placeholder || '').slice(0, MAX_TEXT),
       rect, styles, visible: rect[2] > 0 && rect[3] > 0 && style.visibility !== 'hidden' && !isInDrawing,
       image: imageOf(element, styles['background-image'] ?? ''),
-      is_widget: element.matches(WIDGETS) && style.appearance !== 'none' && element.checkVisibility({ checkOpacity: true }),
     };
   };
   // Styles take most of the time. A change reaches those of its elements, of what is in them, and of boxes of another size.
@@ -96,7 +93,7 @@
   const snapshot = (changed) => JSON.stringify({
     width: innerWidth, height: innerHeight, scale: devicePixelRatio, background: canvasColor(),
     content: [document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight],
-    elements: describeChanged(changed),
+    browser_drawn: browserDrawn(boxOf), elements: describeChanged(changed),
   });
 
   const isTransparent = (color) => /^(transparent|rgba\(.*, 0\))$/.test(color);

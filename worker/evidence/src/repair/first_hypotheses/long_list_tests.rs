@@ -61,6 +61,7 @@ fn list(padding: u32, line: u32) -> (Raster, Snapshot) {
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements,
         },
     )

@@ -130,7 +130,18 @@ mod tests {
         }
         elements.push(element(4, Some(2), [65, 20, 45, heights[1] - 8], &[]));
         let (width, height, background) = (180, 120, [255; 4]);
-        (picture, Snapshot { width, height, scale: 1.0, background, content: [0; 2], elements })
+        (
+            picture,
+            Snapshot {
+                width,
+                height,
+                scale: 1.0,
+                background,
+                content: [0; 2],
+                browser_drawn: Vec::new(),
+                elements,
+            },
+        )
     }
 
     fn stretched(before: [u32; 3], after: [u32; 3], display: &str) -> Vec<(usize, String)> {

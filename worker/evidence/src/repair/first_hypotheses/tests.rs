@@ -36,7 +36,6 @@ pub(super) fn element(
         styles: styles.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         visible: true,
         image: None,
-        is_widget: false,
     }
 }
 
@@ -47,6 +46,7 @@ pub(super) fn page_of(elements: Vec<SnapshotElement>) -> Snapshot {
         scale: 1.0,
         background: [255; 4],
         content: [0; 2],
+        browser_drawn: Vec::new(),
         elements,
     }
 }

@@ -25,7 +25,6 @@ fn element(index: usize, rect: [f64; 4], styles: &[(&str, &str)]) -> SnapshotEle
         styles: styles.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         visible: true,
         image: None,
-        is_widget: false,
     }
 }
 
@@ -61,6 +60,7 @@ fn proposed(shown: [[u32; 4]; 2]) -> Vec<(usize, String, String)> {
         scale: 1.0,
         background: [255; 4],
         content: [0; 2],
+        browser_drawn: Vec::new(),
         elements,
     };
     let (page, screenshot, drawing) = (PageTree::new(&snapshot), drawn(shown), drawn(items));
@@ -149,6 +149,7 @@ fn paragraph(width: u32, align: &str, changes: &[PageChange]) -> (Raster, Snapsh
             scale: 1.0,
             background: [255; 4],
             content: [0; 2],
+            browser_drawn: Vec::new(),
             elements,
         },
     )
