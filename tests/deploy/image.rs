@@ -43,6 +43,14 @@ fn program_does_not_run_as_root() {
 }
 
 #[test]
+fn ended_browsers_are_reaped_without_a_flag_of_the_container() {
+    let instructions = instructions();
+    assert!(instructions.contains(&r#"ENTRYPOINT ["tini", "--", "juror"]"#.to_owned()));
+    let installs = |line: &String| line.contains("apt-get install") && line.contains(" tini ");
+    assert!(instructions.iter().any(installs));
+}
+
+#[test]
 fn image_uses_the_toolchain_of_the_manifest() {
     let manifest: toml::Table = text_of("Cargo.toml").parse().unwrap();
     let wanted = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
