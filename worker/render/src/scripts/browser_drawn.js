@@ -8,9 +8,9 @@ globalThis.browserDrawn = (boxOf) => {
     .filter((control) => isShown(control) && getComputedStyle(control).appearance !== 'none').map(boxOf);
   const texts = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
   while (boxes.length < MAX_BOXES && texts.nextNode()) {
-    const text = texts.currentNode, emoji = [...text.data.matchAll(EMOJI)];
-    if (emoji.length === 0 || !isShown(text.parentElement)) continue;
-    for (const { 0: { length }, index } of emoji) {
+    const text = texts.currentNode;
+    for (const { 0: { length }, index } of text.data.matchAll(EMOJI)) {
+      if (boxes.length >= MAX_BOXES || !isShown(text.parentElement)) break;
       const range = document.createRange();
       range.setStart(text, index);
       range.setEnd(text, index + length);
