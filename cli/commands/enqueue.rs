@@ -4,7 +4,7 @@ mod output;
 
 use crate::{
     args::{EnqueueArguments, GlobalFlags},
-    commands::follow::{Following, check_end},
+    commands::follow::{Following, require_journal_and_baseline},
     end_of_run,
     exit::{Exit, Failure},
     progress::DatasetProgress,
@@ -140,7 +140,7 @@ impl Enqueuing<'_> {
         };
         end_of_run::check_baseline_flags(&self.arguments.run.against, &settings)?;
         if self.arguments.wait {
-            check_end(&settings, &self.arguments.run.output)?;
+            require_journal_and_baseline(&settings, &self.arguments.run.output)?;
         }
         Ok(settings)
     }

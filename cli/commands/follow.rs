@@ -144,7 +144,10 @@ impl Following<'_> {
 
 /// Refuses a run whose end cannot be decided or written here: its journal is elsewhere, or its
 /// baseline cannot be read.
-pub fn check_end(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
+pub fn require_journal_and_baseline(
+    settings: &Settings,
+    outputs: &[PathBuf],
+) -> Result<(), Failure> {
     let runs_dir = &settings.run.runs_dir;
     if !needs_journal(settings, outputs) || RunsLock::is_known(runs_dir) {
         Baseline::from_settings(settings)?;

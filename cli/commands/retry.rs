@@ -3,7 +3,7 @@
 use crate::{
     args::{GlobalFlags, JudgingFlags, RetryArguments, RunFlags},
     commands::{
-        follow::{Following, check_end},
+        follow::{Following, require_journal_and_baseline},
         run::resume,
     },
     exit::{Exit, Failure},
@@ -87,7 +87,7 @@ impl Retrying<'_> {
         let RetryPlan { run: prepared, rounds } =
             RetryPlan::for_run(self.backend, &setup_request, run, here).await?;
         if self.arguments.wait {
-            check_end(&prepared.setup.settings, &[])?;
+            require_journal_and_baseline(&prepared.setup.settings, &[])?;
         }
         let budget = prepared.record.budget_usd;
         print_warnings(&prepared.setup, budget, RenderedBy::Workers, self.global.quiet);

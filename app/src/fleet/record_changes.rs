@@ -2,7 +2,7 @@
 
 use juror_types::{lane::Lane, run::RunRecord};
 
-/// Messages of another deadline, lane or gate.
+/// Messages of the deadline, lane and gate in which two records of a run differ.
 pub fn record_changes(known: &RunRecord, now: &RunRecord) -> impl Iterator<Item = String> {
     [deadline_change(known, now), lane_change(known, now), gate_change(known, now)]
         .into_iter()

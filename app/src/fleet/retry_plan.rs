@@ -65,8 +65,8 @@ impl RetryPlan {
             let opening = Opening::Retried { rounds: Arc::clone(&rounds), spent };
             // Jobs that a cancellation left unpublished are published now.
             let RunRecord { deadline, lane, .. } = setup.record(run.clone());
-            let (budget_usd, published) = (cap.now, None);
-            let record = RunRecord { budget_usd, published, deadline, lane, ..known.clone() };
+            let record =
+                RunRecord { budget_usd: cap.now, published: None, deadline, lane, ..known.clone() };
             let changes =
                 cap.change(run).into_iter().chain(record_changes(&known, &record)).collect();
             Ok(Self { run: RunToPublish { setup, record, opening, changes }, rounds })

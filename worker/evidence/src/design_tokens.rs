@@ -174,15 +174,7 @@ mod tests {
     #[test]
     fn lengths_are_counted_and_other_values_beside_them_named() {
         let elements = vec![card(0, "8px"), card(1, "8px"), card(2, "12px")];
-        let snapshot = Snapshot {
-            width: 60,
-            height: 40,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        };
+        let snapshot = Snapshot::of_page([60, 40], elements);
         let picture = Raster::filled(60, 40, [255; 3]);
         let pair = PicturePair::new(&picture, &picture);
         let tokens =

@@ -134,15 +134,7 @@ mod tests {
             element(2, Some(1), "div", Some("root"), &[]),
             element(3, Some(2), "section", None, styles),
         ];
-        Snapshot {
-            width: 200,
-            height: 120,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        }
+        Snapshot::of_page([200, 120], elements)
     }
 
     fn card(at: u32, width: u32, around: Rgb) -> Raster {

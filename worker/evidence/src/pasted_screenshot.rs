@@ -72,15 +72,7 @@ mod tests {
             image: Some("data:0123456789abcdef".to_owned()),
         };
         let elements = vec![element];
-        let snapshot = Snapshot {
-            width: 100,
-            height: 60,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        };
+        let snapshot = Snapshot::of_page([100, 60], elements);
         pastes_screenshot(screenshot, drawing, &PageTree::new(&snapshot))
     }
 

@@ -223,15 +223,7 @@ mod tests {
             image: None,
         };
         let elements = vec![element];
-        let snapshot = Snapshot {
-            width: 120,
-            height: 80,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        };
+        let snapshot = Snapshot::of_page([120, 80], elements);
         let page = PageTree::new(&snapshot);
         let difference = PixelDifference::new(screenshot, drawing, noise);
         find_regions(screenshot, drawing, &difference, noise, Some(&page)).len()

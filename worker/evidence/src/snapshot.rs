@@ -131,6 +131,19 @@ pub enum PageEdit {
 
 #[cfg(test)]
 impl Snapshot {
+    /// A white page of this width and height with these elements.
+    pub(crate) fn of_page([width, height]: [u32; 2], elements: Vec<SnapshotElement>) -> Self {
+        Self {
+            width,
+            height,
+            scale: 1.0,
+            background: [255; 4],
+            content: [0; 2],
+            browser_drawn: Vec::new(),
+            elements,
+        }
+    }
+
     /// A page of texts in these boxes: left, top, width and height.
     pub(crate) fn of_texts(boxes: &[[u32; 4]]) -> Self {
         let element = |(index, rect): (usize, &[u32; 4])| SnapshotElement {
@@ -147,15 +160,7 @@ impl Snapshot {
             image: None,
         };
         let elements = boxes.iter().enumerate().map(element).collect();
-        Self {
-            width: 160,
-            height: 160,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        }
+        Self::of_page([160, 160], elements)
     }
 }
 

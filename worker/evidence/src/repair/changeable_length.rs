@@ -171,15 +171,7 @@ mod tests {
             visible: true,
             image: None,
         };
-        Snapshot {
-            width: 100,
-            height: 20,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements: vec![element],
-        }
+        Snapshot::of_page([100, 20], vec![element])
     }
 
     fn value(property: LengthProperty, delta: f64) -> Option<String> {

@@ -203,15 +203,7 @@ mod tests {
             element(1, [20.0, 20.0, 120.0, 40.0], "33px"),
             element(2, [160.0, 20.0, 60.0, 40.0], "0px"),
         ];
-        let snapshot = Snapshot {
-            width: 240,
-            height: 80,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        };
+        let snapshot = Snapshot::of_page([240, 80], elements);
         let page = PageTree::new(&snapshot);
         let icon = MissingShape { bounds: [40, 32, 56, 48], rims: 40 };
         let adds_space_for = |property: P, element: usize| {

@@ -39,18 +39,7 @@ pub(super) fn draw(colors: &[&str], gaps: &[i32], changes: &[PageChange]) -> (Ra
         elements.push(element(index, Some(0), rect, &color, gap));
         top += height + gap;
     }
-    (
-        picture,
-        Snapshot {
-            width: 160,
-            height: 220,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        },
-    )
+    (picture, Snapshot::of_page([160, 220], elements))
 }
 
 fn element(

@@ -53,18 +53,7 @@ fn list(padding: u32, line: u32) -> (Raster, Snapshot) {
         text.text = format!("Row {row}");
         elements.extend([own, text]);
     }
-    (
-        picture,
-        Snapshot {
-            width: 200,
-            height: 640,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        },
-    )
+    (picture, Snapshot::of_page([200, 640], elements))
 }
 
 /// Proposed changes of all rows together, the likeliest first.

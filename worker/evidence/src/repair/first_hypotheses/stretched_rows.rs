@@ -129,19 +129,7 @@ mod tests {
             elements.push(element(index, Some(0), rect, &[CARD, ("padding-bottom", "8px")]));
         }
         elements.push(element(4, Some(2), [65, 20, 45, heights[1] - 8], &[]));
-        let (width, height, background) = (180, 120, [255; 4]);
-        (
-            picture,
-            Snapshot {
-                width,
-                height,
-                scale: 1.0,
-                background,
-                content: [0; 2],
-                browser_drawn: Vec::new(),
-                elements,
-            },
-        )
+        (picture, Snapshot::of_page([180, 120], elements))
     }
 
     fn stretched(before: [u32; 3], after: [u32; 3], display: &str) -> Vec<(usize, String)> {

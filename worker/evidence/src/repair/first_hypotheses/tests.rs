@@ -40,15 +40,7 @@ pub(super) fn element(
 }
 
 pub(super) fn page_of(elements: Vec<SnapshotElement>) -> Snapshot {
-    Snapshot {
-        width: 160,
-        height: 120,
-        scale: 1.0,
-        background: [255; 4],
-        content: [0; 2],
-        browser_drawn: Vec::new(),
-        elements,
-    }
+    Snapshot::of_page([160, 120], elements)
 }
 
 fn hypotheses<'page>(

@@ -54,15 +54,7 @@ fn proposed(shown: [[u32; 4]; 2]) -> Vec<(usize, String, String)> {
         element(1, rects[0], &fill),
         element(2, rects[1], &fill),
     ];
-    let snapshot = Snapshot {
-        width: 110,
-        height: 66,
-        scale: 1.0,
-        background: [255; 4],
-        content: [0; 2],
-        browser_drawn: Vec::new(),
-        elements,
-    };
+    let snapshot = Snapshot::of_page([110, 66], elements);
     let (page, screenshot, drawing) = (PageTree::new(&snapshot), drawn(shown), drawn(items));
     let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
     let field = ShiftField::new(&page, &drawing, &screenshot);
@@ -141,18 +133,7 @@ fn paragraph(width: u32, align: &str, changes: &[PageChange]) -> (Raster, Snapsh
     };
     let body = element(0, [0.0, 0.0, f64::from(width + 40), 60.0], &[("display", "block")]);
     let elements = vec![SnapshotElement { tag: "body".to_owned(), ..body }, text];
-    (
-        picture,
-        Snapshot {
-            width: width + 40,
-            height: 60,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        },
-    )
+    (picture, Snapshot::of_page([width + 40, 60], elements))
 }
 
 /// Evidence of a paragraph with one alignment whose screenshot has another.
