@@ -45,6 +45,8 @@ pub struct RecordedAnswer {
     judge: Option<JudgeRecord>,
     reply: Option<String>,
     lane: Lane,
+    #[serde(default)]
+    estimate: Option<Estimate>,
 }
 
 /// A job's result under construction.
@@ -100,6 +102,18 @@ impl ResultBuilder {
         let before = Duration::from_millis(before.max(0).unsigned_abs());
         let (context, began) = (Arc::clone(context), Instant::now());
         Self { claim, context, result, stages_passed, began, before }
+    }
+
+    /// A stored result as it was before its job's last calls, with all calls that this one begins
+    /// with.
+    pub fn continue_stored(self, snapshot: BuilderSnapshot) -> Self {
+        let JobResult { cost_usd, usage, attempts, unmetered_calls, .. } = self.result;
+        let mut stored = Self::restore(snapshot, &self.context, self.claim);
+        stored.result.cost_usd = cost_usd;
+        stored.result.usage = usage;
+        stored.result.attempts = attempts;
+        stored.result.unmetered_calls = unmetered_calls;
+        stored
     }
 
     /// Calls so far: at first, those that earlier holders of the job settled.
@@ -225,14 +239,15 @@ impl ResultBuilder {
 
     /// Last recorded reply.
     pub fn recorded_reply(&self) -> RecordedAnswer {
-        let JobResult { judge, reply, lane, .. } = &self.result;
-        RecordedAnswer { judge: judge.clone(), reply: reply.clone(), lane: *lane }
+        let JobResult { judge, reply, lane, estimate, .. } = self.result.clone();
+        RecordedAnswer { judge, reply, lane, estimate }
     }
 
     /// Restores an earlier reply in place of the last one.
     pub fn restore_reply(&mut self, answer: RecordedAnswer) {
-        let RecordedAnswer { judge, reply, lane } = answer;
+        let RecordedAnswer { judge, reply, lane, estimate } = answer;
         (self.result.judge, self.result.reply, self.result.lane) = (judge, reply, lane);
+        self.result.estimate = self.result.estimate.take().or(estimate);
     }
 
     /// Ends with every stage that has data; the judge was off.

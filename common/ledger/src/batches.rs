@@ -121,7 +121,7 @@ pub enum RowChange {
     Close,
     /// A closed row leaves its shard: its job continues outside.
     Detach,
-    /// The row is deleted: its job's result is stored, or it was never sent.
+    /// The row is deleted: its job's result is stored.
     Remove,
 }
 

@@ -165,3 +165,17 @@ fn uncancellable_batch_does_not_keep_the_process_alive() {
     running.signal(Signal::INT);
     running.finish().exits(3).stderr_contains(&["1 batch continues at the provider"]);
 }
+
+#[test]
+fn creation_that_may_run_counts_once_however_often_the_token_limit_fails_later_ones() {
+    let faults = [BatchFault::CreationLost, BatchFault::Unlisted, BatchFault::LateTokenLimit];
+    let faults = faults.map(Share::from).to_vec();
+    // A row takes about 1,400 tokens, and the first batch never ends.
+    let batches =
+        BatchSettings { faults, enqueued_tokens: Some(2_000), ..BatchSettings::default() };
+    let fixture = BatchFixture::new(1, batches);
+    let worst = fixture.worst_batch();
+    fixture.run(&["--deadline", "3s"]).exits(3);
+    assert!(fixture.simulator.count("batches") > 2);
+    fixture.assert_presumed(worst);
+}

@@ -7,8 +7,8 @@ use crate::{
 };
 use juror_simulator::{BatchEnd, BatchSettings, HandwrittenVerdicts, SimulatorConfig};
 use juror_types::usage::Money;
-use serde_json::Value;
-use std::sync::Arc;
+use serde_json::{Value, json};
+use std::{fs, process::Command, sync::Arc};
 
 /// Items whose every verdict contradicts itself, and a rubric that asks again.
 fn fixture(items: u32, end: BatchEnd) -> BatchFixture {
@@ -60,5 +60,38 @@ fn second_verdict_of_a_mixed_run_is_of_a_batch_that_knows_the_first() {
     run(&fixture, &["--lane", "mixed", "--budget-usd", "1"]);
     assert_eq!((fixture.simulator.count("batches"), fixture.simulator.requests()), (2, 0));
     assert_eq!(fixture.count("scored", ""), 2);
+    fixture.assert_billed_plus_presumed(0);
+}
+
+#[test]
+fn first_verdicts_stand_if_the_run_is_killed_and_resumed_after_its_deadline() {
+    let fixture = fixture(2, BatchEnd::default());
+    let harness = &fixture.harness;
+    // The second batch is still filled when item 1 comes again: its program tells so, and waits for
+    // the end of the run.
+    let program = r#"
+case "$(cat)" in *item_0001*)
+    if [ -e judged ]; then echo > again; tail --pid=$PPID -f /dev/null; fi
+    touch judged ;;
+esac
+echo '{"quality_score": 1}'
+"#;
+    harness.write("program.sh", program);
+    let again = harness.path("again");
+    assert!(Command::new("mkfifo").arg(&again).status().unwrap().success());
+    let settings = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nmax_rows = 2\n\
+                    [stages]\npipeline_command = [\"sh\", \"program.sh\"]\n";
+    harness.write("juror.toml", settings);
+    let flags = ["--lane", "batch", "--budget-usd", "1", "--rubric", "rubric.toml"];
+    let running = harness.start_run(&fixture.simulator, "night", &flags);
+    // Blocks until the program opens it.
+    fs::read(&again).unwrap();
+    running.kill();
+    fs::remove_file(harness.path("judged")).unwrap();
+    harness.resume("night", &["--deadline", "1ms"]).exits(0).stdout_contains(&["2 of 2 scored"]);
+    assert_eq!(fixture.simulator.count("billed_calls"), 2);
+    let result = harness.result("night", "item_0000");
+    assert_eq!((&result["attempts"], &result["semantic"]["total_score"]), (&json!(1), &json!(40)));
+    assert!(result["estimate"].is_object() && result["generation"].is_object(), "{result}");
     fixture.assert_billed_plus_presumed(0);
 }

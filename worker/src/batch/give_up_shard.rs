@@ -5,7 +5,7 @@ use crate::worker_error::WorkerError;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
     admission::Admission,
-    batches::{BatchRecords, RowChange, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, RowChange, ShardKey, ShardStep},
     error::LedgerError,
 };
 use juror_telemetry::ShardEvent;
@@ -17,10 +17,14 @@ pub async fn give_up_shard(
     records: &dyn BatchRecords,
     admission: &dyn Admission,
 ) -> Result<bool, LedgerError> {
-    // The jobs come to their queue without the shard, when their run is published again.
-    if !release_rows(shard, RowChange::Remove, records, admission).await? {
+    if !release_rows(shard, records, admission).await? {
         return Ok(false);
     }
+    // The jobs come to their queue without the shard, when their run is published again.
+    change_rows(shard, false, records, |row| async move {
+        records.change_row(&shard.run, &row, RowChange::Detach).await
+    })
+    .await?;
     records.set_step(shard, &ShardStep::Collected).await
 }
 
@@ -37,9 +41,7 @@ pub async fn give_up_own_shard(work: &BatchWork, number: u32) -> Result<(), Work
 /// Gives up a shard of this process, and returns its jobs to their queue.
 pub async fn give_up_and_return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     let (records, shard) = (&*work.lane.records, work.shard(number));
-    // The rows are kept, closed, until the jobs are returned to their queue.
-    let released = release_rows(&shard, RowChange::Close, records, &*work.context.admission);
-    if !released.await? {
+    if !release_rows(&shard, records, &*work.context.admission).await? {
         return Ok(());
     }
     return_jobs(work, number).await?;
@@ -48,11 +50,11 @@ pub async fn give_up_and_return_jobs(work: &BatchWork, number: u32) -> Result<()
     Ok(())
 }
 
-/// Records that a shard is given up, and releases and changes its rows; returns false if it belongs
-/// to another owner.
+/// Records that a shard is given up, and releases and closes its rows: closed, they keep the
+/// attempts and the first verdicts of their jobs. Returns false if the shard belongs to another
+/// owner.
 async fn release_rows(
     shard: &ShardKey,
-    change: RowChange,
     records: &dyn BatchRecords,
     admission: &dyn Admission,
 ) -> Result<bool, LedgerError> {
@@ -60,15 +62,27 @@ async fn release_rows(
     if !records.set_step(shard, &ShardStep::GivenUp).await? {
         return Ok(false);
     }
+    change_rows(shard, true, records, |row| async move {
+        admission.release(&row.lease).await?;
+        records.change_row(&shard.run, &row, RowChange::Close).await
+    })
+    .await?;
+    Ok(true)
+}
+
+/// Changes each open or each closed row of a shard, until it has none.
+async fn change_rows<Changing: Future<Output = Result<(), LedgerError>>>(
+    shard: &ShardKey,
+    open: bool,
+    records: &dyn BatchRecords,
+    change: impl Fn(BatchRow) -> Changing,
+) -> Result<(), LedgerError> {
     loop {
-        let rows = records.rows(&shard.run, shard.number, true, None, PAGE).await?;
+        let rows = records.rows(&shard.run, shard.number, open, None, PAGE).await?;
         if rows.is_empty() {
-            return Ok(true);
+            return Ok(());
         }
-        let released = stream::iter(rows).map(|row| async move {
-            admission.release(&row.lease).await?;
-            records.change_row(&shard.run, &row, change).await
-        });
-        released.buffer_unordered(MAX_CONCURRENT_ROWS).try_collect::<()>().await?;
+        let changing = stream::iter(rows).map(&change);
+        changing.buffer_unordered(MAX_CONCURRENT_ROWS).try_collect::<()>().await?;
     }
 }

@@ -79,7 +79,7 @@ async fn find_by_searches(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vision::{ApiKey, ExtraHeaders, HttpSettings, openai::OpenAi};
+    use crate::vision::openai::tests::client;
     use juror_services::web::{WebResponse, WebServer};
     use serde_json::{Value, json};
 
@@ -92,27 +92,24 @@ mod tests {
             next += 1;
             WebResponse::file(answer.to_string().as_bytes())
         });
-        let provider = OpenAi::new(HttpSettings {
-            base_url: format!("http://{}/v1", server.address()),
-            key: Some(ApiKey::new("key").unwrap()),
-            timeout: Duration::from_secs(60),
-            concurrency: 1,
-            proxy: None,
-            ca_file: None,
-            headers: ExtraHeaders::default(),
-        });
-        is_listed_alone(&provider.unwrap(), "file-1", "batch-2", Duration::ZERO).await
+        let provider = client(&format!("http://{}/v1", server.address()));
+        is_listed_alone(&provider, "file-1", "batch-2", Duration::ZERO).await
     }
 
     #[tokio::test]
     async fn batch_is_alone_only_in_a_complete_list_without_another_of_its_file() {
         let batch = |id: u32, file: u32| json!({"id": format!("batch-{id}"), "input_file_id": format!("file-{file}")});
         let (first, second, other) = (batch(1, 1), batch(2, 1), batch(3, 2));
+        let mut over_limit = batch(4, 1);
+        over_limit["status"] = json!("failed");
+        over_limit["errors"] = json!({"data": [{"code": "token_limit_exceeded"}]});
         let broken = json!({"object": "list"});
         let alone = json!({"data": [other, second]});
         let followed = json!({"data": [second], "has_more": true});
         for (answers, expected) in [
             (vec![alone.clone()], true),
+            (vec![json!({"data": [second, over_limit]})], true),
+            (vec![json!({"data": [over_limit]})], false),
             (vec![json!({"data": []}), broken.clone(), alone.clone()], true),
             (vec![followed.clone(), json!({"data": [other]})], true),
             (vec![followed, json!({"data": [first]})], false),

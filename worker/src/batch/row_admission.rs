@@ -4,11 +4,13 @@
 use super::{BatchWork, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
+    claim_job::{ClaimOutcome, claim},
     evaluate::{Uncalled, prepare_without_call, store_and_record},
     interruption::Interruption,
     judge_request::PreparedRequest,
+    judging::call_conclusion::FirstVerdict,
     next_step_after_call::AttemptTally,
-    result_builder::ResultBuilder,
+    result_builder::{BuilderSnapshot, ResultBuilder},
     run_context::JudgeSetup,
 };
 use juror_ledger::{
@@ -60,6 +62,12 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
         Some(row) if row.open => return Err(Interruption::ClaimedElsewhere),
         Some(row) if row.round == job.round => Some(RowRecord::read(row)?),
         Some(_) | None => None,
+    };
+    let earlier = match earlier {
+        Some(RowRecord { first: Some(first), builder, .. }) if lane.is_over() => {
+            return end_with_first_verdict(job, first, builder, work).await;
+        }
+        earlier => earlier,
     };
     let is_late = lane.is_over() || earlier.as_ref().is_some_and(|earlier| earlier.realtime);
     if lane.falls_back && is_late {
@@ -136,6 +144,22 @@ pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), 
         records.change_row(&job.run_id, &row, RowChange::Remove).await?;
     }
     Ok(())
+}
+
+/// Ends a job with its first verdict, since no batch is left for a second one.
+async fn end_with_first_verdict(
+    job: &Job,
+    first: FirstVerdict,
+    stored: BuilderSnapshot,
+    work: &BatchWork,
+) -> Result<Gathered, Interruption> {
+    let context = &work.context;
+    let builder = match claim(job, context).await? {
+        ClaimOutcome::Finished(result) => return Ok(Gathered::Finished(result)),
+        ClaimOutcome::Claimed(claimed, _) => claimed.builder.continue_stored(stored),
+    };
+    let scored = store_and_record(first.score(builder), context).await?;
+    Ok(Gathered::Finished(Box::new(scored)))
 }
 
 /// Remedy for requests that are larger than a batch. A run keeps the size of its images.

@@ -85,8 +85,11 @@ impl ShardLifecycle {
                     under_way.get_or_insert_with(|| self.work.count(ShardCount::UnderWay));
                     let watched = self.watch(&file, &batch).await?;
                     if matches!(watched, NextMove::Step(_)) {
-                        // A shard that left the provider frees its enqueued tokens.
+                        // A shard that left the provider frees its enqueued tokens. What an earlier
+                        // creation may cost is counted, so the next one is the first again.
                         under_way = None;
+                        self.presume_second_hold(&step).await?;
+                        self.unanswered = 0;
                     }
                     watched
                 }

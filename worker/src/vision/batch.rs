@@ -21,7 +21,9 @@ pub trait BatchProvider: Send + Sync {
     /// [`BatchError::Lost`] the batch may exist, and [`BatchProvider::find`] finds it.
     async fn create(&self, file: &str, mark: &BatchMark) -> Result<String, BatchError>;
 
-    /// The batch that was created from this file; none if a complete search has not found one.
+    /// The batch that was created from this file; none if a complete search has not found one. One
+    /// that failed by the limit of enqueued tokens does not count: it ran nothing, and could hide a
+    /// later one of its file.
     async fn find(&self, file: &str) -> Result<Option<String>, BatchError> {
         Ok(self.find_up_to(file, 1).await?.pop())
     }

@@ -10,7 +10,7 @@ mod image_support;
 mod phrases;
 mod retry_after;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod usage;
 
 use super::{

@@ -150,7 +150,10 @@ impl BatchProvider for OpenAi {
                 return Err(incomplete_list("has no array \"data\""));
             };
             // A shard's number may be reused, its file never is; some lists leave the mark out.
-            let is_it = |batch: &&Value| text(batch, "input_file_id").as_deref() == Some(file);
+            let is_it = |batch: &&Value| {
+                text(batch, "input_file_id").as_deref() == Some(file)
+                    && !matches!(status_of(batch, str::to_owned), BatchStatus::TokenLimit(_))
+            };
             for batch in batches.iter().filter(is_it).take(at_most.saturating_sub(found.len())) {
                 let unnamed = || incomplete_list(&format!("has a batch of file {file} without id"));
                 found.push(text(batch, "id").ok_or_else(unnamed)?);

@@ -45,7 +45,8 @@ pub(super) fn question() -> Request {
     }
 }
 
-fn client(base_url: &str) -> OpenAi {
+/// A client of a test's server.
+pub(crate) fn client(base_url: &str) -> OpenAi {
     OpenAi::new(settings(base_url)).unwrap()
 }
 

@@ -1,25 +1,12 @@
 //! Rows, states and ends of batches, without a server, and the search for a batch.
 
 use super::*;
-use crate::vision::{
-    ApiKey, ExtraHeaders, HttpSettings,
-    openai::{body::ReplyFormat, tests::question},
+use crate::vision::openai::{
+    body::ReplyFormat,
+    tests::{client, question},
 };
 use juror_services::web::{WebResponse, WebServer};
 use serde_json::json;
-
-fn client(base_url: &str) -> OpenAi {
-    OpenAi::new(HttpSettings {
-        base_url: base_url.to_owned(),
-        key: Some(ApiKey::new("key").unwrap()),
-        timeout: Duration::from_secs(60),
-        concurrency: 1,
-        proxy: None,
-        ca_file: None,
-        headers: ExtraHeaders::default(),
-    })
-    .unwrap()
-}
 
 #[test]
 fn row_body_equals_the_call_body_byte_for_byte() {
