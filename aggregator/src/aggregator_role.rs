@@ -1,6 +1,6 @@
 //! The aggregator's role: it receives the results of runs, commits them to the run's journal, and
 //! only then acknowledges them; complete runs are reported. [`run`] is the role for all runs of a
-//! fleet; [`local_run`] is the same committer for one run, which its process reports.
+//! fleet; [`local_aggregator`] is the same committer for one run, which its process reports.
 //!
 //! In a fleet, one aggregator is active, the holder of the lock of the runs directory; others are
 //! on standby. It is one task of several parts that communicate through bounded channels:
@@ -23,7 +23,7 @@ mod incoming;
 mod journal_operations;
 mod ledger_journals;
 mod ledger_maintenance;
-pub mod local_run;
+pub mod local_aggregator;
 mod receive;
 mod release_held_jobs;
 mod reporter;

@@ -7,7 +7,7 @@ use crate::{
 };
 use juror_analysis::{
     calibration::{
-        Binding, Calibration, CalibrationInput, Labels, calibrate,
+        Calibration, CalibrationInput, CalibrationScope, HumanLabels, calibrate,
         stored_calibration::{self, KnownCalibration},
     },
     format::counted,
@@ -56,7 +56,7 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
 /// unreadable file is replaced.
 fn keep_better_founded(own: &Path, calibration: &Calibration) -> Result<(), Failure> {
     let Ok(known) = KnownCalibration::read(own) else { return Ok(()) };
-    let is_same = known.calibration.binding.digest == calibration.binding.digest;
+    let is_same = known.calibration.scope.digest == calibration.scope.digest;
     if !is_same || !known.calibration.has_enough_items() || calibration.has_enough_items() {
         return Ok(());
     }
@@ -72,7 +72,7 @@ fn keep_better_founded(own: &Path, calibration: &Calibration) -> Result<(), Fail
 fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Failure> {
     let report = baseline::report_of(files, None, AveragingPolicy::default())?;
     let record = files.record();
-    let Some(binding) = Binding::for_run(record, report.run.simulated) else {
+    let Some(scope) = CalibrationScope::for_run(record, report.run.simulated) else {
         return Err(Failure::usage(format!(
             "run {} has no judge to calibrate: it ran without --enable-llm-judge",
             record.run_id
@@ -86,7 +86,7 @@ fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Fail
     let created_at = jiff::Timestamp::now().to_string();
     let input = CalibrationInput {
         record,
-        binding: &binding,
+        scope: &scope,
         rubric: &report.rubric,
         labels: &labels,
         file: name.as_deref(),
@@ -98,17 +98,17 @@ fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Fail
     Ok(calibration)
 }
 
-fn read_labels(file: &Path, rubric: &Rubric) -> Result<Labels, Failure> {
+fn read_labels(file: &Path, rubric: &Rubric) -> Result<HumanLabels, Failure> {
     let name = file.display().to_string();
     let bytes = std::fs::read(file)
         .map_err(|error| Failure::usage(format!("the labels {name} cannot be read: {error}")))?;
-    Labels::read(&name, &bytes, rubric).map_err(Failure::usage)
+    HumanLabels::read(&name, &bytes, rubric).map_err(Failure::usage)
 }
 
-fn labels_of_items(files: &RunFiles, report: &Report) -> Result<Labels, Failure> {
+fn labels_of_items(files: &RunFiles, report: &Report) -> Result<HumanLabels, Failure> {
     let results = report.items.read(files).map_err(AppError::from)?;
     let results = results.map(|result| result.map_err(AppError::from));
-    let labels = Labels::from_items(&report.rubric, results)?;
+    let labels = HumanLabels::from_items(&report.rubric, results)?;
     if labels.is_empty() {
         return Err(Failure::usage(format!(
             "no item of run {} has a label for a criterion: pass --labels FILE, or add `labels` to \

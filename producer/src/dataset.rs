@@ -22,7 +22,7 @@ use juror_types::{
     file_identity::FileIdentity,
     id::Digest,
     item::{Item, Text, TokenSource},
-    rubric::{Need, Rubric},
+    rubric::{PromptField, Rubric},
 };
 use pairs::ImagePairs;
 use raw::{Records, open_file, unreadable};
@@ -53,7 +53,7 @@ impl DatasetShape {
     pub fn for_rubric(rubric: &Rubric) -> Self {
         Self {
             images: rubric.images_of_items().map(|image| image.name.clone()).collect(),
-            style_required: rubric.needs(Need::Style),
+            style_required: rubric.needs(PromptField::Style),
             ..Self::default()
         }
     }

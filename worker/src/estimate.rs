@@ -17,7 +17,7 @@ use juror_types::{
     item::Item,
     job::{Job, Judge},
     outcome::JobError,
-    rubric::{Need, Rubric, RubricImage},
+    rubric::{PromptField, Rubric, RubricImage},
 };
 
 /// A model to estimate for.
@@ -62,7 +62,7 @@ pub fn estimate<'a>(
             Ok(loaded) => loaded,
             Err(error) => return Ok(Estimated::Failed(error)),
         };
-        if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
+        if context.rubric.needs(PromptField::GeneratedCode) && loaded.code.is_none() {
             return Ok(Estimated::NoCall);
         }
         let request = match JudgeRequest::for_job(job, judge, &loaded, None, setup, context).await {

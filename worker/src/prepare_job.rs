@@ -24,7 +24,7 @@ use juror_ledger::job_store::FinishedJob;
 use juror_types::{
     job::Job,
     outcome::{InputRecord, JobError},
-    rubric::Need,
+    rubric::PromptField,
     stage::Stages,
 };
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
             Err(error) => missing_file::without_input(job, context, builder, error).await,
         };
     };
-    if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
+    if context.rubric.needs(PromptField::GeneratedCode) && loaded.code.is_none() {
         let error = missing_output::error(&loaded, context.stages.pipeline_command.is_some());
         return Ok(PreparedJob::Finished(builder.without_output(error)));
     }

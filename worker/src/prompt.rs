@@ -18,7 +18,7 @@ use juror_types::{
     evidence::EvidenceOutcome,
     item::{Item, Language, Tokens},
     model::TextTokens,
-    rubric::{Need, ReplyVersion, Rubric},
+    rubric::{PromptField, ReplyVersion, Rubric},
 };
 
 /// The texts of an item that a prompt may carry. They come from a program under test and are not
@@ -79,7 +79,7 @@ pub async fn item_part(
     strip_comments: bool,
 ) -> ItemPart {
     let mut texts = PromptItem { evidence, ..texts(item, loaded) };
-    let wanted = strip_comments && rubric.needs(Need::GeneratedCode);
+    let wanted = strip_comments && rubric.needs(PromptField::GeneratedCode);
     let Some((code, language)) = texts.code.zip(texts.language).filter(|_| wanted) else {
         return ItemPart { text: render_item(rubric, texts), code_note: None };
     };
@@ -91,7 +91,7 @@ pub async fn item_part(
 /// Tokens that measured evidence adds to the prompt of an item with these expected tokens, before
 /// it is measured.
 pub fn evidence_tokens(rubric: &Rubric, expected: Option<&Tokens>) -> TextTokens {
-    if !rubric.needs(Need::Evidence) {
+    if !rubric.needs(PromptField::Evidence) {
         return TextTokens::default();
     }
     let around = format!("{MEASURED_HEADING}{}", fenced("evidence", ""));
@@ -132,10 +132,10 @@ fn render_item(rubric: &Rubric, item: PromptItem<'_>) -> String {
     for need in &rubric.needs {
         text.push('\n');
         text.push_str(&match need {
-            Need::GeneratedCode => render_code(item),
-            Need::ExpectedTokens => render_tokens(item.tokens),
-            Need::Evidence => render_evidence(item.evidence),
-            Need::Style => render_style(item.style),
+            PromptField::GeneratedCode => render_code(item),
+            PromptField::ExpectedTokens => render_tokens(item.tokens),
+            PromptField::Evidence => render_evidence(item.evidence),
+            PromptField::Style => render_style(item.style),
         });
     }
     text.push_str(match rubric.reply {

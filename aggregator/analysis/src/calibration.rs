@@ -4,8 +4,8 @@
 //! docs/calibrate.md explains each figure.
 
 mod agreement;
-mod binding;
 mod bootstrap;
+mod calibration_scope;
 mod contingency_table;
 mod correlation;
 mod figure;
@@ -18,9 +18,9 @@ pub mod stored_calibration;
 mod whole_score;
 
 pub use agreement::Agreement;
-pub use binding::Binding;
+pub use calibration_scope::CalibrationScope;
 pub use figure::Figure;
-pub use human_labels::{LabelError, LabelProblem, Labels, score_key};
+pub use human_labels::{HumanLabels, LabelError, LabelProblem, score_key};
 pub use ordinal_agreement::Confusion;
 pub use pairing::LabelCoverage;
 pub use raters::RaterAgreement;
@@ -50,8 +50,9 @@ pub struct Calibration {
     pub created_at: String,
     /// The run.
     pub run: RunId,
-    /// Scope.
-    pub binding: Binding,
+    /// Judge, rubric and preparation of images that it holds for.
+    #[serde(rename = "binding")]
+    pub scope: CalibrationScope,
     /// Base URL of the judge.
     pub base_url: Option<String>,
     /// Judgments of each item; the mean counts.
@@ -99,12 +100,12 @@ pub struct CriterionCalibration {
 pub struct CalibrationInput<'a> {
     /// The run.
     pub record: &'a RunRecord,
-    /// The judge's binding, of the same record.
-    pub binding: &'a Binding,
+    /// Scope of the run's judge, of the same record.
+    pub scope: &'a CalibrationScope,
     /// Rubric.
     pub rubric: &'a Rubric,
     /// Ratings of people.
-    pub labels: &'a Labels,
+    pub labels: &'a HumanLabels,
     /// Their file.
     pub file: Option<&'a str>,
     /// Now, RFC 3339 in UTC.
@@ -162,7 +163,7 @@ pub fn calibrate(
         schema: SCHEMA,
         created_at: input.created_at.to_owned(),
         run: record.run_id.clone(),
-        binding: input.binding.clone(),
+        scope: input.scope.clone(),
         base_url: record.base_url.clone(),
         repeat: record.repeat,
         labels: LabelSource {

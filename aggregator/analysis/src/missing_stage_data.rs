@@ -4,7 +4,7 @@
 use crate::format::{counted, grouped};
 use juror_types::{
     outcome::{InputRecord, JobResult, Outcome},
-    rubric::{Need, Rubric},
+    rubric::{PromptField, Rubric},
 };
 
 /// Counts of the items that each stage should cover, and of those without data for it.
@@ -47,7 +47,7 @@ impl MissingStageData {
     /// The warnings. Expected tokens that only the judge sees, and items of a dataset without any
     /// code, are as they should be.
     pub(crate) fn warnings(&self, rubric: &Rubric, judged: bool) -> Vec<String> {
-        let for_the_judge = judged && rubric.needs(Need::ExpectedTokens);
+        let for_the_judge = judged && rubric.needs(PromptField::ExpectedTokens);
         let tokens = self.tokens.missing_unless(for_the_judge).map(|count| {
             format!(
                 "no extracted tokens for {} that expect some, so {}; where the pipeline extracted \
@@ -114,7 +114,10 @@ mod tests {
         result
     }
 
-    fn warnings(results: impl IntoIterator<Item = JobResult>, needs: &[Need]) -> Vec<String> {
+    fn warnings(
+        results: impl IntoIterator<Item = JobResult>,
+        needs: &[PromptField],
+    ) -> Vec<String> {
         let mut missing = MissingStageData::default();
         results.into_iter().for_each(|result| missing.add(&result));
         let rubric = Rubric { needs: needs.to_vec(), ..rubric(SEMANTIC) };
@@ -125,7 +128,7 @@ mod tests {
     fn items_without_pipeline_output_are_warned_of() {
         let results = (0..108).map(expecting);
         let results = results.chain((0..12).map(|number| staged(&format!("s{number}"))));
-        let found = warnings(results, &[Need::ExpectedTokens]);
+        let found = warnings(results, &[PromptField::ExpectedTokens]);
         assert_eq!(found.len(), 3, "{found:?}");
         for (warning, start) in found.iter().zip([
             "no extracted tokens for 108 of 120 items that expect some, so Token Accuracy is of 12 items only; ",
@@ -143,7 +146,7 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("3 of 3 items that expect some"), "{found:?}");
         assert!(found[0].contains("Token Accuracy has no data"), "{found:?}");
-        assert_eq!(warnings(all(), &[Need::ExpectedTokens]).len(), 1, "the pattern alone");
+        assert_eq!(warnings(all(), &[PromptField::ExpectedTokens]).len(), 1, "the pattern alone");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     calibration::{
-        Binding,
+        CalibrationScope,
         stored_calibration::{KnownCalibration, RunCalibration},
     },
     comparison::Comparison,
@@ -76,7 +76,9 @@ impl Report {
     /// Adds the calibration of the run's judge: the named one, or else one of the runs beside it.
     /// Unreadable ones are left out, with a warning.
     pub fn add_calibration(&mut self, files: &RunFiles, named: Option<&KnownCalibration>) {
-        let Some(now) = Binding::for_run(files.record(), self.run.simulated) else { return };
+        let Some(now) = CalibrationScope::for_run(files.record(), self.run.simulated) else {
+            return;
+        };
         let known = match (named, files.directory().parent()) {
             (Some(named), _) => Some(named.clone()),
             (None, None) => None,

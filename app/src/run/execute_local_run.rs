@@ -15,7 +15,7 @@ use crate::{
     local_ledger::local_error,
 };
 use juror_aggregator::{
-    aggregator_role::local_run::{self, LocalRunResources},
+    aggregator_role::local_aggregator::{self, LocalRunResources},
     run_journal::RunJournal,
 };
 use juror_analysis::fold::Fold;
@@ -162,7 +162,7 @@ async fn run_roles(
         worked
     };
     let aggregating = async {
-        let aggregated = local_run::run(aggregator, shutdown.clone()).await;
+        let aggregated = local_aggregator::run(aggregator, shutdown.clone()).await;
         upstream.drain.cancel();
         results.close();
         aggregated

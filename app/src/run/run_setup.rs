@@ -18,7 +18,7 @@ use juror_producer::{
 use juror_types::{
     id::RunId,
     job::Judge,
-    rubric::{Need, Rubric},
+    rubric::{PromptField, Rubric},
 };
 use juror_worker::estimate::Candidate;
 use std::{num::NonZeroU32, path::PathBuf};
@@ -143,7 +143,7 @@ impl RunSetup {
 
     /// Number of items without a call to the judge, since they have no code to judge.
     pub fn unjudged(&self) -> u64 {
-        let is_needed = self.candidate.is_some() && self.rubric.needs(Need::GeneratedCode);
+        let is_needed = self.candidate.is_some() && self.rubric.needs(PromptField::GeneratedCode);
         let has_pipeline = self.settings.stages.has_pipeline();
         if is_needed && !has_pipeline { self.plan.without_code } else { 0 }
     }

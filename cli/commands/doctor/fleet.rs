@@ -4,7 +4,7 @@ use super::{Check, Health, bad, good, warning};
 use juror_app::{budgets::BudgetState, fleet, settings::Settings};
 use juror_ledger::{
     error::LedgerError,
-    redis::{RedisLedger, Weakness},
+    redis::{DurabilityRisk, RedisLedger},
 };
 use juror_queue::rabbitmq::{ConnectedWorkers, broker_version};
 use juror_types::budget_label::BudgetLabel;
@@ -72,7 +72,7 @@ async fn server_check(backend: &RedisLedger, may_forget: bool) -> Result<Check, 
             ),
         ));
     }
-    let Some(Weakness { setting, found, wanted }) = backend.weakness().await? else {
+    let Some(DurabilityRisk { setting, found, wanted }) = backend.durability_risk().await? else {
         return Ok(check.and("its storage is durable"));
     };
     let message = format!("{}; it may lose what was spent ({setting} is {found})", check.message);

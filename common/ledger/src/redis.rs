@@ -25,7 +25,7 @@ pub(crate) mod server;
 pub mod test_server;
 mod token_counting;
 
-pub use durability::Weakness;
+pub use durability::DurabilityRisk;
 pub use job_state::JobState;
 pub use reconciliation::{JournalCost, JournalCosts, LedgerState, Reconciliation};
 pub use runs::{RunProgress, RunStatus};
@@ -152,8 +152,8 @@ impl RedisLedger {
     }
 
     /// The first setting by which the server may lose data, if there is one.
-    pub async fn weakness(&self) -> Result<Option<Weakness>, LedgerError> {
-        durability::weakness(&self.connection).await
+    pub async fn durability_risk(&self) -> Result<Option<DurabilityRisk>, LedgerError> {
+        durability::durability_risk(&self.connection).await
     }
 
     /// Refuses a finite budget on a server that may lose its record.

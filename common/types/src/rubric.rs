@@ -44,7 +44,7 @@ pub struct Rubric {
     pub images: Vec<RubricImage>,
     /// Further fields of an item that the prompt uses.
     #[serde(default)]
-    pub needs: Vec<Need>,
+    pub needs: Vec<PromptField>,
     /// The range of every score.
     pub scale: Scale,
     /// Meaning of each band of the scale for all criteria, best first.
@@ -103,7 +103,7 @@ impl Rubric {
     }
 
     /// True if its prompt uses this field of an item.
-    pub fn needs(&self, need: Need) -> bool {
+    pub fn needs(&self, need: PromptField) -> bool {
         self.needs.contains(&need)
     }
 
@@ -145,7 +145,7 @@ impl RubricImage {
 /// A field of an item that a prompt may carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Need {
+pub enum PromptField {
     /// The generated code; an item without it ends as `no_output`.
     GeneratedCode,
     /// The expected design tokens; an item without them is judged without.

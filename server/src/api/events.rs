@@ -4,7 +4,7 @@
 //! newest state, which all clients share.
 
 use crate::api::{
-    extract::{RunOf, blocking},
+    extract::{RunPath, blocking},
     openapi::published,
 };
 use crate::{
@@ -138,7 +138,7 @@ impl From<FollowError> for Problem {
 )]
 pub async fn follow(
     State(site): State<AppState>,
-    RunOf(run): RunOf,
+    RunPath(run): RunPath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let seen = last_event(&headers);

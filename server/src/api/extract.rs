@@ -10,17 +10,17 @@ use juror_types::id::RunId;
 use serde::de::DeserializeOwned;
 
 /// Run id in the path.
-pub struct RunOf(pub RunId);
+pub struct RunPath(pub RunId);
 
 /// Run id in the path, and the segment after it.
-pub struct InRun(pub RunId, pub String);
+pub struct RunSubpath(pub RunId, pub String);
 
 /// Query that rejects unknown parameters, which may be mistyped.
 pub struct StrictQuery<T>(pub T);
 
 pub struct JsonBody<T>(pub T);
 
-impl<S: Send + Sync> FromRequestParts<S> for RunOf {
+impl<S: Send + Sync> FromRequestParts<S> for RunPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
@@ -29,7 +29,7 @@ impl<S: Send + Sync> FromRequestParts<S> for RunOf {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for InRun {
+impl<S: Send + Sync> FromRequestParts<S> for RunSubpath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {

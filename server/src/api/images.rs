@@ -2,7 +2,7 @@
 
 use super::BASE_PATH;
 use crate::{
-    api::extract::{InRun, StrictQuery, blocking},
+    api::extract::{RunSubpath, StrictQuery, blocking},
     app_state::AppState,
     problem::Problem,
 };
@@ -67,7 +67,7 @@ pub fn address(
 )]
 pub async fn image(
     State(site): State<AppState>,
-    InRun(run, digest): InRun,
+    RunSubpath(run, digest): RunSubpath,
     StrictQuery(query): StrictQuery<ImageQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

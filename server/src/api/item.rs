@@ -3,7 +3,7 @@
 use super::image_address;
 use crate::{
     api::{
-        extract::{InRun, StrictQuery, blocking},
+        extract::{RunSubpath, StrictQuery, blocking},
         openapi::published,
     },
     app_state::AppState,
@@ -89,7 +89,7 @@ impl ItemAnswer {
 )]
 pub async fn show(
     State(site): State<AppState>,
-    InRun(run, item): InRun,
+    RunSubpath(run, item): RunSubpath,
     StrictQuery(query): StrictQuery<ItemQuery>,
 ) -> Result<Json<ItemAnswer>, Problem> {
     let view = site.views.get(&run).await?;

@@ -1,7 +1,7 @@
 //! Results of a run: filtered, sorted, in pages.
 
 use crate::api::{
-    extract::{RunOf, StrictQuery, blocking},
+    extract::{RunPath, StrictQuery, blocking},
     openapi::published,
 };
 use crate::{
@@ -118,7 +118,7 @@ impl ItemsQuery {
 )]
 pub async fn list(
     State(site): State<AppState>,
-    RunOf(run): RunOf,
+    RunPath(run): RunPath,
     StrictQuery(query): StrictQuery<ItemsQuery>,
 ) -> Result<Json<ItemsAnswer>, Problem> {
     let page = within(query.page, 1, usize::MAX, "page")?;

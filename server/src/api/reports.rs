@@ -1,7 +1,7 @@
 //! A run's report in every format that the command line writes.
 
 use crate::api::{
-    extract::{InRun, blocking},
+    extract::{RunSubpath, blocking},
     openapi::published,
 };
 use crate::{app_state::AppState, problem::Problem, view::RunView};
@@ -52,7 +52,10 @@ const FORMATS: [(&str, OutputFormat, &str, &str); 6] = [
                        (String = "application/xml"))),
               (status = 404, description = "No such run, or no such file"))
 )]
-pub async fn file(site: State<AppState>, InRun(run, file): InRun) -> Result<Response, Problem> {
+pub async fn file(
+    site: State<AppState>,
+    RunSubpath(run, file): RunSubpath,
+) -> Result<Response, Problem> {
     let ending = file.strip_prefix("report.");
     match FORMATS.into_iter().find(|(known, ..)| ending == Some(*known)) {
         Some(served) => report(site, run, served).await,

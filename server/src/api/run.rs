@@ -2,7 +2,7 @@
 
 use super::runs::Progression;
 use crate::{
-    api::{extract::RunOf, openapi::published},
+    api::{extract::RunPath, openapi::published},
     app_state::AppState,
     problem::Problem,
     view::RunView,
@@ -29,7 +29,10 @@ use utoipa::ToSchema;
     params(("run" = String, Path, description = "The run's name")),
     responses((status = 200, description = "Its report without its items", body = RunAnswer))
 )]
-pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
+pub async fn show(
+    State(site): State<AppState>,
+    RunPath(run): RunPath,
+) -> Result<Response, Problem> {
     let view = site.views.get(&run).await?;
     Ok(Json(RunAnswer::from_view(&view)).into_response())
 }

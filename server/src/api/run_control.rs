@@ -5,7 +5,7 @@ use super::{
     start_run::{accepted, not_negative},
 };
 use crate::{
-    api::extract::{JsonBody, RunOf},
+    api::extract::{JsonBody, RunPath},
     app_state::AppState,
     problem::Problem,
 };
@@ -32,7 +32,10 @@ pub struct ResumeRequest {
                               unavailable"),
               (status = 409, description = "The run is not active here"))
 )]
-pub async fn cancel(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
+pub async fn cancel(
+    State(site): State<AppState>,
+    RunPath(run): RunPath,
+) -> Result<Response, Problem> {
     site.launcher.cancel(&run).await?;
     accepted(&site, &run).await
 }
@@ -46,7 +49,7 @@ pub async fn cancel(State(site): State<AppState>, RunOf(run): RunOf) -> Result<R
 )]
 pub async fn resume(
     State(site): State<AppState>,
-    RunOf(run): RunOf,
+    RunPath(run): RunPath,
     JsonBody(request): JsonBody<ResumeRequest>,
 ) -> Result<Response, Problem> {
     listed(&site, &run).await?;

@@ -11,7 +11,7 @@ use super::{
 use indexmap::IndexMap;
 use juror_types::{
     finding::{Finding, OTHER, Severity},
-    rubric::{Formula, JudgeAnswer, Need, Rubric},
+    rubric::{Formula, JudgeAnswer, PromptField, Rubric},
 };
 
 pub(super) fn read(rubric: &Rubric, object: &Object) -> Result<JudgeAnswer, ReplyError> {
@@ -70,7 +70,10 @@ fn finding(rubric: &Rubric, entry: &Object, place: &str) -> Result<Finding, Repl
         shown: text("shown")?,
         found: text("found")?,
         statement,
-        region: entry.get("region").filter(|_| rubric.needs(Need::Evidence)).and_then(region),
+        region: entry
+            .get("region")
+            .filter(|_| rubric.needs(PromptField::Evidence))
+            .and_then(region),
         unlisted_kind,
         unlisted_element,
     })

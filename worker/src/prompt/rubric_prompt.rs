@@ -1,7 +1,7 @@
 //! Part of a prompt that is the same for every item of a rubric.
 
 use super::fence::{BREAK, MARKER_PREFIX};
-use juror_types::rubric::{Anchor, Criterion, Formula, Need, ReplyVersion, Rubric};
+use juror_types::rubric::{Anchor, Criterion, Formula, PromptField, ReplyVersion, Rubric};
 use std::fmt::Write as _;
 
 /// Task, images, criteria with their bands, the meaning of fences, the form of the reply.
@@ -91,7 +91,7 @@ fn findings(rubric: &Rubric) -> String {
          can be read, `severity` is `minor`, `major` or `critical`, and `statement` is one short \
          sentence that says all of it. Never write the same finding twice.",
     );
-    if rubric.needs(Need::Evidence) {
+    if rubric.needs(PromptField::Evidence) {
         text.push_str(
             " `region` is the number of the measured region that shows the finding, and 0 where \
              none does.",
@@ -170,7 +170,8 @@ fn findings_form(rubric: &Rubric) -> String {
             groups(rubric, &format!("\"rationale\": <at most 25 words>, \"score\": {score}"))
         }
     };
-    let region = if rubric.needs(Need::Evidence) { ", \"region\": <number or 0>" } else { "" };
+    let region =
+        if rubric.needs(PromptField::Evidence) { ", \"region\": <number or 0>" } else { "" };
     let mut form = format!(
         "{{\n  \"findings\": [{{\"kind\": <kind>, \"element\": <element>, \"where\": <text>, \
          \"criteria\": [<criterion>, …], \"shown\": <text>, \"found\": <text>, \

@@ -3,7 +3,7 @@
 //! worker of a run owns the run's shards without a renewal, and ends when no job is in progress and
 //! none can come.
 
-mod local_run;
+mod local_batches;
 mod rows_awaiting_budget;
 mod shards;
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Settings that may change the score of a screenshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Binding {
+pub struct CalibrationScope {
     /// Digest of the other fields: equal for runs that were judged alike.
     pub digest: Digest,
     /// Provider, model and sampling.
@@ -26,8 +26,8 @@ pub struct Binding {
     pub simulated: bool,
 }
 
-impl Binding {
-    /// The binding of a run; none with the judge off.
+impl CalibrationScope {
+    /// The scope of a run; none with the judge off.
     pub fn for_run(record: &RunRecord, simulated: bool) -> Option<Self> {
         let unbound = Self {
             digest: Digest::default(),
@@ -47,13 +47,13 @@ impl Binding {
 
     /// Differences from `now`, each with both values.
     pub fn changes(&self, now: &Self) -> Vec<String> {
-        let preparation = |binding: &Self| {
-            binding.preparation.map_or_else(|| "not known".to_owned(), |known| known.to_string())
+        let preparation = |scope: &Self| {
+            scope.preparation.map_or_else(|| "not known".to_owned(), |known| known.to_string())
         };
-        let side = |binding: &Self| {
-            binding.max_side.map_or_else(|| "not set".to_owned(), |pixels| pixels.to_string())
+        let side = |scope: &Self| {
+            scope.max_side.map_or_else(|| "not set".to_owned(), |pixels| pixels.to_string())
         };
-        let scores = |binding: &Self| match binding.simulated {
+        let scores = |scope: &Self| match scope.simulated {
             true => "the simulator's".to_owned(),
             false => "a judge's".to_owned(),
         };
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn any_input_that_changes_a_score_changes_the_digest_and_is_named() {
         let known = record(SEMANTIC, 1);
-        let bound = |record: &RunRecord| Binding::for_run(record, false).unwrap();
+        let bound = |record: &RunRecord| CalibrationScope::for_run(record, false).unwrap();
         let then = bound(&known);
         assert!(then.is_sound() && then.changes(&then).is_empty());
         let elsewhere = RunRecord { base_url: None, repeat: 3, planned: 9, ..known.clone() };
@@ -140,13 +140,13 @@ mod tests {
             let changes = then.changes(&now);
             assert!(changes.len() == 1 && changes[0].contains(word), "{changes:?}");
         }
-        let simulated = Binding::for_run(&known, true).unwrap();
+        let simulated = CalibrationScope::for_run(&known, true).unwrap();
         assert_eq!(
             then.changes(&simulated),
             ["scores: a judge's at calibration, the simulator's now"]
         );
         assert_ne!(simulated.digest, then.digest);
-        assert!(!Binding { simulated: true, ..then }.is_sound());
-        assert!(Binding::for_run(&RunRecord { judge: None, ..known }, false).is_none());
+        assert!(!CalibrationScope { simulated: true, ..then }.is_sound());
+        assert!(CalibrationScope::for_run(&RunRecord { judge: None, ..known }, false).is_none());
     }
 }

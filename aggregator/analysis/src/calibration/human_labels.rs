@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The ratings of a run's items by people.
 #[derive(Clone, Debug)]
-pub struct Labels {
+pub struct HumanLabels {
     /// The file's digest; none where they came with the items.
     pub digest: Option<Digest>,
     items: BTreeMap<String, Vec<Rating>>,
@@ -42,7 +42,7 @@ pub(super) struct Rateable<'a> {
     keys: Vec<&'a str>,
 }
 
-impl Labels {
+impl HumanLabels {
     /// Parses a file; `name` determines its format and names it in errors.
     pub fn read(name: &str, bytes: &[u8], rubric: &Rubric) -> Result<Self, LabelError> {
         let mut labels = Self::none(Some(Digest::from_content(bytes)));

@@ -1,6 +1,6 @@
 //! Pairing of the judge's and the people's scores of each item.
 
-use super::{agreement::Paired, human_labels::Labels};
+use super::{agreement::Paired, human_labels::HumanLabels};
 use crate::{
     cluster_names::ClusterNames,
     metrics::{Sums, score_of},
@@ -36,7 +36,7 @@ pub(super) struct RatedColumn {
 /// Pairs results sorted by item; repeats of an item are averaged, and so are its raters.
 pub(super) struct Pairing<'a> {
     rubric: &'a Rubric,
-    labels: &'a Labels,
+    labels: &'a HumanLabels,
     columns: Vec<RatedColumn>,
     clusters: ClusterNames,
     seen: HashSet<String>,
@@ -47,7 +47,7 @@ pub(super) struct Pairing<'a> {
 }
 
 impl<'a> Pairing<'a> {
-    pub(super) fn new(rubric: &'a Rubric, labels: &'a Labels) -> Self {
+    pub(super) fn new(rubric: &'a Rubric, labels: &'a HumanLabels) -> Self {
         let count = rubric.criteria.len() + 1;
         Self {
             rubric,

@@ -1,6 +1,6 @@
 //! Existing calibrations, and the selection of one for a run.
 
-use super::{Binding, Calibration, Figure};
+use super::{Calibration, CalibrationScope, Figure};
 use juror_journal::replace_file::replace_file;
 use juror_types::{SCHEMA, id::RunId};
 use serde::Serialize;
@@ -138,7 +138,7 @@ impl KnownCalibration {
         }
         let calibration: Calibration =
             serde_json::from_value(json).map_err(|error| invalid(error.to_string()))?;
-        if !calibration.binding.is_sound() {
+        if !calibration.scope.is_sound() {
             return Err(invalid("its digest does not match its judge".to_owned()));
         }
         Ok(Self { path: path.to_owned(), calibration })
@@ -147,7 +147,10 @@ impl KnownCalibration {
     /// The newest calibration of a run in this directory for the same judge, with enough items if
     /// there is one; without one, the newest by the same rubric for another judge. Judges and the
     /// simulator are kept apart. Unreadable files are skipped and returned as errors.
-    pub fn newest_in(runs_dir: &Path, now: &Binding) -> (Option<Self>, Vec<CalibrationFileError>) {
+    pub fn newest_in(
+        runs_dir: &Path,
+        now: &CalibrationScope,
+    ) -> (Option<Self>, Vec<CalibrationFileError>) {
         let mut unreadable = Vec::new();
         let mut found: Vec<Self> = Vec::new();
         for entry in fs::read_dir(runs_dir).into_iter().flatten().flatten() {
@@ -161,22 +164,22 @@ impl KnownCalibration {
             }
         }
         let of_kind = |known: &Self| {
-            let binding = &known.calibration.binding;
-            binding.simulated == now.simulated && binding.rubric.id == now.rubric.id
+            let scope = &known.calibration.scope;
+            scope.simulated == now.simulated && scope.rubric.id == now.rubric.id
         };
         let newest = found.into_iter().filter(of_kind).max_by_key(|known| {
             let created: Option<jiff::Timestamp> = known.calibration.created_at.parse().ok();
-            let is_same = known.calibration.binding.digest == now.digest;
+            let is_same = known.calibration.scope.digest == now.digest;
             (is_same, known.calibration.has_enough_items(), created)
         });
         (newest, unreadable)
     }
 
     /// Agreement of a run's judge at this base URL.
-    pub fn for_run(&self, now: &Binding, base_url: Option<&str>) -> RunCalibration {
+    pub fn for_run(&self, now: &CalibrationScope, base_url: Option<&str>) -> RunCalibration {
         let calibration = &self.calibration;
-        let changed = calibration.binding.changes(now);
-        let is_same = calibration.binding.digest == now.digest;
+        let changed = calibration.scope.changes(now);
+        let is_same = calibration.scope.digest == now.digest;
         let shortfall = calibration.shortfall().filter(|_| is_same);
         let elsewhere = calibration.base_url.as_deref() != base_url && !now.simulated;
         let note = match (&calibration.base_url, base_url) {
@@ -197,7 +200,7 @@ impl KnownCalibration {
             run: calibration.run.clone(),
             created_at: calibration.created_at.clone(),
             n: calibration.coverage.paired_items,
-            simulated: calibration.binding.simulated,
+            simulated: calibration.scope.simulated,
             changed,
             shortfall,
             notes: note.into_iter().collect(),

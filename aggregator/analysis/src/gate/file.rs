@@ -7,7 +7,7 @@ use super::{
 use crate::metrics::{MetricDefinition, Unit, round_stable};
 use juror_types::{
     SCHEMA,
-    rubric::{Formula, Need, Rubric, Success},
+    rubric::{Formula, PromptField, Rubric, Success},
     suggestion,
     toml_problem::TomlProblem,
 };
@@ -119,7 +119,7 @@ impl Gate {
     /// its minimum percentage is the rubric's success bound.
     fn fitted_to(mut self, rubric: &Rubric) -> Self {
         let known = MetricDefinition::all(rubric);
-        let has_code = rubric.needs(Need::GeneratedCode);
+        let has_code = rubric.needs(PromptField::GeneratedCode);
         self.rules.retain(|rule| {
             let metric = known.iter().find(|metric| metric.path == rule.metric);
             metric.is_some_and(|metric| has_code || !metric.is_of_generated_code())

@@ -8,16 +8,16 @@
 )]
 
 use super::{SEMANTIC, judged, record, rubric};
-use crate::calibration::{Binding, Calibration, CalibrationInput, Labels, calibrate};
+use crate::calibration::{Calibration, CalibrationInput, CalibrationScope, HumanLabels, calibrate};
 use juror_types::outcome::JobResult;
 
 pub fn calibrated(results: Vec<JobResult>, labels: &str, simulated: bool) -> Calibration {
     let (rubric, record) = (rubric(SEMANTIC), record(SEMANTIC, 1));
-    let labels = Labels::read("labels.csv", labels.as_bytes(), &rubric).unwrap();
-    let binding = Binding::for_run(&record, simulated).unwrap();
+    let labels = HumanLabels::read("labels.csv", labels.as_bytes(), &rubric).unwrap();
+    let scope = CalibrationScope::for_run(&record, simulated).unwrap();
     let input = CalibrationInput {
         record: &record,
-        binding: &binding,
+        scope: &scope,
         rubric: &rubric,
         labels: &labels,
         file: Some("labels.csv"),

@@ -2,7 +2,7 @@
 
 use crate::{TerminalOptions, render_terminal, render_topics, topics::calibration_file};
 use juror_analysis::{
-    calibration::{Binding, stored_calibration::KnownCalibration},
+    calibration::{CalibrationScope, stored_calibration::KnownCalibration},
     test_fixtures::{SEMANTIC, calibrations::twenty, judged, record, report_of},
 };
 use juror_types::run::RunRecord;
@@ -16,7 +16,7 @@ fn pages(width: usize) -> [(&'static str, String); 3] {
         calibration: twenty(false),
     };
     let mut section = |record: &RunRecord, base_url| {
-        let now = Binding::for_run(record, false).unwrap();
+        let now = CalibrationScope::for_run(record, false).unwrap();
         report.calibration = Some(known.for_run(&now, base_url));
         let text = render_terminal(&report, options);
         let text = &text[text.find("JUDGE AND PEOPLE").unwrap()..];

@@ -17,7 +17,7 @@ const MAX_IDS: usize = 5;
 
 /// The topic.
 pub fn topic(calibration: &Calibration) -> Topic {
-    let Calibration { binding, coverage, .. } = calibration;
+    let Calibration { scope, coverage, .. } = calibration;
     let overlap = format!(
         "{} of {} scored items have labels, {} of {} labeled items have scores",
         grouped(coverage.paired_items),
@@ -26,7 +26,7 @@ pub fn topic(calibration: &Calibration) -> Topic {
         grouped(coverage.labelled_items)
     );
     let mut blocks = vec![facts(calibration), Block::Sentence(Level::Faint, "", overlap)];
-    blocks.extend(binding.simulated.then(simulated));
+    blocks.extend(scope.simulated.then(simulated));
     blocks.extend([agreement(calibration), differences(calibration), steps(calibration)]);
     if calibration.score.agreement.n > 0 {
         blocks.push(confusion(&calibration.score.agreement.confusion));
@@ -37,16 +37,16 @@ pub fn topic(calibration: &Calibration) -> Topic {
     blocks.extend(ids("Labeled, not scored", &coverage.not_scored));
     let warnings = calibration.warnings.iter();
     blocks.extend(warnings.map(|text| Block::Sentence(Level::Doubtful, "", text.clone())));
-    Topic::new("calibration", "Calibration", binding.simulated, blocks)
+    Topic::new("calibration", "Calibration", scope.simulated, blocks)
 }
 
 fn facts(calibration: &Calibration) -> Block {
-    let Calibration { binding, labels, coverage, .. } = calibration;
+    let Calibration { scope, labels, coverage, .. } = calibration;
     let mut facts = vec![
         counted(coverage.paired_items, "labeled item"),
         format!("run {}", calibration.run),
-        judge_text(&binding.judge),
-        format!("{}@{}", binding.rubric.id, binding.rubric.version),
+        judge_text(&scope.judge),
+        format!("{}@{}", scope.rubric.id, scope.rubric.version),
         labels.file.clone().unwrap_or_else(|| "the items' labels".to_owned()),
         counted(labels.ratings, "rating"),
     ];

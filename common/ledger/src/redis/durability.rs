@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// A setting by which a server may lose data.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weakness {
+pub struct DurabilityRisk {
     /// The setting's name.
     pub setting: &'static str,
     /// The value found.
@@ -20,9 +20,9 @@ pub struct Weakness {
 /// # Errors
 /// [`LedgerError::Broken`] names the setting to change.
 pub async fn require_durable(connection: &Connection) -> Result<(), LedgerError> {
-    match weakness(connection).await? {
+    match durability_risk(connection).await? {
         None => Ok(()),
-        Some(Weakness { setting, found, wanted }) => Err(LedgerError::Broken(format!(
+        Some(DurabilityRisk { setting, found, wanted }) => Err(LedgerError::Broken(format!(
             "Redis at {} may lose the record of what was spent ({setting} is {found}, not {wanted}): a budget needs {setting} {wanted}. Set {setting} to {wanted} there, or accept the risk with --allow-volatile-redis",
             connection.address()
         ))),
@@ -30,7 +30,9 @@ pub async fn require_durable(connection: &Connection) -> Result<(), LedgerError>
 }
 
 /// The first setting by which the server may lose data.
-pub async fn weakness(connection: &Connection) -> Result<Option<Weakness>, LedgerError> {
+pub async fn durability_risk(
+    connection: &Connection,
+) -> Result<Option<DurabilityRisk>, LedgerError> {
     for (setting, wanted) in
         [("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")]
     {
@@ -42,7 +44,7 @@ pub async fn weakness(connection: &Connection) -> Result<Option<Weakness>, Ledge
         };
         let found = found.get(setting).map_or("unknown", String::as_str);
         if found != wanted {
-            return Ok(Some(Weakness { setting, found: found.to_owned(), wanted }));
+            return Ok(Some(DurabilityRisk { setting, found: found.to_owned(), wanted }));
         }
     }
     Ok(None)

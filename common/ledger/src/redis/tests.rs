@@ -195,11 +195,11 @@ async fn server_reports_version_and_persistence() {
     let backend = RedisLedger::open(volatile.settings()).await.unwrap();
     let version = backend.version().await.unwrap();
     assert!(version.split('.').all(|part| part.parse::<u32>().is_ok()), "{version}");
-    let weakness = backend.weakness().await.unwrap().unwrap();
-    assert_eq!((weakness.setting, weakness.found.as_str()), ("appendonly", "no"));
+    let durability_risk = backend.durability_risk().await.unwrap().unwrap();
+    assert_eq!((durability_risk.setting, durability_risk.found.as_str()), ("appendonly", "no"));
     backend.close().await;
     let backend = RedisLedger::open(durable.settings()).await.unwrap();
-    assert_eq!(backend.weakness().await.unwrap(), None);
+    assert_eq!(backend.durability_risk().await.unwrap(), None);
     backend.close().await;
 }
 

@@ -51,7 +51,7 @@ pub fn builtin_named(name: &str) -> Option<BuiltinRubric> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rubric::{Formula, MetricKind, Need, ReplyVersion, Success};
+    use crate::rubric::{Formula, MetricKind, PromptField, ReplyVersion, Success};
 
     fn rubric(name: &str) -> Rubric {
         builtin_named(name).unwrap().parse().unwrap_or_else(|error| panic!("{error}"))
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!((rubric.scale.min, rubric.scale.max), (0, 10));
         assert_eq!(rubric.formula, Formula::SumOverMax);
         assert_eq!(rubric.success, Success::Above(0.85));
-        assert_eq!(rubric.needs, [Need::GeneratedCode, Need::ExpectedTokens]);
+        assert_eq!(rubric.needs, [PromptField::GeneratedCode, PromptField::ExpectedTokens]);
         assert_eq!((rubric.reply, rubric.max_output_tokens), (ReplyVersion::Two, 2500));
         for criterion in &rubric.criteria {
             let bands: Vec<_> = criterion.anchors.iter().map(|a| (a.from, a.to)).collect();
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(plain.criteria, evidence.criteria);
         assert_eq!((plain.formula, plain.scale), (evidence.formula, evidence.scale));
         assert_eq!((plain.metrics, plain.success), (evidence.metrics.clone(), evidence.success));
-        assert!(evidence.needs(Need::Evidence));
+        assert!(evidence.needs(PromptField::Evidence));
         let required: Vec<_> = evidence.images_of_items().map(|image| &image.name).collect();
         assert_eq!(required, ["screenshot"]);
     }

@@ -1,6 +1,6 @@
 //! JSON Schema of the reply to a rubric.
 
-use super::{Criterion, Formula, Need, ReplyVersion, Rubric};
+use super::{Criterion, Formula, PromptField, ReplyVersion, Rubric};
 use crate::finding::Severity;
 use serde_json::{Map, Value, json};
 
@@ -72,7 +72,7 @@ fn finding(rubric: &Rubric) -> Value {
     let kinds = rubric.vocabulary.kinds.iter().map(|kind| kind.key.as_str());
     let elements = rubric.vocabulary.elements.iter().map(|element| element.key.as_str());
     let criteria = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
-    let region = rubric.needs(Need::Evidence).then(|| ("region", region_number()));
+    let region = rubric.needs(PromptField::Evidence).then(|| ("region", region_number()));
     let parts = [
         ("kind", one_of(kinds)),
         ("element", one_of(elements)),

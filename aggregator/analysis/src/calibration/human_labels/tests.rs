@@ -3,8 +3,8 @@ use crate::test_fixtures::{ACRUE, SEMANTIC, judged, rubric};
 use juror_journal::journal::JournalError;
 use proptest::prelude::*;
 
-fn read(name: &str, text: &str) -> Result<Labels, LabelError> {
-    Labels::read(name, text.as_bytes(), &rubric(SEMANTIC))
+fn read(name: &str, text: &str) -> Result<HumanLabels, LabelError> {
+    HumanLabels::read(name, text.as_bytes(), &rubric(SEMANTIC))
 }
 
 fn refused(name: &str, text: &str) -> String {
@@ -34,7 +34,7 @@ fn ratings_of_every_criterion_give_an_overall_rating() {
                 \"feature_completeness\":6,\"layout_accuracy\":5}";
     assert_eq!(read("l.jsonl", line).unwrap().ratings_of_item("a")[0].values[0], Some(0.7));
     let percent = "id,percentage\na,70";
-    let labels = Labels::read("l.csv", percent.as_bytes(), &rubric(ACRUE)).unwrap();
+    let labels = HumanLabels::read("l.csv", percent.as_bytes(), &rubric(ACRUE)).unwrap();
     assert_eq!(labels.ratings_of_item("a")[0].values[0], Some(0.7));
 }
 
@@ -92,7 +92,7 @@ fn invalid_label_is_reported_with_line_and_field() {
         assert!(output.contains(words), "{output}");
     }
     assert!(refused("labels.xlsx", "").contains("use .jsonl or .csv"));
-    let bytes = Labels::read("l.csv", &[0xff], &rubric(SEMANTIC)).unwrap_err();
+    let bytes = HumanLabels::read("l.csv", &[0xff], &rubric(SEMANTIC)).unwrap_err();
     assert!(bytes.to_string().contains("not UTF-8"));
 }
 
@@ -115,7 +115,7 @@ fn items_carry_their_own_labels() {
         result
     };
     let of = |results: Vec<JobResult>| {
-        Labels::from_items::<Either>(&rubric(SEMANTIC), results.into_iter().map(Ok))
+        HumanLabels::from_items::<Either>(&rubric(SEMANTIC), results.into_iter().map(Ok))
     };
     let results = vec![
         labeled("a", serde_json::json!({"visual_similarity": 9, "source": "figma"})),
@@ -137,8 +137,8 @@ proptest! {
     #[test]
     fn arbitrary_label_files_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), text in "[id,a\"{}:0-9\n]{0,120}") {
         for name in ["l.jsonl", "l.csv"] {
-            let _ = Labels::read(name, &bytes, &rubric(SEMANTIC));
-            let _ = Labels::read(name, text.as_bytes(), &rubric(SEMANTIC));
+            let _ = HumanLabels::read(name, &bytes, &rubric(SEMANTIC));
+            let _ = HumanLabels::read(name, text.as_bytes(), &rubric(SEMANTIC));
         }
     }
 }

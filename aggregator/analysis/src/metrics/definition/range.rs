@@ -4,7 +4,7 @@ use super::{MetricDefinition, Source};
 use crate::metrics::AveragingPolicy;
 use juror_types::{
     outcome::CountAs,
-    rubric::{Need, Rubric},
+    rubric::{PromptField, Rubric},
 };
 
 impl MetricDefinition {
@@ -12,7 +12,8 @@ impl MetricDefinition {
     /// min / max of the total, or at 0 if jobs without a verdict may count as zero.
     pub(crate) fn range(&self, rubric: &Rubric, policy: AveragingPolicy) -> (f64, f64) {
         let (least, most) = self.unit.bounds();
-        let missing_code = policy.no_output == CountAs::Zero && rubric.needs(Need::GeneratedCode);
+        let missing_code =
+            policy.no_output == CountAs::Zero && rubric.needs(PromptField::GeneratedCode);
         let zeros = missing_code || policy.failed == CountAs::Zero;
         let worst = f64::from(rubric.scale.min) / f64::from(rubric.scale.max);
         let least = match self.source {
