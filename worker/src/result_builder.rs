@@ -1,4 +1,6 @@
-//! Construction of a job's result, for every outcome of a job.
+//! Construction of a job's result; `outcomes` ends it.
+
+mod outcomes;
 
 use crate::{
     call_cost::CallBill,
@@ -9,21 +11,16 @@ use crate::{
     vision::{CallEnd, Completion},
 };
 use jiff::Timestamp;
-use juror_ledger::job_store::{ClaimKey, FinishedJob, UnattributedCost};
+use juror_ledger::job_store::{ClaimKey, UnattributedCost};
 use juror_types::{
-    evidence::EvidenceOutcome,
     id::Digest,
     item::{Item, Language},
     job::{Job, Judge},
     lane::Lane,
-    outcome::{
-        BatchUsage, ErrorKind, Estimate, InputRecord, JobError, JobResult, JudgeRecord, Outcome,
-    },
+    outcome::{BatchUsage, Estimate, InputRecord, JobResult, JudgeRecord, Outcome},
     reference::shown,
-    rubric::{contradictions_with_evidence, zero},
     similarity_signature::SimilaritySignature,
     stage::Stages,
-    verdict::Verdict,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -248,71 +245,6 @@ impl ResultBuilder {
         let RecordedAnswer { judge, reply, lane, estimate } = answer;
         (self.result.judge, self.result.reply, self.result.lane) = (judge, reply, lane);
         self.result.estimate = self.result.estimate.take().or(estimate);
-    }
-
-    /// Ends with every stage that has data; the judge was off.
-    pub fn without_verdict(mut self) -> FinishedJob {
-        self.result.pipeline_success = self.stages_passed;
-        self.finish(Outcome::Scored, None)
-    }
-
-    /// Ends without a call, since the pipeline made nothing to judge: zero scores.
-    pub fn without_output(self, error: JobError) -> FinishedJob {
-        self.unjudged(Outcome::NoOutput, error)
-    }
-
-    /// Ends with a verdict.
-    pub fn scored(mut self, mut verdict: Verdict) -> FinishedJob {
-        let measured = self.result.evidence.as_ref().and_then(EvidenceOutcome::measured);
-        let contradicted = measured
-            .map(|evidence| contradictions_with_evidence(&self.context.rubric, &verdict, evidence));
-        verdict.contradictions.extend(contradicted.unwrap_or_default());
-        let regions = measured.map_or(0, |evidence| evidence.regions.len());
-        for finding in &mut verdict.findings {
-            finding.region = finding.region.filter(|number| *number as usize <= regions);
-        }
-        let passed = self.context.success.passes(verdict.correctness());
-        self.result.pipeline_success = Some(passed && self.stages_passed.unwrap_or(true));
-        self.result.semantic = Some(verdict);
-        self.finish(Outcome::Scored, None)
-    }
-
-    /// Ends with a verdict from the cache.
-    pub fn scored_from_cache(mut self, verdict: Verdict) -> FinishedJob {
-        self.result.cached = true;
-        self.scored(verdict)
-    }
-
-    /// Ends with unusable replies.
-    pub fn unscorable(mut self, message: String) -> FinishedJob {
-        self.result.pipeline_success = Some(false);
-        self.finish(Outcome::Unscorable, Some(JobError { kind: ErrorKind::Reply, message }))
-    }
-
-    /// Ends without a reply: zero scores where the judge is on.
-    pub fn failed(self, error: JobError) -> FinishedJob {
-        self.unjudged(Outcome::Failed, error)
-    }
-
-    /// Ends without a try.
-    pub fn skipped(self, kind: ErrorKind, message: String) -> FinishedJob {
-        self.finish(Outcome::Skipped, Some(JobError { kind, message }))
-    }
-
-    fn unjudged(mut self, outcome: Outcome, error: JobError) -> FinishedJob {
-        self.result.pipeline_success = Some(false);
-        if self.context.judge.is_some() {
-            self.result.semantic = Some(zero(&self.context.rubric, &error.message));
-        }
-        self.finish(outcome, Some(error))
-    }
-
-    fn finish(mut self, outcome: Outcome, error: Option<JobError>) -> FinishedJob {
-        self.result.outcome = outcome;
-        self.result.error = error;
-        self.result.total_latency_ms =
-            u64::try_from((self.before + self.began.elapsed()).as_millis()).unwrap_or(u64::MAX);
-        FinishedJob { claim: self.claim, result: self.result, reply_to_cache: None }
     }
 }
 

@@ -1,16 +1,20 @@
 //! OpenAI's files and batches, and Azure's, which differ in their paths.
 
-use super::{OpenAi, body, chat_completion, failure};
+mod decode_batch;
+#[cfg(test)]
+mod tests;
+
+use super::{OpenAi, body, failure};
 use crate::vision::{
-    BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, CallEnd,
-    EndedBatch, Request, RowCounts, RowOutput, headers,
+    BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, CallEnd, Request, RowOutput,
+    headers,
     http::{Reply, ReplyBody, TransferError},
 };
 use async_trait::async_trait;
 use bytes::Bytes;
+use decode_batch::{names_token_limit, row_end, status_of, text};
 use jiff::Timestamp;
-use juror_types::{byte_order_mark::without_byte_order_mark, lane::Lane, usage::Usage};
-use reqwest::header::HeaderMap;
+use juror_types::byte_order_mark::without_byte_order_mark;
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -29,8 +33,6 @@ const MAX_FILE_LOOKS: u32 = 600;
 /// Names of a batch's mark in its metadata.
 const RUN: &str = "juror_run";
 const SHARD: &str = "juror_shard";
-/// Codes of rows that never ran.
-const NOT_RUN: [&str; 3] = ["batch_expired", "batch_cancelled", "token_limit_exceeded"];
 
 impl OpenAi {
     /// The path that rows name: Azure's is below its own base.
@@ -214,95 +216,6 @@ impl BatchProvider for OpenAi {
     }
 }
 
-/// End of a row's call; none if it never ran.
-fn row_end(row: &Value, show: impl Fn(&str) -> String) -> Option<CallEnd> {
-    let headers = HeaderMap::new();
-    if let Some(response) = row.get("response").filter(|response| !response.is_null()) {
-        let status = response.get("status_code").and_then(Value::as_u64).unwrap_or(200);
-        let status = u16::try_from(status).unwrap_or(500);
-        let body = response.get("body").map(Value::to_string).unwrap_or_default();
-        if !(200..=299).contains(&status) {
-            return Some(failure::classify(status, body.as_bytes(), &headers, || None, show));
-        }
-        let mut end = chat_completion::read(body.as_bytes(), &headers, false, show);
-        if let CallEnd::Answered(answer) = &mut end {
-            answer.lane = Lane::Batch;
-        }
-        return Some(end);
-    }
-    let error = row.get("error").filter(|error| !error.is_null());
-    let code = error.and_then(|error| text(error, "code")).unwrap_or_default();
-    if NOT_RUN.contains(&code.as_str()) {
-        return None;
-    }
-    let message = error.and_then(|error| text(error, "message"));
-    Some(match message {
-        Some(message) => CallEnd::Unavailable { status: 500, message: show(&message) },
-        None => CallEnd::Lost("its row has neither a response nor an error".to_owned()),
-    })
-}
-
-fn status_of(batch: &Value, show: impl Fn(&str) -> String) -> BatchStatus {
-    let count = |name: &str| {
-        let count = batch.get("request_counts").and_then(|counts| counts.get(name));
-        // Far above any batch, and low enough for sums.
-        count.and_then(Value::as_u64).unwrap_or(0).min(u64::from(u32::MAX))
-    };
-    let counts =
-        RowCounts { total: count("total"), completed: count("completed"), failed: count("failed") };
-    let status = text(batch, "status").unwrap_or_default();
-    match status.as_str() {
-        "completed" | "expired" | "cancelled" => BatchStatus::Ended(EndedBatch {
-            counts,
-            ending: match status.as_str() {
-                "expired" => BatchEnding::Expired,
-                "cancelled" => BatchEnding::Cancelled,
-                _ => BatchEnding::Completed,
-            },
-            files: ["output_file_id", "error_file_id"]
-                .iter()
-                .filter_map(|name| text(batch, name))
-                .collect(),
-            usage: usage(batch),
-        }),
-        "failed" => {
-            let errors = batch.pointer("/errors/data").and_then(Value::as_array);
-            let errors = errors.map_or(&[][..], Vec::as_slice);
-            let message: Vec<String> =
-                errors.iter().map(|error| error_line(error, &show)).collect();
-            let is_limit = |error: &Value| {
-                text(error, "code").as_deref() == Some("token_limit_exceeded")
-                    || names_token_limit(&text(error, "message").unwrap_or_default())
-            };
-            match errors.iter().any(is_limit) {
-                true => BatchStatus::TokenLimit(message.join("; ")),
-                false => BatchStatus::Invalid(message.join("; ")),
-            }
-        }
-        _ => BatchStatus::UnderWay(counts),
-    }
-}
-
-fn error_line(error: &Value, show: impl Fn(&str) -> String) -> String {
-    let message = show(&text(error, "message").unwrap_or_default());
-    match error.get("line").and_then(Value::as_u64) {
-        Some(line) => format!("line {line}: {message}"),
-        None => message,
-    }
-}
-
-/// The usage of a whole batch, if it is stated and not zero.
-fn usage(batch: &Value) -> Option<Usage> {
-    let usage = batch.get("usage")?;
-    let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
-    let input_tokens = count("/input_tokens").filter(|tokens| *tokens > 0)?;
-    Some(Usage {
-        input_tokens,
-        cached_input_tokens: count("/input_tokens_details/cached_tokens").unwrap_or(0),
-        output_tokens: count("/output_tokens")?,
-    })
-}
-
 fn error_of(end: CallEnd) -> BatchError {
     match end {
         CallEnd::RateLimited { retry_after, message } => {
@@ -323,10 +236,6 @@ fn error_of(end: CallEnd) -> BatchError {
     }
 }
 
-fn names_token_limit(message: &str) -> bool {
-    message.to_lowercase().contains("enqueued token limit")
-}
-
 fn no_id(what: &str) -> BatchError {
     BatchError::Lost(format!("the reply has no id of {what}"))
 }
@@ -337,10 +246,3 @@ fn incomplete_list(problem: &str) -> BatchError {
         "a batch that may have been created cannot be looked for: the provider's list {problem}"
     ))
 }
-
-fn text(value: &Value, name: &str) -> Option<String> {
-    value.get(name)?.as_str().map(str::to_owned)
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,11 +1,15 @@
 //! Rows, states and ends of batches, without a server, and the search for a batch.
 
 use super::*;
-use crate::vision::openai::{
-    body::ReplyFormat,
-    tests::{client, question},
+use crate::vision::{
+    BatchEnding, RowCounts,
+    openai::{
+        body::ReplyFormat,
+        tests::{client, question},
+    },
 };
 use juror_services::web::{WebResponse, WebServer};
+use juror_types::lane::Lane;
 use serde_json::json;
 
 #[test]

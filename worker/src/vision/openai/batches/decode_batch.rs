@@ -1,0 +1,112 @@
+//! Rows and batches as OpenAI shows them.
+
+use crate::vision::{
+    BatchEnding, BatchStatus, CallEnd, EndedBatch, RowCounts,
+    openai::{chat_completion, failure},
+};
+use juror_types::{lane::Lane, usage::Usage};
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+/// Codes of rows that never ran.
+const NOT_RUN: [&str; 3] = ["batch_expired", "batch_cancelled", "token_limit_exceeded"];
+
+/// End of a row's call; none if it never ran.
+pub(super) fn row_end(row: &Value, show: impl Fn(&str) -> String) -> Option<CallEnd> {
+    let headers = HeaderMap::new();
+    if let Some(response) = row.get("response").filter(|response| !response.is_null()) {
+        let status = response.get("status_code").and_then(Value::as_u64).unwrap_or(200);
+        let status = u16::try_from(status).unwrap_or(500);
+        let body = response.get("body").map(Value::to_string).unwrap_or_default();
+        if !(200..=299).contains(&status) {
+            return Some(failure::classify(status, body.as_bytes(), &headers, || None, show));
+        }
+        let mut end = chat_completion::read(body.as_bytes(), &headers, false, show);
+        if let CallEnd::Answered(answer) = &mut end {
+            answer.lane = Lane::Batch;
+        }
+        return Some(end);
+    }
+    let error = row.get("error").filter(|error| !error.is_null());
+    let code = error.and_then(|error| text(error, "code")).unwrap_or_default();
+    if NOT_RUN.contains(&code.as_str()) {
+        return None;
+    }
+    let message = error.and_then(|error| text(error, "message"));
+    Some(match message {
+        Some(message) => CallEnd::Unavailable { status: 500, message: show(&message) },
+        None => CallEnd::Lost("its row has neither a response nor an error".to_owned()),
+    })
+}
+
+/// Status of a batch as the provider shows it. `show` masks secrets in messages.
+pub(super) fn status_of(batch: &Value, show: impl Fn(&str) -> String) -> BatchStatus {
+    let count = |name: &str| {
+        let count = batch.get("request_counts").and_then(|counts| counts.get(name));
+        // Far above any batch, and low enough for sums.
+        count.and_then(Value::as_u64).unwrap_or(0).min(u64::from(u32::MAX))
+    };
+    let counts =
+        RowCounts { total: count("total"), completed: count("completed"), failed: count("failed") };
+    let status = text(batch, "status").unwrap_or_default();
+    match status.as_str() {
+        "completed" | "expired" | "cancelled" => BatchStatus::Ended(EndedBatch {
+            counts,
+            ending: match status.as_str() {
+                "expired" => BatchEnding::Expired,
+                "cancelled" => BatchEnding::Cancelled,
+                _ => BatchEnding::Completed,
+            },
+            files: ["output_file_id", "error_file_id"]
+                .iter()
+                .filter_map(|name| text(batch, name))
+                .collect(),
+            usage: usage(batch),
+        }),
+        "failed" => {
+            let errors = batch.pointer("/errors/data").and_then(Value::as_array);
+            let errors = errors.map_or(&[][..], Vec::as_slice);
+            let message: Vec<String> =
+                errors.iter().map(|error| error_line(error, &show)).collect();
+            let is_limit = |error: &Value| {
+                text(error, "code").as_deref() == Some("token_limit_exceeded")
+                    || names_token_limit(&text(error, "message").unwrap_or_default())
+            };
+            match errors.iter().any(is_limit) {
+                true => BatchStatus::TokenLimit(message.join("; ")),
+                false => BatchStatus::Invalid(message.join("; ")),
+            }
+        }
+        _ => BatchStatus::UnderWay(counts),
+    }
+}
+
+/// True if a message says that the limit of enqueued tokens is reached.
+pub(super) fn names_token_limit(message: &str) -> bool {
+    message.to_lowercase().contains("enqueued token limit")
+}
+
+/// A text field of an object; none where it is missing or no text.
+pub(super) fn text(value: &Value, name: &str) -> Option<String> {
+    value.get(name)?.as_str().map(str::to_owned)
+}
+
+fn error_line(error: &Value, show: impl Fn(&str) -> String) -> String {
+    let message = show(&text(error, "message").unwrap_or_default());
+    match error.get("line").and_then(Value::as_u64) {
+        Some(line) => format!("line {line}: {message}"),
+        None => message,
+    }
+}
+
+/// The usage of a whole batch, if it is stated and not zero.
+fn usage(batch: &Value) -> Option<Usage> {
+    let usage = batch.get("usage")?;
+    let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
+    let input_tokens = count("/input_tokens").filter(|tokens| *tokens > 0)?;
+    Some(Usage {
+        input_tokens,
+        cached_input_tokens: count("/input_tokens_details/cached_tokens").unwrap_or(0),
+        output_tokens: count("/output_tokens")?,
+    })
+}
