@@ -63,12 +63,14 @@ fn second_verdict_of_a_mixed_run_is_of_a_batch_that_knows_the_first() {
     fixture.assert_billed_plus_presumed(0);
 }
 
-#[test]
-fn first_verdicts_stand_if_the_run_is_killed_and_resumed_after_its_deadline() {
+const SETTINGS: &str = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nmax_rows = 2\n\
+                        [stages]\npipeline_command = [\"sh\", \"program.sh\"]\n";
+
+/// A run of two items that was killed while their second batch was filled.
+fn killed_while_the_second_batch_is_filled() -> BatchFixture {
     let fixture = fixture(2, BatchEnd::default());
     let harness = &fixture.harness;
-    // The second batch is still filled when item 1 comes again: its program tells so, and waits for
-    // the end of the run.
+    // The program tells when item 1 comes again, and then waits for the end of the run.
     let program = r#"
 case "$(cat)" in *item_0001*)
     if [ -e judged ]; then echo > again; tail --pid=$PPID -f /dev/null; fi
@@ -79,19 +81,34 @@ echo '{"quality_score": 1}'
     harness.write("program.sh", program);
     let again = harness.path("again");
     assert!(Command::new("mkfifo").arg(&again).status().unwrap().success());
-    let settings = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nmax_rows = 2\n\
-                    [stages]\npipeline_command = [\"sh\", \"program.sh\"]\n";
-    harness.write("juror.toml", settings);
+    harness.write("juror.toml", SETTINGS);
     let flags = ["--lane", "batch", "--budget-usd", "1", "--rubric", "rubric.toml"];
     let running = harness.start_run(&fixture.simulator, "night", &flags);
     // Blocks until the program opens it.
     fs::read(&again).unwrap();
     running.kill();
     fs::remove_file(harness.path("judged")).unwrap();
-    harness.resume("night", &["--deadline", "1ms"]).exits(0).stdout_contains(&["2 of 2 scored"]);
+    fixture
+}
+
+fn assert_first_verdicts_stand(fixture: &BatchFixture, flags: &[&str]) {
+    fixture.harness.resume("night", flags).exits(0).stdout_contains(&["2 of 2 scored"]);
     assert_eq!(fixture.simulator.count("billed_calls"), 2);
-    let result = harness.result("night", "item_0000");
+    let result = fixture.harness.result("night", "item_0000");
     assert_eq!((&result["attempts"], &result["semantic"]["total_score"]), (&json!(1), &json!(40)));
     assert!(result["estimate"].is_object() && result["generation"].is_object(), "{result}");
     fixture.assert_billed_plus_presumed(0);
+}
+
+#[test]
+fn first_verdicts_stand_if_the_run_is_killed_and_resumed_after_its_deadline() {
+    let fixture = killed_while_the_second_batch_is_filled();
+    assert_first_verdicts_stand(&fixture, &["--deadline", "1ms"]);
+}
+
+#[test]
+fn first_verdicts_stand_if_a_resumed_run_allows_no_request_of_their_size() {
+    let fixture = killed_while_the_second_batch_is_filled();
+    fixture.harness.write("juror.toml", SETTINGS.replace("max_rows = 2", "max_bytes = 1000"));
+    assert_first_verdicts_stand(&fixture, &[]);
 }
