@@ -3,9 +3,10 @@
 use crate::{
     corners::{CornerArea, boxes_of_other_radius},
     element_tree::{PageTree, grown},
-    ink::texts_of_other_ink,
+    ink::{InkArea, texts_of_other_ink},
     pair_noise::PairNoise,
     raster::{Raster, Rgb, channel_difference},
+    shifted_texts::is_slightly_shifted,
 };
 
 /// Maximum difference of equal samples, in levels: encoders round by this much.
@@ -34,14 +35,15 @@ impl PixelDifference {
             let pairs = screenshot.pixels().iter().zip(drawing.pixels());
             pairs.map(|(&one, &other)| weight(one, other, TOLERANCE)).collect()
         } else {
-            noisy_weights(screenshot, drawing, noise, &|_, _| false)
+            noisy_weights(&screenshot.smoothed(), &drawing.smoothed(), noise, &|_, _| false)
         };
         let (width, height) = (drawing.width(), drawing.height());
         Self { width, height, weights, other_corners: Vec::new() }
     }
 
     /// The same with the snapshot of the drawing: in texts with more or less ink and in corners of
-    /// another radius, small differences count too, and widgets and emoji of two browsers do not.
+    /// another radius, small differences count too; in pictures of two browsers, widgets, emoji and
+    /// words slightly aside do not.
     pub fn for_page(
         screenshot: &Raster,
         drawing: &Raster,
@@ -51,18 +53,28 @@ impl PixelDifference {
         if noise.is_none() {
             return Self::new(screenshot, drawing, noise);
         }
-        let texts = texts_of_other_ink(screenshot, drawing, page);
+        let texts = InkArea::texts(page, drawing);
+        let changed_texts = texts_of_other_ink(&texts, screenshot, drawing);
         let other_corners = boxes_of_other_radius(screenshot, drawing, noise, page);
         let is_changed = |x: i32, y: i32| {
-            texts.iter().any(|text| text.contains(x, y))
+            changed_texts.iter().any(|text| text.contains(x, y))
                 || other_corners.iter().flatten().any(|corner| corner.contains(x, y))
         };
-        let weights = noisy_weights(screenshot, drawing, noise, &is_changed);
+        let (smooth_shown, smooth_drawn) = (screenshot.smoothed(), drawing.smoothed());
+        let weights = noisy_weights(&smooth_shown, &smooth_drawn, noise, &is_changed);
         let (width, height) = (drawing.width(), drawing.height());
         let mut difference = Self { width, height, weights, other_corners };
-        if !noise.has_edges_in_place {
-            let boxes = page.snapshot.browser_drawn.iter().map(|&rect| page.bounds_of(rect));
-            boxes.for_each(|bounds| difference.clear(grown(bounds, BESIDE_BROWSER_DRAWN)));
+        if noise.has_edges_in_place {
+            return difference;
+        }
+        // Each browser draws these by its own design.
+        let boxes = page.snapshot.browser_drawn.iter().map(|&rect| page.bounds_of(rect));
+        boxes.for_each(|bounds| difference.clear(grown(bounds, BESIDE_BROWSER_DRAWN)));
+        for text in texts.iter().filter(|text| !changed_texts.contains(text)) {
+            let differs_in = |part| difference.differs_in(part);
+            if is_slightly_shifted(text.bounds, differs_in, &smooth_shown, &smooth_drawn, noise) {
+                difference.clear(text.bounds);
+            }
         }
         difference
     }
@@ -132,49 +144,26 @@ fn weight(one: Rgb, other: Rgb, tolerance: u8) -> u8 {
     if difference <= tolerance { 0 } else { 12 + difference.min(200) }
 }
 
-/// Weights of pictures with noise: both are smoothed, and an edge may lie a pixel off, but for
-/// those of places that are known to be changed.
+/// Weights of smoothed pictures with noise: an edge may lie a pixel off, but for those of places that
+/// are known to be changed.
 fn noisy_weights(
     screenshot: &Raster,
     drawing: &Raster,
     noise: &PairNoise,
     is_changed: &dyn Fn(i32, i32) -> bool,
 ) -> Vec<u8> {
-    let (smooth_one, smooth_other) = (screenshot.smoothed(), drawing.smoothed());
     let (width, height) = (drawing.width() as i32, drawing.height() as i32);
-    let mut weights = Vec::with_capacity(smooth_other.pixels().len());
+    let mut weights = Vec::with_capacity(drawing.pixels().len());
     for y in 0..height {
         for x in 0..width {
-            let (one, other) = (smooth_one.at(x, y), smooth_other.at(x, y));
+            let (one, other) = (screenshot.at(x, y), drawing.at(x, y));
             let plain = weight(one, other, noise.flat_levels.min(TEXT_LEVELS));
             let counts = plain > 0
-                && (is_changed(x, y)
-                    || channel_difference(one, other) > noise.flat_levels
-                        && stands_out(&smooth_one, &smooth_other, [x, y], noise));
+                && (is_changed(x, y) || noise.stands_out(screenshot, drawing, [x, y], [0; 2]));
             weights.push(if counts { plain } else { 0 });
         }
     }
     weights
-}
-
-/// True if a pixel lies outside the range of its neighborhood in the other picture, both ways.
-fn stands_out(one: &Raster, other: &Raster, place: [i32; 2], noise: &PairNoise) -> bool {
-    outside(one.at(place[0], place[1]), other, place, noise)
-        || outside(other.at(place[0], place[1]), one, place, noise)
-}
-
-fn outside(color: Rgb, picture: &Raster, place: [i32; 2], noise: &PairNoise) -> bool {
-    let around = picture.range_around(place, 1);
-    let near = match noise.has_edges_in_place {
-        true => picture.range_around(place, 0),
-        false => around,
-    };
-    let channels = color.iter().zip(near.low).zip(near.high).zip(around.contrasts());
-    channels.into_iter().any(|(((&value, low), high), contrast)| {
-        let allowed =
-            noise.flat_levels.saturating_add((f64::from(contrast) * noise.rim_share) as u8);
-        value.saturating_add(allowed) < low || value > high.saturating_add(allowed)
-    })
 }
 
 #[cfg(test)]

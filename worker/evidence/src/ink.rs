@@ -14,6 +14,8 @@ const MIN_SHARE: f64 = 0.25;
 const TIMES_MIDDLE: f64 = 3.0;
 /// Minimum number of letters of a text: one alone may be drawn far otherwise.
 const MIN_LETTERS: usize = 3;
+/// Maximum area of all texts of a page as a multiple of the picture's: thousands may cover one another.
+const MAX_TEXT_AREA: f64 = 4.0;
 /// Minimum difference of a border's ink, as a share of it.
 const MIN_BORDER_SHARE: f64 = 0.3;
 /// Minimum difference of an area's mean color, in levels.
@@ -56,6 +58,15 @@ impl InkArea {
         })
     }
 
+    /// The texts of a page, without the largest ones of hostile code.
+    pub fn texts(page: &PageTree<'_>, drawing: &Raster) -> Vec<Self> {
+        let texts = page.visible().filter_map(|index| Self::of_text(page, index));
+        let texts: Vec<Self> = texts.collect();
+        let bounds = |at: usize| texts.get(at).map_or([0; 4], |text| text.bounds);
+        let kept = drawing.smallest_within(0..texts.len(), MAX_TEXT_AREA, bounds);
+        kept.into_iter().filter_map(|at| texts.get(at).copied()).collect()
+    }
+
     /// The text of an element that contains nothing else and that no browser draws as a control.
     fn of_text(page: &PageTree<'_>, index: usize) -> Option<Self> {
         let element = page.element(index)?;
@@ -81,12 +92,11 @@ impl InkArea {
 
 /// Texts whose ink differs by more than the noise of the page's others; a text alone never does.
 pub(crate) fn texts_of_other_ink(
+    texts: &[InkArea],
     screenshot: &Raster,
     drawing: &Raster,
-    page: &PageTree<'_>,
 ) -> Vec<InkArea> {
-    let texts = page.visible().filter_map(|index| InkArea::of_text(page, index));
-    let inks = texts.map(|text| InkDifference::new(text, screenshot, drawing));
+    let inks = texts.iter().map(|&text| InkDifference::new(text, screenshot, drawing));
     let mut inks: Vec<_> = inks.collect();
     inks.sort_by(|one, other| one.share().total_cmp(&other.share()));
     let middle = inks.get(inks.len().saturating_sub(1) / 2).map_or(0.0, InkDifference::share);
@@ -174,7 +184,8 @@ mod tests {
         let page = PageTree::new(&snapshot);
         let drawing = page_with([40; 3]);
         let other = |screenshot: &Raster| {
-            let areas = texts_of_other_ink(screenshot, &drawing, &page);
+            let texts = InkArea::texts(&page, &drawing);
+            let areas = texts_of_other_ink(&texts, screenshot, &drawing);
             areas.iter().map(|area| area.bounds).collect::<Vec<_>>()
         };
         let none: Vec<[i32; 4]> = Vec::new();
@@ -190,7 +201,8 @@ mod tests {
         let [_, line, _] = TEXTS;
         let snapshot = Snapshot::of_texts(&[[0, 0, 33_554_428, 33_554_428], line]);
         let (page, drawing) = (PageTree::new(&snapshot), page_with([40; 3]));
-        let other = texts_of_other_ink(&page_with([140, 40, 140]), &drawing, &page);
+        let texts = InkArea::texts(&page, &drawing);
+        let other = texts_of_other_ink(&texts, &page_with([140, 40, 140]), &drawing);
         assert_eq!(other.len(), 1);
     }
 

@@ -24,6 +24,7 @@ mod regions;
 mod repair;
 mod screenshot_shift;
 mod shapes;
+mod shifted_texts;
 mod similarity;
 mod snapshot;
 mod template_matching;

@@ -1,5 +1,7 @@
 //! Differences of a pair that come from the way its pictures were made, and not from their content.
 
+use crate::raster::{Raster, Rgb, channel_difference};
+
 /// Maximum shift that is not reported where edges are not in place, in pixels: other browsers have
 /// other line heights, which add up down a page.
 pub(crate) const MAX_NOISY_SHIFT: i32 = 3;
@@ -34,5 +36,36 @@ impl PairNoise {
 
     pub fn is_none(&self) -> bool {
         self.share <= 0.0
+    }
+
+    /// True if a pixel of the drawing and the screenshot's at this shift from it differ, and either
+    /// lies outside the range of the other one's neighborhood. Both pictures are smoothed.
+    pub fn stands_out(
+        &self,
+        screenshot: &Raster,
+        drawing: &Raster,
+        [x, y]: [i32; 2],
+        [right, down]: [i32; 2],
+    ) -> bool {
+        let shifted = [x + right, y + down];
+        let Some(shown) = screenshot.get(shifted[0], shifted[1]) else { return true };
+        let drawn = drawing.at(x, y);
+        channel_difference(shown, drawn) > self.flat_levels
+            && (self.is_outside(shown, drawing, [x, y])
+                || self.is_outside(drawn, screenshot, shifted))
+    }
+
+    fn is_outside(&self, color: Rgb, picture: &Raster, place: [i32; 2]) -> bool {
+        let around = picture.range_around(place, 1);
+        let near = match self.has_edges_in_place {
+            true => picture.range_around(place, 0),
+            false => around,
+        };
+        let channels = color.iter().zip(near.low).zip(near.high).zip(around.contrasts());
+        channels.into_iter().any(|(((&value, low), high), contrast)| {
+            let allowed =
+                self.flat_levels.saturating_add((f64::from(contrast) * self.rim_share) as u8);
+            value.saturating_add(allowed) < low || value > high.saturating_add(allowed)
+        })
     }
 }

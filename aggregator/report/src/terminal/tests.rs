@@ -37,10 +37,7 @@ fn golden_results() -> Vec<JobResult> {
         judged(
             "form_signup",
             [6, 8, 10, 6, 5],
-            &[
-                "The password field is missing",
-                "Labels stand beside the fields, not above them",
-            ],
+            &["The password field is missing", "Labels stand beside the fields, not above them"],
             &[COLOURS],
         ),
         judged("modal_confirm", sound, &[], &[VARIANT, COLOURS]),
