@@ -2,7 +2,10 @@
 
 use crate::{error::AppError, local_ledger::local_error, settings::PruneSettings};
 use jiff::{SignedDuration, Timestamp};
-use juror_analysis::history::{are_comparable, runs_in};
+use juror_analysis::{
+    calibration::stored_calibration,
+    history::{are_comparable, runs_in},
+};
 use juror_journal::{
     blessed::BlessedRuns,
     journal::{JournalWriter, RunFiles},
@@ -20,6 +23,8 @@ pub enum Protection {
     Running,
     /// A fleet may continue the run.
     Unfinished,
+    /// The run has the calibration of its judge.
+    Calibrated,
     /// The run is among the first of its series.
     First,
     /// The run is the newest of its series.
@@ -129,6 +134,7 @@ fn prunable(runs_dir: &Path, keep_first: usize) -> Result<Vec<PrunableRun>, AppE
             (blessed.contains(run), Protection::Blessed),
             (files.is_held(), Protection::Running),
             (is_unfinished_in_a_fleet(files), Protection::Unfinished),
+            (files.path_of(stored_calibration::FILE_NAME).is_file(), Protection::Calibrated),
             (first.contains(run), Protection::First),
             (newest.contains(run), Protection::Newest),
         ];

@@ -14,5 +14,5 @@ mod local_run_status;
 mod local_worker;
 mod open_local_run;
 mod recover;
-mod resume_input_changes;
+pub(crate) mod resume_input_changes;
 mod sequential_sampling;

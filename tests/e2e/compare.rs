@@ -116,6 +116,16 @@ fn run_prints_its_comparison_at_the_end() {
 }
 
 #[test]
+fn baseline_that_is_a_folder_here_is_recorded_by_its_path() {
+    let harness = two_runs(&GOOD, &GOOD);
+    fs::rename(harness.path("runs/base"), harness.path("kept")).unwrap();
+    harness.scripted_run("night", &GOOD, &["--baseline", "kept"]).exits(0);
+    let record = fs::read_to_string(harness.path("runs/night/run.json")).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    assert_eq!(record["baseline"], json!(harness.path("kept")));
+}
+
+#[test]
 fn incomparable_baseline_costs_nothing() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);

@@ -3,6 +3,7 @@
 use crate::harness::{CommandHarness, Finished, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::Value;
+use std::fs;
 
 fn prune(harness: &CommandHarness, flags: &[&str]) -> Finished {
     harness.juror(&[&["runs", "prune"], flags].concat())
@@ -36,6 +37,10 @@ fn runs_are_pruned_by_age_and_size_and_needed_ones_are_kept() {
     harness.write("juror.toml", "[prune]\nkeep_first = 1\n");
     let wished = prune(&harness, &["--max-mb", "0", "--dry-run"]).exits(0);
     wished.stdout_contains(&["n3", "n4", "2 runs would be removed", "1 blessed", "1 the newest"]);
+    harness.write("runs/n3/calibration.json", "{}");
+    let calibrated = prune(&harness, &["--max-mb", "0", "--dry-run"]).exits(0);
+    calibrated.stdout_contains(&["1 run would be removed", "1 with a calibration"]);
+    fs::remove_file(harness.path("runs/n3/calibration.json")).unwrap();
     for days in ["1", "3000000000"] {
         prune(&harness, &["--keep-days", days]).exits(0).stdout_contains(&["0 runs removed"]);
     }

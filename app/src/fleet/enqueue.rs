@@ -13,6 +13,7 @@ use crate::{
     rubrics,
     run::{
         preflight::{known_run, refuse_blessed_name},
+        resume_input_changes::refuse_changed_inputs,
         run_setup::{RunSetup, decision_terms, named_or_absolute},
         run_setup_request::RunSetupRequest,
     },
@@ -20,6 +21,7 @@ use crate::{
 };
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
+use juror_journal::journal::RunFiles;
 use juror_ledger::{
     budgets::ZoneChange,
     redis::{RedisLedger, RunStatus},
@@ -107,6 +109,10 @@ impl EnqueueRequest<'_> {
     pub fn setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let setup = self.setup_request.setup(run, known)?;
         self.check_upload(&setup, known)?;
+        let runs_dir = &setup.settings.run.runs_dir;
+        if known.is_some() && known_run(runs_dir, run)?.is_some() {
+            refuse_changed_inputs(&RunFiles::open(runs_dir, run)?, &setup)?;
+        }
         if self.follows
             && let Some(baseline) = Baseline::from_settings(&setup.settings)?
         {

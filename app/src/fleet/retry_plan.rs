@@ -6,7 +6,10 @@ use super::{
     record_changes::record_changes,
     run_to_publish::{Opening, RunToPublish},
 };
-use crate::{error::AppError, run::run_setup_request::RunSetupRequest};
+use crate::{
+    error::AppError,
+    run::{resume_input_changes::refuse_changed_inputs, run_setup_request::RunSetupRequest},
+};
 use futures_util::future::BoxFuture;
 use juror_analysis::fold::{Fold, Rounds};
 use juror_journal::journal::RunFiles;
@@ -49,7 +52,9 @@ impl RetryPlan {
                 Cap::from_ledger(backend, run, setup_request.budget_usd, known.budget_usd).await?;
             let fold = match is_here {
                 true => {
-                    Some(Fold::from_journal(&RunFiles::open(&setup.settings.run.runs_dir, run)?)?)
+                    let files = RunFiles::open(&setup.settings.run.runs_dir, run)?;
+                    refuse_changed_inputs(&files, &setup)?;
+                    Some(Fold::from_journal(&files)?)
                 }
                 false => None,
             };

@@ -16,7 +16,6 @@ use crate::{
 use futures_util::future::BoxFuture;
 use juror_aggregator::run_journal::RunJournal;
 use juror_analysis::run_report::Report;
-use juror_files::data_roots::Roots;
 use juror_journal::journal::RunFiles;
 use juror_ledger::{admission::Ledger, sqlite::SqliteLedger};
 use juror_types::{event::Events, id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
@@ -68,7 +67,7 @@ impl LocalRun {
         let dependencies = dependencies(&setup, run, known)?;
         if known.is_some() {
             let files = RunFiles::open(&setup.settings.run.runs_dir, run)?;
-            refuse_changed_inputs(&files, &Roots::new(setup.data_roots()))?;
+            refuse_changed_inputs(&files, &setup)?;
         }
         let record = record(&setup, run, known);
         Ok(Self { setup, dependencies, record, continued: known.is_some() })

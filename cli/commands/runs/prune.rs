@@ -104,6 +104,7 @@ fn text(plan: &PrunePlan, replies: u64, dry_run: bool) -> String {
         (Protection::Blessed, "blessed"),
         (Protection::Running, "active"),
         (Protection::Unfinished, "unfinished in a fleet"),
+        (Protection::Calibrated, "with a calibration"),
         (Protection::First, "among the first of their series"),
         (Protection::Newest, "the newest of their series"),
     ] {

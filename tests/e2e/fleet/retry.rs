@@ -8,7 +8,7 @@ use crate::harness::{CommandHarness, Finished, RunningCommand, write_items};
 use juror_ledger::{admission::Budget, redis::test_server::TestRedis};
 use juror_types::{id::RunId, outcome::JobResult, usage::Money};
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const ITEMS: u32 = 6;
 
@@ -146,4 +146,31 @@ fn changed_cap_is_reported_and_kept_until_the_next_change() {
     let other = servers.juror(&harness, &["retry", "night", "--lane", "batch"]).exits(0);
     other.stderr_contains(&["calls of run night are bought in the lane batch from now on"]);
     assert_eq!(servers.status(&run).unwrap().record.lane.name(), "batch");
+}
+
+#[test]
+fn run_with_changed_code_of_scored_items_is_neither_continued_nor_retried() {
+    let fixture = WorkerFixture::new(2);
+    let WorkerFixture { servers, harness, .. } = &fixture;
+    let manifest: String = (0..2)
+        .map(|number| {
+            harness.write(&format!("code/{number}.html"), format!("<b>Number {number}</b>"));
+            let line = json!({ "id": format!("item_{number}"), "generated_code": format!("code/{number}.html"),
+                               "screenshot": format!("shots/{number:04}.png") });
+            format!("{line}\n")
+        })
+        .collect();
+    harness.write("manifest.jsonl", manifest);
+    let _aggregator = aggregator(servers, harness);
+    let _worker = fixture.start(&[]);
+    let enqueue =
+        ["enqueue", "manifest.jsonl", "--run-id", "night", "--enable-llm-judge", "--wait"];
+    for _ in 0..2 {
+        servers.juror(harness, &enqueue).exits(0).stdout_contains(&["2 of 2 scored"]);
+    }
+    harness.write("code/1.html", "<i>Number 1</i>");
+    for again in [&enqueue[..], &["retry", "night", "--wait"]] {
+        let refused = servers.juror(harness, again).exits(2);
+        refused.stderr_contains(&["generated_code of item item_1 (code/1.html) changed"]);
+    }
 }

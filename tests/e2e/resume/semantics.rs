@@ -250,15 +250,23 @@ fn run_with_changed_files_of_scored_items_is_not_resumed() {
     let items = (0..3).map(|number| {
         harness.write(&format!("shots/{number}.png"), png(number, 64, 32));
         harness.write(&format!("code/{number}.html"), format!("<b>Number {number}</b>"));
-        let (shot, code) = (format!("shots/{number}.png"), format!("code/{number}.html"));
-        json!({ "id": format!("item_{number}"), "screenshot": shot, "generated_code": code })
+        harness.write(&format!("tokens/{number}.json"), r#"{"color": {"primary": "red"}}"#);
+        let [shot, code, tokens] = [("shots", "png"), ("code", "html"), ("tokens", "json")]
+            .map(|(folder, extension)| format!("{folder}/{number}.{extension}"));
+        json!({ "id": format!("item_{number}"), "screenshot": shot, "generated_code": code,
+                "extracted_tokens": tokens })
     });
     let manifest: String = items.map(|item| format!("{item}\n")).collect();
     harness.write("manifest.jsonl", manifest);
     let judge = Recorder::start(vec![completion(&verdict(9), 1_500, 60)]);
     let again = || harness.judge(&judge.base_url(), "manifest.jsonl", &[]);
     again().exits(0);
+    // The same tokens in other bytes.
+    harness.write("tokens/0.json", r#"{"color.primary":"red"}"#);
     again().exits(0);
+    harness.write("tokens/0.json", r#"{"color.primary":"blue"}"#);
+    again().exits(2).stderr_contains(&["extracted_tokens of item item_0 (tokens/0.json) changed"]);
+    harness.write("tokens/0.json", r#"{"color.primary":"red"}"#);
     harness.write("code/1.html", "<i>Number 1</i>");
     harness.write("shots/2.png", png(7, 64, 32));
     let text = ["generated_code of item item_1 (code/1.html), and inputs of 1 more changed"];

@@ -131,11 +131,12 @@ pub(super) fn check_path(dataset: &Path) -> Result<(), AppError> {
     }
 }
 
-/// A run as a record names it: a path is made absolute.
+/// A run as a record names it: a path is made absolute, also one that could be a name.
 pub fn named_or_absolute(run: &str) -> String {
+    let path = Path::new(run);
     match RunId::parse(run) {
-        Ok(_) => run.to_owned(),
-        Err(_) => absolute(Path::new(run)),
+        Ok(_) if !path.join("run.json").exists() => run.to_owned(),
+        _ => absolute(path),
     }
 }
 
