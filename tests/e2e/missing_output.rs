@@ -70,12 +70,19 @@ fn missing_output_is_excluded_by_setting_and_is_no_outcome_without_a_judge() {
     run.stdout_contains(&["missing_output = \"zero\""]);
     assert_eq!(harness.report("first")["overall"]["semantic"]["avg_semantic_correctness"], 0.5);
     harness.write("juror.toml", "[run]\nmissing_output = \"excluded\"\n");
-    harness
-        .juror(&["report", "first"])
-        .exits(3)
-        .stdout_contains(&["missing_output = \"excluded\""]);
-    assert_eq!(harness.report("first")["overall"]["semantic"]["avg_semantic_correctness"], 1.0);
-    assert_eq!(harness.report("first")["overall"]["pipeline_success_rate"], 1.0);
+    let flags = ["run", "manifest.jsonl", "--enable-llm-judge", "--base-url", &judge.base_url()];
+    harness.juror(&[&flags[..], &["--run-id", "other"]].concat()).exits(3);
+    // Each run is reported by the setting that it began with.
+    for settings in ["[run]\nmissing_output = \"excluded\"\n", ""] {
+        harness.write("juror.toml", settings);
+        for (run, word, score) in [("first", "zero", 0.5), ("other", "excluded", 1.0)] {
+            let text = format!("missing_output = {word:?}");
+            harness.juror(&["report", run]).exits(3).stdout_contains(&[&text]);
+            let overall = &harness.report(run)["overall"];
+            assert_eq!(overall["semantic"]["avg_semantic_correctness"], score, "{run}");
+        }
+    }
+    assert_eq!(harness.report("other")["overall"]["pipeline_success_rate"], 1.0);
 
     harness.juror(&["run", "manifest.jsonl", "--run-id", "judge-off"]).exits(0);
     assert_eq!(harness.result("judge-off", "item_000")["outcome"], "scored");

@@ -8,11 +8,11 @@ mod read;
 mod tests;
 
 pub use decline_detection::{DeclineReport, DeclineState, DeclineWatch, SeriesPoint};
-pub use earlier::{comparable_runs, earlier_runs, runs_in, runs_of_one_kind};
+pub use earlier::{earlier_runs, runs_in, runs_of_equal_stages, runs_of_one_kind};
 pub use read::{HistoryError, PastRun, read_report};
 
 use juror_journal::journal::RunFiles;
-use juror_types::{id::RunId, run::RunRecord, usage::Money};
+use juror_types::{id::RunId, outcome::CountAs, run::RunRecord, usage::Money};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -119,10 +119,23 @@ pub fn are_comparable(one: &RunRecord, other: &RunRecord) -> bool {
 }
 
 /// True if the figures of two runs differ only by noise and by their inputs: they are comparable,
-/// with equal numbers of items and repeats, and equal terms of deterministic stages and images.
+/// with equal numbers of items and repeats, equal terms of deterministic stages and images, and the
+/// same jobs in their averages.
 pub fn is_of_one_kind(one: &RunRecord, other: &RunRecord) -> bool {
     are_comparable(one, other)
         && (one.planned, one.repeat) == (other.planned, other.repeat)
         && one.stages == other.stages
         && one.preparation == other.preparation
+        && averaged(one) == averaged(other)
+}
+
+/// True if outcomes of two runs differ only by noise and by their inputs: they are comparable, with
+/// equal terms of deterministic stages.
+pub(crate) fn have_equal_stages(one: &RunRecord, other: &RunRecord) -> bool {
+    are_comparable(one, other) && one.stages == other.stages
+}
+
+/// Treatment of jobs without a verdict in a run's averages.
+fn averaged(run: &RunRecord) -> Option<[Option<CountAs>; 2]> {
+    run.decision.as_ref().map(|terms| [terms.failed_jobs, terms.missing_output])
 }

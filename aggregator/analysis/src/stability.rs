@@ -7,7 +7,7 @@ mod tests;
 
 use crate::{
     fold::Fold,
-    history::comparable_runs,
+    history::runs_of_equal_stages,
     metrics::{AveragingPolicy, MetricDefinition},
 };
 use item_track::{ItemTrack, SuccessiveDifferences, TrackedResult};
@@ -67,7 +67,7 @@ impl ItemStability {
         rubric: &Rubric,
         policy: AveragingPolicy,
     ) -> Result<Self, JournalError> {
-        let mut runs = comparable_runs(files, runs.saturating_sub(1));
+        let mut runs = runs_of_equal_stages(files, runs.saturating_sub(1));
         if runs.is_empty() {
             return Ok(Self::default());
         }

@@ -157,6 +157,8 @@ mod tests {
             margin: 0.05,
             strict: false,
             max_lost: 0.0,
+            failed_jobs: None,
+            missing_output: None,
         };
         let decided = RunRecord { decision: Some(terms), ..record(SEMANTIC, 0) };
         let writer = JournalWriter::create(folder.path(), &decided).unwrap();

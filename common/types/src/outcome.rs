@@ -49,7 +49,7 @@ impl Outcome {
 }
 
 /// Treatment of jobs without a verdict in a run's averages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CountAs {
     /// Such jobs are excluded from averages and shown in the coverage.

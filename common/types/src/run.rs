@@ -12,6 +12,7 @@ use crate::{
     id::{Digest, RunId},
     job::{Judge, RubricReference},
     lane::Lane,
+    outcome::CountAs,
     usage::Money,
 };
 use jiff::Timestamp;
@@ -126,7 +127,8 @@ pub struct CallTerms {
     pub cache: bool,
 }
 
-/// The gate of a run, and the terms of its comparison with a baseline.
+/// The gate of a run, the terms of its comparison with a baseline, and the jobs that its averages
+/// count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DecisionTerms {
     /// The gate: the name of a built-in one, or an absolute path; none without a gate.
@@ -141,6 +143,12 @@ pub struct DecisionTerms {
     pub strict: bool,
     /// Maximum share of the baseline's items that may be lost.
     pub max_lost: f64,
+    /// Failed jobs in averages; none in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_jobs: Option<CountAs>,
+    /// Items without output in averages; none in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_output: Option<CountAs>,
 }
 
 /// Preparation of images: if it differs, a judge may see other pixels.

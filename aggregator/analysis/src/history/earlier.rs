@@ -1,6 +1,6 @@
 //! Earlier runs of a runs directory.
 
-use super::{PastRun, are_comparable, is_before, is_of_one_kind};
+use super::{PastRun, are_comparable, have_equal_stages, is_before, is_of_one_kind};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{id::RunId, run::RunRecord};
 use std::{fs, io, path::Path};
@@ -44,10 +44,10 @@ pub fn runs_of_one_kind(files: &RunFiles) -> Vec<PastRun> {
     runs_before(files, MAX_RUNS, is_of_one_kind)
 }
 
-/// Files of at most `most` comparable runs of this directory that were created before this one and
-/// have a report, newest first.
-pub fn comparable_runs(files: &RunFiles, most: usize) -> Vec<RunFiles> {
-    let earlier = files_before(files, are_comparable).into_iter();
+/// Files of at most `most` runs of this directory that were created before this one and have a
+/// report, newest first. Outcomes of their items are comparable.
+pub fn runs_of_equal_stages(files: &RunFiles, most: usize) -> Vec<RunFiles> {
+    let earlier = files_before(files, have_equal_stages).into_iter();
     earlier.filter(|run| run.path_of("report.json").is_file()).take(most).collect()
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::test_fixtures::{SEMANTIC, record};
-use juror_types::run::DatasetRecord;
+use juror_types::run::{DatasetRecord, DecisionTerms, StageTerms};
 
 #[test]
 fn runs_of_other_items_rubrics_or_judges_are_another_series() {
@@ -15,6 +15,35 @@ fn runs_of_other_items_rubrics_or_judges_are_another_series() {
     ] {
         assert!(!are_comparable(&one, &other), "{other:?}");
     }
+}
+
+#[test]
+fn runs_of_other_stages_or_averages_are_of_another_kind() {
+    let terms = |missing_output| DecisionTerms {
+        gate: None,
+        gate_digest: None,
+        margin: 0.05,
+        strict: false,
+        max_lost: 0.0,
+        failed_jobs: Some(CountAs::Excluded),
+        missing_output: Some(missing_output),
+    };
+    let run =
+        |missing_output| RunRecord { decision: Some(terms(missing_output)), ..record(SEMANTIC, 3) };
+    let one = run(CountAs::Zero);
+    let other_averages = run(CountAs::Excluded);
+    assert!(is_of_one_kind(&one, &run(CountAs::Zero)) && !is_of_one_kind(&one, &other_averages));
+    assert!(have_equal_stages(&one, &other_averages));
+    let stages = StageTerms {
+        token_accuracy: 0.5,
+        correctness: None,
+        compile_command: None,
+        pipeline_command: None,
+        render_command: None,
+    };
+    let other_stages = RunRecord { stages: Some(stages), ..one.clone() };
+    assert!(are_comparable(&one, &other_stages));
+    assert!(!have_equal_stages(&one, &other_stages) && !is_of_one_kind(&one, &other_stages));
 }
 
 #[test]

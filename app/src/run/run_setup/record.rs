@@ -6,7 +6,7 @@ use crate::{
     reporting::recorded_gate::file_digest,
     settings::{CompareSettings, Settings},
 };
-use juror_analysis::gate::Gate;
+use juror_analysis::{gate::Gate, metrics::AveragingPolicy};
 use juror_image::PREPARATION_VERSION;
 use juror_types::{
     budget_label::BudgetLabel,
@@ -110,7 +110,9 @@ pub fn decision_terms(settings: &Settings) -> DecisionTerms {
         false => absolute(Path::new(gate)),
     });
     let gate_digest = gate.as_deref().and_then(file_digest);
-    DecisionTerms { gate, gate_digest, margin, strict, max_lost }
+    let AveragingPolicy { failed, no_output } = settings.run.averaging_policy();
+    let (failed_jobs, missing_output) = (Some(failed), Some(no_output));
+    DecisionTerms { gate, gate_digest, margin, strict, max_lost, failed_jobs, missing_output }
 }
 
 /// A path as a record has it: resuming must find the dataset and its files from any folder.
