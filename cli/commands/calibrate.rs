@@ -87,6 +87,7 @@ fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Fail
     let input = CalibrationInput {
         record,
         scope: &scope,
+        base_url: report.run.base_url.as_deref(),
         rubric: &report.rubric,
         labels: &labels,
         file: name.as_deref(),

@@ -102,6 +102,8 @@ pub struct CalibrationInput<'a> {
     pub record: &'a RunRecord,
     /// Scope of the run's judge, of the same record.
     pub scope: &'a CalibrationScope,
+    /// Base URL of the judge, as the run's report has it.
+    pub base_url: Option<&'a str>,
     /// Rubric.
     pub rubric: &'a Rubric,
     /// Ratings of people.
@@ -164,7 +166,7 @@ pub fn calibrate(
         created_at: input.created_at.to_owned(),
         run: record.run_id.clone(),
         scope: input.scope.clone(),
-        base_url: record.base_url.clone(),
+        base_url: input.base_url.map(str::to_owned),
         repeat: record.repeat,
         labels: LabelSource {
             file: input.file.map(str::to_owned),

@@ -19,7 +19,8 @@ use crate::{
     run_facts::{Cost, Coverage, RunSummary, is_from_cache},
     run_report::Report,
     run_warnings::{
-        averaging_warnings, coverage_warnings, fingerprint_warning, steady_gate_warning,
+        averaging_warnings, coverage_warnings, endpoint_warning, fingerprint_warning,
+        steady_gate_warning,
     },
     sequential_sampling::missed_width,
     stability::ItemStability,
@@ -244,12 +245,13 @@ impl<'a> Scan<'a> {
         let likely_clusters = self.clusters.finish();
         warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
         warnings.extend(fingerprint_warning(&self.fingerprints));
-        // A fleet's workers may have several, and then the record has none.
+        // A fleet's workers may have several, and the record has that of the last resume.
+        warnings.extend(endpoint_warning(&self.endpoints).filter(|_| record.fleet.is_none()));
         let endpoints = (!self.endpoints.is_empty()).then(|| self.endpoints.listed());
         Report {
             likely_clusters,
             run: RunSummary {
-                base_url: record.base_url.clone().or(endpoints),
+                base_url: endpoints.or_else(|| record.base_url.clone()),
                 fingerprints: self.fingerprints.into_vec(),
                 ..run_summary(record, self.simulated)
             },

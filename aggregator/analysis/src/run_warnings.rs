@@ -64,6 +64,17 @@ pub fn steady_gate_warning(gate: &Gate, stability: &ItemStability) -> String {
     format!("gate {} is evaluated without {flaky}", gate.name)
 }
 
+/// Warning about verdicts of several endpoints.
+pub fn endpoint_warning(endpoints: &DistinctNames) -> Option<String> {
+    (endpoints.len() > 1).then(|| {
+        format!(
+            "verdicts are of {} endpoints ({}): the same model name may mean another model at each",
+            endpoints.len(),
+            endpoints.listed()
+        )
+    })
+}
+
 /// Warning about several versions of the model, by their fingerprints.
 pub fn fingerprint_warning(fingerprints: &DistinctNames) -> Option<String> {
     (fingerprints.len() > 1).then(|| {

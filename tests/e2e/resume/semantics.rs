@@ -135,6 +135,10 @@ fn concurrency_limits_budget_and_base_url_may_change() {
     let flags = ["-j", "2", "--rpm", "9000", "--budget-usd", "1", "--base-url", &url];
     harness.resume("r", &flags).exits(0).stdout_contains(&["3 of 3 scored"]);
     assert_eq!(second.requests(), 1);
+    let report = harness.report("r");
+    let endpoints = report["run"]["base_url"].as_str().unwrap();
+    assert!(endpoints.contains(&first.base_url()) && endpoints.contains(&url), "{endpoints}");
+    assert!(report["warnings"].to_string().contains("verdicts are of 2 endpoints"));
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub fn calibrated(results: Vec<JobResult>, labels: &str, simulated: bool) -> Cal
     let input = CalibrationInput {
         record: &record,
         scope: &scope,
+        base_url: record.base_url.as_deref(),
         rubric: &rubric,
         labels: &labels,
         file: Some("labels.csv"),
