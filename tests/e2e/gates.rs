@@ -31,6 +31,23 @@ fn production_gate_requires_100_jobs() {
 }
 
 #[test]
+fn verdicts_from_the_cache_are_no_calls_without_a_failure() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 100);
+    let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
+    let url = judge.base_url();
+    harness.judge(&url, "manifest.jsonl", &["-j", "4"]).exits(0);
+    let again = ["run", "manifest.jsonl", "--run-id", "again", "--enable-llm-judge"];
+    let again = [&again[..], &["--base-url", &url, "--gate", "production"]].concat();
+    harness.juror(&again).exits(0).stderr_contains(&["gate production is undecided"]);
+    assert_eq!(judge.requests().len(), 100, "the second run made no call");
+    let rules = harness.report("again")["targets"]["rules"].clone();
+    let is_streak = |rule: &&Value| rule["metric"] == "consecutive_without_api_failure";
+    let streak = rules.as_array().unwrap().iter().find(is_streak).unwrap();
+    assert_eq!((&streak["decision"], &streak["n"]), (&"undecided".into(), &0.into()), "{rules}");
+}
+
+#[test]
 fn failed_gate_exits_with_100() {
     for gate in ["production", "targets"] {
         let harness = CommandHarness::new();

@@ -30,7 +30,7 @@ use indexmap::IndexMap;
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::Ledger;
 use juror_types::{
-    outcome::{ErrorKind, JobResult, Outcome},
+    outcome::{ErrorKind, JobResult},
     rubric::{Formula, Rubric},
     run::RunRecord,
 };
@@ -171,11 +171,8 @@ impl<'a> Scan<'a> {
         self.charges.add(&result);
         self.missing.add(&result);
         self.evidence.add(item, &result);
-        let kind = result.error.as_ref().map(|error| error.kind);
-        if !matches!(result.outcome, Outcome::NoOutput | Outcome::Skipped) {
-            self.streak.add(result.outcome == Outcome::Failed && kind == Some(ErrorKind::Api));
-        }
-        if let Some(kind) = kind {
+        self.streak.add(&result);
+        if let Some(kind) = result.error.as_ref().map(|error| error.kind) {
             *self.errors.entry(kind).or_insert(0) += 1;
         }
         let score = self.decisive.counted_value(&result, self.judged, self.averaging);

@@ -1,11 +1,13 @@
 //! Gates: bounds that a run must meet. Pure.
 
+mod api_streak;
 mod changes;
 mod decline;
 mod error;
 mod file;
 mod rule_line;
 
+pub use api_streak::ApiStreak;
 pub use changes::{ChangeList, ChangeRule};
 pub use decline::DeclineRule;
 pub use error::GateError;
@@ -128,26 +130,6 @@ pub struct RuleReport {
     pub decision: GateDecision,
 }
 
-/// The longest sequence of jobs without a `failed(api)`, in the order in which they ended. Jobs
-/// without a call of the judge (no output, skipped) neither lengthen nor break it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ApiStreak {
-    /// Ended jobs that required the judge.
-    pub jobs: u64,
-    /// The longest sequence.
-    pub longest: u64,
-    current: u64,
-}
-
-impl ApiStreak {
-    /// Adds the end of a job.
-    pub fn add(&mut self, failed_at_the_api: bool) {
-        self.jobs += 1;
-        self.current = if failed_at_the_api { 0 } else { self.current + 1 };
-        self.longest = self.longest.max(self.current);
-    }
-}
-
 impl Bound {
     fn holds(self, value: f64) -> bool {
         match self {
@@ -190,7 +172,7 @@ impl Gate {
             rules.push(judge_coverage(self.min_coverage, coverage));
         }
         if let Some(wanted) = self.consecutive_without_api_failure {
-            rules.push(judge_streak(wanted, streak));
+            rules.push(streak.judge(wanted));
         }
         rules.extend(self.changes.iter().map(|rule| rule.judge(None)));
         GateReport { gate: self.name.clone(), decision: decision_of(&rules), rules }
@@ -287,17 +269,6 @@ fn judge_coverage(least: f64, coverage: &Coverage) -> RuleReport {
     let bound = Bound::AtLeast(least);
     let decision = GateDecision::met_if(bound.holds(share));
     RuleReport::new("coverage.scored", Some(share), coverage.planned, decision).bounded(bound)
-}
-
-fn judge_streak(wanted: u64, streak: ApiStreak) -> RuleReport {
-    let bound = Bound::AtLeast(wanted as f64);
-    let decision = match streak.jobs < wanted {
-        true => GateDecision::Undecided,
-        false => GateDecision::met_if(streak.longest >= wanted),
-    };
-    let longest = Some(streak.longest as f64);
-    RuleReport::new("consecutive_without_api_failure", longest, streak.jobs, decision)
-        .bounded(bound)
 }
 
 #[cfg(test)]

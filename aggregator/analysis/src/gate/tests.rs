@@ -25,7 +25,7 @@ fn coverage(scored: u64, planned: u64) -> Coverage {
 
 fn streak(jobs: u64) -> ApiStreak {
     let mut streak = ApiStreak::default();
-    (0..jobs).for_each(|_| streak.add(false));
+    (0..jobs).for_each(|_| streak.add_call(false));
     streak
 }
 
@@ -91,8 +91,8 @@ fn production_gate_requires_complete_scores_and_100_jobs_without_api_failure() {
     assert_eq!(decision_of(&partial, "coverage.scored"), GateDecision::Missed);
     assert_eq!(partial.decision, GateDecision::Missed);
     let mut broken = streak(99);
-    broken.add(true);
-    (0..99).for_each(|_| broken.add(false));
+    broken.add_call(true);
+    (0..99).for_each(|_| broken.add_call(false));
     let broken = judge(200, 200, broken);
     assert_eq!(decision_of(&broken, "consecutive_without_api_failure"), GateDecision::Missed);
 }
