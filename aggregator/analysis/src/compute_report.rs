@@ -273,6 +273,7 @@ impl<'a> Scan<'a> {
             items: self.items,
             worst: self.worst,
             rubric: input.rubric.clone(),
+            stages: record.stages.clone(),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use juror_journal::journal::RunFiles;
-use juror_types::{outcome::JobResult, rubric::Rubric};
+use juror_types::{outcome::JobResult, rubric::Rubric, run::StageTerms};
 
 /// A run's report without its items, which are read from the journal one by one while a format is
 /// written.
@@ -65,6 +65,9 @@ pub struct Report {
     pub worst: Vec<JobResult>,
     /// The rubric.
     pub rubric: Rubric,
+    /// Thresholds of an item's success; none for a run of the fleet, whose workers have their own,
+    /// and in records of earlier versions.
+    pub stages: Option<StageTerms>,
 }
 
 impl Report {

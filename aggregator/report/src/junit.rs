@@ -1,6 +1,7 @@
 //! The results as JUnit XML, which CI systems show as tests: one test case a result.
 
 mod measured;
+mod test_case;
 
 use crate::{
     phrasing::{SIMULATED, endpoint, judged_part},
@@ -9,12 +10,11 @@ use crate::{
 use juror_analysis::{format::decimals, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_types::{
-    evidence::EvidenceOutcome,
-    outcome::{ErrorKind, JobResult, Outcome},
-    rubric::Success,
+    outcome::JobResult,
     verdict::{Score, Verdict},
 };
 use std::io::{self, Write};
+use test_case::{TestCase, test_case};
 
 /// Numbers of test cases by kind, and their time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,11 +37,11 @@ impl TestCounts {
             let result = result.map_err(io::Error::other)?;
             counts.tests += 1;
             counts.seconds += seconds(&result);
-            match case_of(report, &result) {
-                Case::Passed => {}
-                Case::Failure { .. } => counts.failures += 1,
-                Case::Error(_) => counts.errors += 1,
-                Case::Skipped => counts.skipped += 1,
+            match test_case(report, &result) {
+                TestCase::Passed => {}
+                TestCase::Failure { .. } => counts.failures += 1,
+                TestCase::Error(_) => counts.errors += 1,
+                TestCase::Skipped => counts.skipped += 1,
             }
         }
         let is_pending = u64::from(report.coverage.pending > 0);
@@ -101,13 +101,6 @@ pub(crate) fn write(
     writeln!(out, "  </testsuite>\n</testsuites>")
 }
 
-enum Case {
-    Passed,
-    Failure { kind: &'static str, message: String },
-    Error(ErrorKind),
-    Skipped,
-}
-
 /// Writes the case of the jobs without a result, so that a stopped run does not pass.
 fn write_pending(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let (pending, planned) = (report.coverage.pending, report.coverage.planned);
@@ -120,67 +113,6 @@ fn write_pending(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, r#"    <testcase name="pending jobs" classname="{class}" time="0.000">"#)?;
     writeln!(out, r#"      <error type="pending" message="{}"/>"#, escaped(&message))?;
     writeln!(out, "    </testcase>")
-}
-
-/// Test case of a result. `pipeline_success` knows the settings' thresholds; the rubric's own bound
-/// decides where no stage and no verdict entered it.
-fn case_of(report: &Report, result: &JobResult) -> Case {
-    match result.outcome {
-        Outcome::Skipped => return Case::Skipped,
-        Outcome::NoOutput => {
-            let message = result.error.as_ref().map(|error| error.message.clone());
-            return Case::Failure { kind: "no_output", message: message.unwrap_or_default() };
-        }
-        Outcome::Failed | Outcome::Unscorable => {
-            let kind = result.error.as_ref().map_or(ErrorKind::Reply, |error| error.kind);
-            return Case::Error(kind);
-        }
-        Outcome::Scored => {}
-    }
-    let bound = report.rubric.success;
-    if let Some(verdict) = &result.semantic
-        && !bound.passes(verdict.correctness())
-    {
-        let (word, least) = match bound {
-            Success::Above(least) => ("above", least),
-            Success::AtLeast(least) => ("at least", least),
-        };
-        let message = format!(
-            "scored {}%, must be {word} {}%",
-            decimals(verdict.correctness() * 100.0, 1),
-            decimals(least * 100.0, 1)
-        );
-        return Case::Failure { kind: "score", message };
-    }
-    match result.pipeline_success {
-        Some(false) => Case::Failure { kind: "pipeline", message: failed_stages(result) },
-        None | Some(true) => Case::Passed,
-    }
-}
-
-fn failed_stages(result: &JobResult) -> String {
-    let tokens = result.token_extraction.as_ref();
-    let tokens =
-        tokens.map(|stage| format!("token accuracy {}%", decimals(stage.accuracy * 100.0, 1)));
-    let retrieval = result.retrieval.as_ref().filter(|stage| !stage.correct);
-    let retrieval = retrieval.map(|_| "retrieval is wrong".to_owned());
-    let compiles = result.generation.as_ref().filter(|stage| stage.code_compiles == Some(false));
-    let compiles = compiles.map(|stage| match &stage.error {
-        Some(error) => format!("the code does not compile: {error}"),
-        None => "the code does not compile".to_owned(),
-    });
-    let renders = result.generation.as_ref().filter(|stage| stage.renders == Some(false));
-    let renders =
-        renders.map(|_| match result.evidence.as_ref().and_then(EvidenceOutcome::error) {
-            Some(error) => format!("the code does not render: {error}"),
-            None => "the code does not render".to_owned(),
-        });
-    let facts = [compiles, renders, retrieval, tokens].into_iter().flatten();
-    let facts: Vec<String> = facts.collect();
-    match facts.is_empty() {
-        true => "a stage or the score did not pass".to_owned(),
-        false => format!("did not pass: {}", facts.join("; ")),
-    }
 }
 
 /// `change` is the change of the item since the baseline.
@@ -206,18 +138,18 @@ fn write_case(
         escaped(&class),
         seconds(result)
     )?;
-    match case_of(report, result) {
-        Case::Passed => {}
-        Case::Skipped => {
+    match test_case(report, result) {
+        TestCase::Passed => {}
+        TestCase::Skipped => {
             let reason = result.error.as_ref().map_or("not tried", |error| &error.message);
             writeln!(out, r#"      <skipped message="{}"/>"#, escaped(reason))?;
         }
-        Case::Error(kind) => {
+        TestCase::Error(kind) => {
             let message = result.error.as_ref().map_or("", |error| &error.message);
             let message = escaped(message);
             writeln!(out, r#"      <error type="{}" message="{message}"/>"#, kind.name())?;
         }
-        Case::Failure { kind, message } => {
+        TestCase::Failure { kind, message } => {
             write!(out, r#"      <failure type="{kind}" message="{}">"#, escaped(&message))?;
             for issue in result.semantic.iter().flat_map(|verdict| &verdict.issues) {
                 writeln!(out, "- {}", escaped(issue))?;

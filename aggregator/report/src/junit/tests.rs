@@ -2,6 +2,10 @@ use super::*;
 use juror_analysis::test_fixtures::{
     ACRUE, SEMANTIC, broken, judged, record, report_of, restyled, staged,
 };
+use juror_types::{
+    outcome::{ErrorKind, Outcome},
+    run::{RunRecord, StageTerms},
+};
 
 const HOSTILE: &str = "</testcase>]]>&\"'\u{0}\u{1b}[2J\u{fffe}\u{202e}\n<x>";
 
@@ -10,7 +14,22 @@ fn suite(rubric: &str, results: &[JobResult]) -> String {
 }
 
 fn suite_of(rubric: &str, planned: u64, results: &[JobResult]) -> String {
-    let record = record(rubric, planned);
+    suite_by(Some(terms(None)), &record(rubric, planned), results)
+}
+
+/// Thresholds of a run on one machine.
+fn terms(correctness: Option<f64>) -> StageTerms {
+    StageTerms {
+        token_accuracy: 0.8,
+        correctness,
+        compile_command: None,
+        pipeline_command: None,
+        render_command: None,
+    }
+}
+
+fn suite_by(stages: Option<StageTerms>, record: &RunRecord, results: &[JobResult]) -> String {
+    let record = RunRecord { stages, ..record.clone() };
     let (report, directory, _runs) = report_of(&record, results, None, None);
     let read = || report.items.read(directory.files()).unwrap();
     let mut suite = Vec::new();
@@ -40,7 +59,7 @@ fn outcomes_map_to_junit_statuses() {
     for part in [
         r#"tests="7" failures="2" errors="2" skipped="1" time="8.590""#,
         r#"<failure type="score" message="scored 82%, must be above 85%">- Missing icon"#,
-        r#"<failure type="pipeline" message="did not pass: the code does not compile; token accuracy 92%">"#,
+        r#"<failure type="pipeline" message="did not pass: the code does not compile">"#,
         r#"<error type="api" message="503"/>"#,
         r#"<error type="reply" message="no verdict"/>"#,
         r#"<skipped message="no budget"/>"#,
@@ -76,10 +95,38 @@ fn invalid_xml_characters_are_removed_and_the_rest_is_escaped() {
 #[test]
 fn graded_run_uses_its_own_pass_mark() {
     let mut passed = restyled("fox", [4, 5, 4, 3, 4], &[]);
+    passed.pipeline_success = Some(true);
     passed.judge.as_mut().unwrap().simulated = true;
-    let suite = suite(ACRUE, &[passed, restyled("lake", [2; 5], &["Dull"])]);
+    let mut failed = restyled("lake", [2; 5], &["Dull"]);
+    failed.pipeline_success = Some(false);
+    let suite = suite(ACRUE, &[passed, failed]);
     assert!(suite.contains(r#"message="scored 40%, must be at least 70%""#), "{suite}");
     assert!(suite.contains("\ngrade: A\n"), "{suite}");
     assert!(suite.contains(r#"<property name="simulated" value="SIMULATED"/>"#), "{suite}");
     assert_eq!(suite.matches("\nsimulated: SIMULATED\n").count(), 1);
+}
+
+#[test]
+fn failures_are_those_of_the_pipeline_and_name_the_applied_threshold() {
+    let item = |id: &str, passed: bool, tokens: f64| {
+        let mut result = judged(id, [8, 8, 8, 9, 9], &[], &[]);
+        result.pipeline_success = Some(passed);
+        result.token_extraction.as_mut().unwrap().accuracy = tokens;
+        result
+    };
+    let record = record(SEMANTIC, 2);
+    let suite = |stages, passed| {
+        suite_by(stages, &record, &[item("good", passed, 0.92), item("tokens", false, 0.8)])
+    };
+    let low = suite(Some(terms(Some(0.5))), true);
+    assert!(low.contains(r#"tests="2" failures="1""#), "{low}");
+    let tokens = r#"message="did not pass: token accuracy 80%, must be above 80%""#;
+    assert!(low.contains(tokens), "{low}");
+    let high = suite(Some(terms(Some(0.95))), false);
+    assert!(high.contains(r#"<failure type="score" message="scored 84%, must be above 95%">"#));
+    let both = r#"message="scored 84%, must be above 95%; token accuracy 80%, must be above 80%""#;
+    assert!(high.contains(both), "{high}");
+    let unknown = suite(None, false);
+    let figures = "did not pass: scored 84%; token accuracy 92% (the thresholds are in the ";
+    assert!(unknown.contains(figures), "{unknown}");
 }
