@@ -62,12 +62,13 @@ where
     };
     let mut warnings = compatibility::warnings(before, after);
     warnings.extend(base.renderers.warning(&head.renderers));
+    warnings.extend(removed_items(&figures, after));
     warnings.extend(pair_warnings(&figures, judged, after.coverage.pending));
     warnings.extend(likely_clusters.as_ref().map(cluster_warning));
     let mut changes = figures.changes.finish(margin, noise, stability, &issues);
     changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
     changes.by_evidence = figures.by_evidence;
-    changes.not_compared = (figures.items.gone.len() + figures.items.changed_input.len()) as u64;
+    changes.not_compared = figures.gone + figures.items.changed_input.len() as u64;
     let fingerprints = (&base.fingerprints, &head.fingerprints);
     Ok(Comparison {
         schema: SCHEMA,
@@ -141,6 +142,20 @@ fn compared_run(report: &Report) -> ComparedRun {
     }
 }
 
+/// Warning of items that are no longer in the dataset of which the head judged a sample.
+fn removed_items(figures: &PairFigures, head: &Report) -> Option<String> {
+    let sample = head.run.dataset.sample?;
+    let unnamed = figures.gone.saturating_sub(figures.items.gone.len() as u64);
+    (unnamed > 0).then(|| {
+        format!(
+            "at least {} of the base are not in the {} of which the head judged a sample: more are \
+             missing than the sample left out, and the excess counts as gone",
+            counted(unnamed, "item"),
+            counted(sample.of, "item")
+        )
+    })
+}
+
 /// Warnings about the pairs; `judged` is true for each run with a judge, `pending` is the head's
 /// number of jobs without a result.
 fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<String> {
@@ -165,7 +180,7 @@ fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<
             figures.unverified, figures.paired
         ));
     }
-    let missing = figures.items.gone.len() as u64;
+    let missing = figures.gone;
     if pending > 0 && missing > 0 {
         let items = counted(missing, "item");
         warnings.push(format!(

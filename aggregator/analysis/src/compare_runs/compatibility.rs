@@ -1,8 +1,7 @@
 //! Compatibility of two runs for a comparison, and the differences that a reader must know.
 
 use crate::{
-    distinct_names::DistinctNames, format::counted, judge_settings::judge_settings_that_differ,
-    run_report::Report,
+    distinct_names::DistinctNames, judge_settings::judge_settings_that_differ, run_report::Report,
 };
 use juror_journal::journal::JournalError;
 use juror_types::{id::RunId, job::RubricReference};
@@ -101,7 +100,6 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
             ));
         }
     }
-    warnings.extend(removed_items(base, head));
     let (base_repeat, head_repeat) = (base.run.repeat, head.run.repeat);
     if base_repeat != head_repeat {
         warnings.push(format!(
@@ -116,21 +114,6 @@ fn without_judge(run: &str) -> String {
         "the {run} was run with the judge off: no verdict is compared, and items fail or pass by their \
          files and deterministic stages alone"
     )
-}
-
-/// Warning of items that are no longer in the dataset of which the head judged a sample.
-fn removed_items(base: &Report, head: &Report) -> Option<String> {
-    let (before, after) = (&base.run.dataset, &head.run.dataset);
-    let sample = after.sample?;
-    let is_whole = before.sample.is_none() && before.limit.is_none();
-    let items = base.coverage.planned / u64::from(base.run.repeat.max(1));
-    (is_whole && before.filters == after.filters && sample.of < items).then(|| {
-        format!(
-            "the head's sample is from {}, and the base has {items}: items that were removed from \
-             the dataset are not compared",
-            counted(sample.of, "item")
-        )
-    })
 }
 
 /// Differences of the fingerprints that the provider's model named itself; none where they agree,

@@ -11,7 +11,7 @@ use crate::{
     stability::ItemStability,
 };
 use juror_journal::journal::JournalError;
-use juror_types::outcome::JobResult;
+use juror_types::{outcome::JobResult, run::DatasetRecord};
 use std::cmp::Ordering;
 
 /// A run, its report and its results sorted by item.
@@ -86,6 +86,8 @@ where
     let mut head = ItemsOf::new(head.results, &metrics, image, after, basis, rules.averaging);
     let (mut base_jobs, mut head_jobs) = (JobTotals::default(), JobTotals::default());
     let mut scored_in_both = ScoredInBoth::default();
+    let in_sample = unselected(&before.dataset, &after.dataset, 0).is_some();
+    let mut present = 0;
     let mut left = base.next_item(|result| base_jobs.add(result))?;
     let mut right = head.next_item(|result| head_jobs.add(result))?;
     loop {
@@ -109,17 +111,27 @@ where
         if order != Ordering::Greater {
             let next = base.next_item(|result| base_jobs.add(result))?;
             let passed = std::mem::replace(&mut left, next);
-            // Items outside of a sample were not requested, so they are not lost.
-            let is_whole = after.dataset.sample.is_none_or(|sample| sample.items >= sample.of);
-            let is_gone = order.is_lt() && is_whole;
-            passed.filter(|_| is_gone).into_iter().for_each(|item| totals.add_removed(item));
+            let removed = passed.filter(|_| order.is_lt());
+            removed.into_iter().for_each(|item| totals.add_removed(item, in_sample));
         }
         if order != Ordering::Less {
             let next = head.next_item(|result| head_jobs.add(result))?;
             let passed = std::mem::replace(&mut right, next);
+            present += 1;
             passed.filter(|_| order.is_gt()).into_iter().for_each(|item| totals.new_item(item));
         }
     }
+    // Items outside of a sample were not requested, so they are not lost.
+    totals.settle_removed(unselected(&before.dataset, &after.dataset, present).unwrap_or(0));
     let figures = totals.finish(base_jobs.renderers.is_same(&head_jobs.renderers));
     Ok(Scanned { figures, base: base_jobs, head: head_jobs, scored_in_both })
+}
+
+/// Number of items of the dataset that a run's sample has left out so far, of which the run has
+/// results of `present` items; none if the run is no sample. Items that another filter of the base
+/// selected are unknown, so that all of them may be left out.
+fn unselected(base: &DatasetRecord, head: &DatasetRecord, present: u64) -> Option<u64> {
+    let sample = head.sample.filter(|sample| sample.items < sample.of)?;
+    let is_same_pool = base.filters == head.filters;
+    Some(if is_same_pool { sample.of.saturating_sub(present) } else { u64::MAX })
 }

@@ -333,12 +333,36 @@ fn items_outside_of_a_sample_are_not_lost() {
     let (mut record, results) = with_judge(good(60));
     record.dataset.sample = Some(SampleRecord { items: 60, seed: 0, of: 290, until_width: None });
     let fewer = compared_as(with_judge(good(300)), (record.clone(), results), RULES).unwrap();
-    assert!(fewer.warnings[0].contains("from 290 items, and the base has 300"));
+    assert_eq!((fewer.decision, fewer.lost[0].absent), (Decision::Inconclusive, 10));
+    let warned = "at least 10 items of the base are not in the 290 items of which the head judged";
+    assert!(fewer.warnings[0].starts_with(warned), "{:?}", fewer.warnings);
     record.dataset.sample = Some(SampleRecord { items: 300, seed: 0, of: 60, until_width: None });
     let whole = compared_as(with_judge(good(300)), (record, good(60)), RULES).unwrap();
     assert_eq!((whole.decision, whole.lost[0].absent), (Decision::Inconclusive, 240));
     let all = compared_as(with_judge(good(300)), with_judge(good(60)), RULES).unwrap();
     assert_eq!(all.decision, Decision::Inconclusive, "{}", all.reason);
+}
+
+#[test]
+fn items_that_a_sample_cannot_have_left_out_are_lost() {
+    // Four of 27 ids are replaced, and 25 items sampled: at most two are left out.
+    let replaced: Vec<_> = (5..30).map(|id| shown(id, GOOD, b"one")).collect();
+    let head = |filters: &[&str]| {
+        let mut record = run_of(SEMANTIC, 1, &replaced);
+        let filters = filters.iter().map(|&filter| filter.to_owned());
+        record.dataset.filters = filters.collect();
+        let sample = SampleRecord { items: 25, seed: 0, of: 27, until_width: None };
+        record.dataset.sample = Some(sample);
+        compared_as(with_judge(good(27)), (record, replaced.clone()), RULES).unwrap()
+    };
+    let found = head(&[]);
+    assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
+    let lost = &found.lost[0];
+    assert_eq!((found.paired, lost.base, lost.absent), (22, 25, 3));
+    assert_eq!((&found.items.gone[..], found.changes.not_compared), (&[][..], 3));
+    assert!(found.warnings[0].starts_with("at least 3 items of the base"), "{:?}", found.warnings);
+    let filtered = head(&["team=checkout"]);
+    assert_eq!((filtered.decision, &filtered.lost[..]), (Decision::Same, &[][..]));
 }
 
 #[test]

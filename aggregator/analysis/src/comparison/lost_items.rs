@@ -12,7 +12,8 @@ pub struct LostItems {
     pub metric: String,
     /// Title of the metric.
     pub title: String,
-    /// Number of items with a value in the base, without those with another input.
+    /// Number of items with a value in the base, without those with another input or outside of the
+    /// head's sample.
     pub base: u64,
     /// Number of them whose image, code or pipeline failed in the head, or left nothing to measure.
     pub failing: u64,
@@ -33,6 +34,8 @@ pub(super) struct LossCounts {
     pub(super) base: u64,
     pub(super) failing: u64,
     pub(super) absent: u64,
+    /// Items that the head does not contain, until [`Self::settle_missing`] divides them.
+    missing: u64,
 }
 
 /// Way in which an item lost its value.
@@ -78,6 +81,19 @@ impl LossCounts {
             Some(Loss::Absent) => self.absent += 1,
             None => {}
         }
+    }
+
+    /// Counts an item with a value in the base that the head does not contain.
+    pub(super) fn add_missing(&mut self) {
+        self.missing += 1;
+    }
+
+    /// Counts missing items as absent, except for `unselected` ones that the head's sample may have
+    /// left out.
+    pub(super) fn settle_missing(&mut self, unselected: u64) {
+        let gone = std::mem::take(&mut self.missing).saturating_sub(unselected);
+        self.base += gone;
+        self.absent += gone;
     }
 
     /// Lost items as a share of the base's.

@@ -39,6 +39,7 @@ pub(crate) struct Totals<'a> {
     paired: u64,
     unverified: u64,
     base_lost: u64,
+    gone: u64,
 }
 
 impl<'a> Totals<'a> {
@@ -66,6 +67,7 @@ impl<'a> Totals<'a> {
             paired: 0,
             unverified: 0,
             base_lost: 0,
+            gone: 0,
         }
     }
 
@@ -123,17 +125,29 @@ impl<'a> Totals<'a> {
         self.rules.leave_out_flaky && self.stability.is_flaky(&item.id)
     }
 
-    /// Adds an item of the base only.
-    pub(crate) fn add_removed(&mut self, item: ItemValues) {
-        let absent = Some(Loss::Absent);
+    /// Adds an item of the base only. It is listed as gone unless the head is a sample, which may
+    /// have left it out.
+    pub(crate) fn add_removed(&mut self, item: ItemValues, in_sample: bool) {
         if item.scored > 0 && item.decisive().is_some() {
-            self.decisive.losses.add(absent);
+            self.decisive.losses.add_missing();
         }
         let means = item.values.iter().zip(&mut self.others);
-        means.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add(absent));
+        means.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add_missing());
         let rates = item.passes.iter().zip(&mut self.rates);
-        rates.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add(absent));
-        self.lists.gone.push(item.id);
+        rates.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add_missing());
+        self.gone += 1;
+        if !in_sample {
+            self.lists.gone.push(item.id);
+        }
+    }
+
+    /// Counts the items of the base only as gone, except for `unselected` ones that the head's
+    /// sample may have left out.
+    pub(crate) fn settle_removed(&mut self, unselected: u64) {
+        self.gone = self.gone.saturating_sub(unselected);
+        self.decisive.losses.settle_missing(unselected);
+        self.others.iter_mut().for_each(|all| all.losses.settle_missing(unselected));
+        self.rates.iter_mut().for_each(|all| all.losses.settle_missing(unselected));
     }
 
     /// Adds an item of the head only.

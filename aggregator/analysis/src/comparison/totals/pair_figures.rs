@@ -32,6 +32,9 @@ pub(crate) struct PairFigures {
     pub(crate) unverified: u64,
     /// Items scored only in the head.
     pub(crate) base_lost: u64,
+    /// Number of items of the base that the head's dataset no longer has; of a sample's head, as far
+    /// as that is proven.
+    pub(crate) gone: u64,
     /// True if the scores of items are measured: neither run was judged, and one renderer drew both.
     pub(crate) by_evidence: bool,
     pub(crate) clusters: usize,
@@ -91,6 +94,7 @@ impl Totals<'_> {
             paired: self.paired,
             unverified: self.unverified,
             base_lost: self.base_lost,
+            gone: self.gone,
             by_evidence,
             clusters: self.clusters.len(),
             reading,
