@@ -14,8 +14,8 @@ pub use item_pairing::Side;
 use crate::{
     comparison::{
         ClusterReading, ComparedRun, Comparison, ComparisonDecision, Decision, FallNoise,
-        IssueChanges, PairFigures, Rules, RunIssues, ScoredInBoth, cluster_warning, cluster_words,
-        decide, deciding_sample_size, issue_changes,
+        IssueChanges, PairFigures, Rules, RunIssues, ScoredInBoth, UnpairedItems, cluster_warning,
+        cluster_words, decide, deciding_sample_size, issue_changes,
     },
     format::counted,
     likely_clusters::LikelyClusters,
@@ -24,9 +24,6 @@ use crate::{
 };
 use juror_journal::journal::JournalError;
 use juror_types::{SCHEMA, outcome::JobResult};
-
-/// Maximum share of the base's items with a changed input, or gone, without a warning.
-const MAX_CHANGED_SHARE: f64 = 0.1;
 
 /// Compares two runs of one rubric. `stability` is that of the head's items over the last runs.
 pub fn compare<R>(
@@ -44,7 +41,8 @@ where
         item_pairing::scan(base, head, rules, stability)?;
     let margin = rules.margin;
     let judged = [before, after].map(|report| report.run.judge.is_some());
-    let mut comparison_decision = decide(&figures, rules, judged);
+    let unpaired = unpaired_items(&figures, before, after);
+    let mut comparison_decision = decide(&figures, unpaired, rules, judged);
     let likely_clusters = cluster_reading(after, &figures, rules);
     if let Some(reading) = &likely_clusters
         && reading.otherwise != figures.decisive.decision
@@ -52,7 +50,7 @@ where
         comparison_decision.reason.push_str(&cluster_words(reading));
     }
     let judging = (base.judging(before), head.judging(after));
-    let sample_size = is_undecided(&figures, &comparison_decision)
+    let sample_size = (is_undecided(&figures, &comparison_decision) && !unpaired.exceeds())
         .then(|| deciding_sample_size(&figures.decisive.difference, margin, judging.0, judging.1));
     let issues = changed_issues(before, after, &scored_in_both, margin);
     let noise = FallNoise {
@@ -64,6 +62,7 @@ where
     warnings.extend(base.renderers.warning(&head.renderers));
     warnings.extend(removed_items(&figures, after));
     warnings.extend(pair_warnings(&figures, judged, after.coverage.pending));
+    warnings.extend(unpaired.warning());
     warnings.extend(likely_clusters.as_ref().map(cluster_warning));
     let mut changes = figures.changes.finish(margin, noise, stability, &issues);
     changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
@@ -142,6 +141,21 @@ fn compared_run(report: &Report) -> ComparedRun {
     }
 }
 
+/// Items of the base with and without a pair. Items that the head lacks may be pending, or outside of
+/// its selection where this is another one; then they do not count as gone. Those outside of a sample
+/// never do.
+fn unpaired_items(figures: &PairFigures, base: &Report, head: &Report) -> UnpairedItems {
+    let (before, after) = (&base.run.dataset, &head.run.dataset);
+    let is_same_selection = before.filters == after.filters && before.limit == after.limit;
+    let is_unlimited = after.filters.is_empty() && after.limit.is_none();
+    let is_gone = head.coverage.pending == 0 && (is_same_selection || is_unlimited);
+    UnpairedItems {
+        paired: figures.paired + figures.flaky_left_out,
+        changed: figures.items.changed_input.len() as u64,
+        gone: if is_gone { figures.gone } else { 0 },
+    }
+}
+
 /// Warning of items that are no longer in the dataset of which the head judged a sample.
 fn removed_items(figures: &PairFigures, head: &Report) -> Option<String> {
     let sample = head.run.dataset.sample?;
@@ -189,7 +203,6 @@ fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<
             counted(pending, "job")
         ));
     }
-    warnings.extend(changed_items(figures, if pending > 0 { 0 } else { missing }));
     if figures.flaky_left_out > 0 {
         warnings.push(format!(
             "left out of the figures and the decision: {}",
@@ -203,21 +216,6 @@ fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<
         ));
     }
     warnings
-}
-
-/// Warning if the base is hardly comparable because too many items changed or are gone.
-fn changed_items(figures: &PairFigures, gone: u64) -> Option<String> {
-    let changed = figures.items.changed_input.len() as u64;
-    let all = figures.paired + figures.flaky_left_out + changed + gone;
-    let share = (changed + gone) as f64 / all.max(1) as f64;
-    (share > MAX_CHANGED_SHARE).then(|| {
-        format!(
-            "{} of the base's {} have another input ({changed}) or are gone ({gone}): the base is hardly \
-             comparable; compare with a run of the present items",
-            changed + gone,
-            counted(all, "item")
-        )
-    })
 }
 
 #[cfg(test)]

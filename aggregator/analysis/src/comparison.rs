@@ -20,6 +20,7 @@ mod rule_findings;
 mod sample_size;
 mod sign_test;
 mod totals;
+mod unpaired_items;
 
 pub use changes_beyond_noise::{BaselineChanges, ChangeGroup, ChangedItem, FallBound};
 pub use difference::{Difference, Pairs};
@@ -39,6 +40,7 @@ pub(crate) use comparison_decision::{ComparisonDecision, decide};
 pub(crate) use item::{ComparedMetrics, ItemsOf};
 pub(crate) use sample_size::{JudgingFacts, deciding_sample_size};
 pub(crate) use totals::{PairFigures, Totals};
+pub(crate) use unpaired_items::UnpairedItems;
 
 use crate::{
     likely_clusters::LikelyClusters,
@@ -80,7 +82,7 @@ pub struct Comparison {
     pub schema: u32,
     /// Summary of the change from base to head.
     pub decision: Decision,
-    /// Grounds of the decision: paths of metrics, `lost_items` or `fallen_items`.
+    /// Grounds of the decision: paths of metrics, `lost_items`, `unpaired_items` or `fallen_items`.
     pub decided_by: Vec<String>,
     /// The decision in one line.
     pub headline: String,

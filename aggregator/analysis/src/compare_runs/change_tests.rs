@@ -104,6 +104,44 @@ fn equal_runs_have_no_changed_items() {
 }
 
 #[test]
+fn fewer_pairs_than_half_of_the_base_are_inconclusive_at_best() {
+    let decided = |changed: usize, score: u32| {
+        let image = |id: usize| if id < changed { b"two" } else { b"one" };
+        let base = (0..27).map(|id| shown(id, SCORED, b"one")).collect();
+        let head = (0..27).map(|id| shown(id, [score; 5], image(id))).collect();
+        compared(base, head, RULES)
+    };
+    let found = decided(25, 9);
+    assert_eq!((found.decision, found.paired), (Decision::Inconclusive, 2));
+    assert_eq!(found.decided_by, ["unpaired_items"]);
+    assert_eq!(found.headline, "Inconclusive: 25 of 27 items changed or gone");
+    let reason = "only 2 of the base's 27 items have a pair, fewer than half: 25 have another input \
+                  and 0 are gone";
+    assert!(found.reason.starts_with(reason), "{}", found.reason);
+    assert!(found.deciding_sample_size.is_none());
+    assert_eq!(decided(14, 9).decision, Decision::Inconclusive);
+    assert_eq!(decided(13, 9).decision, Decision::Same);
+    assert_eq!(decided(14, 10).decision, Decision::Inconclusive, "rather than better");
+    assert_eq!(decided(14, 5).decision, Decision::Worse);
+}
+
+#[test]
+fn items_outside_of_a_smaller_selection_are_not_unpaired() {
+    let rules = Rules { max_lost: 1.0, ..RULES };
+    let decided = |limits: [Option<u64>; 2], filters: &[&str]| {
+        let items = |count| (0..count).map(|id| shown(id, SCORED, b"one")).collect::<Vec<_>>();
+        let [mut base, mut head] = [20, 5].map(|count| run_of(SEMANTIC, 1, &items(count)));
+        [base.dataset.limit, head.dataset.limit] = limits;
+        head.dataset.filters = filters.iter().map(|&filter| filter.to_owned()).collect();
+        compared_as((base, items(20)), (head, items(5)), rules).unwrap().decision
+    };
+    assert_eq!(decided([None, Some(5)], &[]), Decision::Same);
+    assert_eq!(decided([None, None], &["team=checkout"]), Decision::Same);
+    assert_eq!(decided([None, None], &[]), Decision::Inconclusive);
+    assert_eq!(decided([Some(20), Some(20)], &[]), Decision::Inconclusive);
+}
+
+#[test]
 fn more_than_a_tenth_of_changed_items_is_a_warning() {
     let warns = |changed: usize| {
         let image = |id: usize| if id < changed { b"two" } else { b"one" };

@@ -1,7 +1,7 @@
 //! The rules that decide a comparison, and their sentences.
 
 use super::{
-    Decision, Rules,
+    Decision, Rules, UnpairedItems,
     rule_findings::{RuleFinding, fallen_finding, lost_finding, mean_finding, rate_finding},
     totals::PairFigures,
 };
@@ -29,9 +29,14 @@ impl ComparisonDecision {
 }
 
 /// Decides a comparison: *worse* if any rule decides so; else at best *inconclusive* if too many
-/// items are lost; else by the decisive metric, or, where neither run was judged, by the
+/// items are lost or have no pair; else by the decisive metric, or, where neither run was judged, by the
 /// deterministic metrics. `judged` is true for a base and a head with a judge.
-pub(crate) fn decide(figures: &PairFigures, rules: Rules, judged: [bool; 2]) -> ComparisonDecision {
+pub(crate) fn decide(
+    figures: &PairFigures,
+    unpaired: UnpairedItems,
+    rules: Rules,
+    judged: [bool; 2],
+) -> ComparisonDecision {
     let worse = worse_findings(figures, rules);
     if !worse.is_empty() {
         let mut reason = join(worse.iter().map(|finding| finding.sentence.as_str()), "; ");
@@ -49,13 +54,18 @@ pub(crate) fn decide(figures: &PairFigures, rules: Rules, judged: [bool; 2]) -> 
         None => by_figures(figures, rules),
         Some(reason) => ComparisonDecision::new(Decision::Inconclusive, Vec::new(), reason),
     };
-    let Some(lost) = figures.lost.iter().find(|lost| lost.exceeds) else { return by_figures };
-    let finding = lost_finding(lost, rules.max_lost);
+    let lost = figures.lost.iter().find(|lost| lost.exceeds);
+    let lost = lost.map(|lost| lost_finding(lost, rules.max_lost));
+    let limits: Vec<RuleFinding> = lost.into_iter().chain(unpaired.finding()).collect();
+    if limits.is_empty() {
+        return by_figures;
+    }
     let reason = format!(
         "{}, so the comparison is at best inconclusive; of the other items, {}",
-        finding.sentence, by_figures.reason
+        join(limits.iter().map(|finding| finding.sentence.as_str()), "; "),
+        by_figures.reason
     );
-    ComparisonDecision::new(Decision::Inconclusive, vec![finding], reason)
+    ComparisonDecision::new(Decision::Inconclusive, limits, reason)
 }
 
 /// The reason why the deterministic stages cannot decide for the verdicts that are missing; none if
