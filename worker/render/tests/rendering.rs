@@ -136,6 +136,44 @@ async fn animations_are_rendered_at_rest() {
 }
 
 #[tokio::test]
+async fn content_of_shadow_roots_is_rendered_at_rest() {
+    let code = "<app-root></app-root><script>\
+         customElements.define('app-root', class extends HTMLElement {\
+         constructor() { super(); this.attachShadow({ mode: 'closed' }).innerHTML = `<style>\
+         @keyframes come { from { opacity: 0; margin-left: 90px } to { opacity: 1; margin-left: 0 } }\
+         p { animation: come 0.6s } </style><p>Orders of today</p>`; } });</script>";
+    let renderer = renderer().await;
+    let mut pictures = Vec::new();
+    for _ in 0..2 {
+        let mut page = renderer.open(&html(code)).await.unwrap();
+        for _ in 0..5 {
+            pictures.push(page.draw(&[]).await.unwrap().picture);
+        }
+        page.close().await;
+    }
+    let plain = "<p>Orders of today</p>";
+    let mut page = renderer.open(&html(plain)).await.unwrap();
+    let plain = page.draw(&[]).await.unwrap().picture;
+    page.close().await;
+    assert!(pictures.iter().all(|picture| *picture == plain));
+}
+
+#[tokio::test]
+async fn every_clock_of_a_page_stands_still() {
+    let code = "<p></p><script>const day = new Intl.DateTimeFormat('en', { timeZone: 'UTC' });\
+         const year = day.formatToParts().find((part) => part.type === 'year').value;\
+         document.querySelector('p').textContent = [day.format(), day.format(new Date(0)), year,\
+         document.lastModified, performance.timeOrigin, Date.now()].join(' ');</script>";
+    let renderer = renderer().await;
+    let mut page = renderer.open(&html(code)).await.unwrap();
+    let snapshot = page.draw(&[]).await.unwrap().snapshot;
+    let text = snapshot.elements.iter().find(|element| element.tag == "p").unwrap().text.clone();
+    let times = "1/1/2025 1/1/1970 2025 01/01/2025 12:00:00 1735732800000 1735732800000";
+    assert_eq!(text, times);
+    page.close().await;
+}
+
+#[tokio::test]
 async fn doubled_scale_doubles_the_pixels() {
     let renderer = renderer().await;
     let source = PageSource { scale: 2, ..html(CARD) };

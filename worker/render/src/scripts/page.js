@@ -21,6 +21,13 @@
     animation-iteration-count: 1 !important; transition: none !important; caret-color: transparent !important;
     scroll-behavior: auto !important; }`);
   document.adoptedStyleSheets = [still];
+  // Open, so that the description of the page sees what they draw.
+  const attachShadow = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (init) {
+    const root = attachShadow.call(this, { ...init, mode: 'open' });
+    root.adoptedStyleSheets = [still];
+    return root;
+  };
 
   const dated = (values) => values.length ? values : [BEGIN + now];
   window.Date = new Proxy(RealDate, {
@@ -30,6 +37,20 @@
   RealDate.now = () => BEGIN + now;
   RealDate.prototype.constructor = window.Date;
   Performance.prototype.now = () => now;
+  const fixed = (prototype, name, value) => Object.defineProperty(prototype, name, { configurable: true, get: () => value });
+  fixed(Performance.prototype, 'timeOrigin', BEGIN);
+  fixed(Document.prototype, 'lastModified', '01/01/2025 12:00:00');
+  // Both format the present without an argument.
+  const formatter = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, 'format');
+  const { formatToParts } = Intl.DateTimeFormat.prototype;
+  Object.defineProperty(Intl.DateTimeFormat.prototype, 'format', {
+    ...formatter,
+    get() {
+      const format = formatter.get.call(this);
+      return (date = BEGIN + now) => format(date);
+    },
+  });
+  Intl.DateTimeFormat.prototype.formatToParts = function (date = BEGIN + now) { return formatToParts.call(this, date); };
 
   // Mulberry32.
   const random = () => {

@@ -1,6 +1,6 @@
 // Description and changes of a page, called with the names of the properties to describe.
 ((properties) => {
-  const REPLACED = new Set(['img', 'svg', 'canvas', 'video', 'input', 'textarea', 'select', 'button', 'progress', 'meter', 'hr']);
+  const REPLACED = new Set(['img', 'svg', 'canvas', 'video', 'iframe', 'input', 'textarea', 'select', 'button', 'progress', 'meter', 'hr']);
   const MAX_TEXT = 80;
   let elements, indexes, paths, unchanged, undo = () => {};
 
@@ -113,28 +113,39 @@
   const pending = (image) => image.complete || image.loading === 'lazy' ? null
     : new Promise((resolve) => { for (const end of ['load', 'error']) image.addEventListener(end, resolve); });
 
+  // The document and every shadow root in it.
+  const roots = () => {
+    const found = [document];
+    for (const root of found) {
+      for (const element of root.querySelectorAll('*')) if (element.shadowRoot) found.push(element.shadowRoot);
+    }
+    return found;
+  };
   // Animations of scripts and of drawings follow the clock of the machine, not the page's own.
   const rest = () => {
-    for (const animation of document.getAnimations()) {
-      try { animation.finish(); } catch { animation.cancel(); } // One without an end has no state at its end.
-    }
-    for (const drawing of document.querySelectorAll('svg')) {
-      drawing.pauseAnimations();
-      drawing.setCurrentTime(0);
+    for (const root of roots()) {
+      for (const animation of root.getAnimations()) {
+        try { animation.finish(); } catch { animation.cancel(); } // One without an end has no state at its end.
+      }
+      for (const drawing of root.querySelectorAll('svg')) {
+        drawing.pauseAnimations();
+        drawing.setCurrentTime(0);
+      }
     }
   };
   // Waits for fonts, pictures and two frames, unless the page is too large to be measured.
   const settle = async (maxElements) => {
-    const count = () => document.getElementsByTagName('*').length;
+    const count = () => roots().reduce((sum, root) => sum + root.querySelectorAll('*').length, 0);
     if (count() > maxElements) return { elements: count(), is_empty: false };
     await document.fonts.ready;
-    await Promise.all([...document.images].map(pending));
+    await Promise.all(roots().flatMap((root) => [...root.querySelectorAll('img')]).map(pending));
     rest();
     for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
     list();
     return {
       elements: count(),
-      is_empty: !elements.some((element) => !SILENT.has(element.localName) && paints(element)),
+      is_empty: !roots().some((root) => [...root.querySelectorAll('*')]
+        .some((element) => !SILENT.has(element.localName) && paints(element))),
     };
   };
   // Makes changes above the page's own styles in the place of the last ones, and describes it.
