@@ -1,6 +1,7 @@
 //! Evidence of components that the built-in renderer mounts.
 
-use super::browser::{Card, blank};
+use super::browser::{Card, at_double_pixel_density, blank};
+use crate::harness::CommandHarness;
 use serde_json::json;
 use std::fs;
 
@@ -206,6 +207,27 @@ fn component_in_a_padded_page_has_no_region_and_its_frame_is_reported() {
         (&region["element"]["tag"], &region["property"]),
         (&json!("button"), &json!("background-color"))
     );
+}
+
+#[test]
+fn frame_of_a_component_is_found_at_double_density() {
+    let page = "<body style='margin: 0'><div style='padding: 32px; background: #f1f5f9; \
+                min-height: 100vh; box-sizing: border-box'><section style='padding: 20px; \
+                font: 14px/20px Arial; border: 1px solid #cbd5e1; border-radius: 12px; \
+                background: #fff'><h2 style='margin: 0 0 8px; font-size: 18px'>Storage of \
+                Noor</h2><p style='margin: 0'>Photos 84 GB</p><p style='margin: 0'>Mail 12 GB</p>\
+                <p style='margin: 0'>Video 51 GB</p></section></div>";
+    let code = "const line = { margin: 0 };\nexport default () => <section style={{ padding: 20, \
+                font: '14px/20px Arial', border: '1px solid #cbd5e1', borderRadius: 12, \
+                background: '#fff' }}><h2 style={{ margin: '0 0 8px', fontSize: 18 }}>Storage of \
+                Noor</h2><p style={line}>Photos 84 GB</p><p style={line}>Mail 12 GB</p>\
+                <p style={line}>Video 51 GB</p></section>;\n";
+    let card = Card(CommandHarness::new());
+    card.write("shot.png", at_double_pixel_density(page, [240, 200]));
+    card.write_code(code, "tsx");
+    let evidence = &card.run("double", 0)["evidence"];
+    assert_eq!(evidence["frame"], json!({"padding": 32, "color": "#F1F5F9"}));
+    assert_eq!((&evidence["scale"], &evidence["regions"]), (&json!(2), &json!([])));
 }
 
 #[test]

@@ -77,6 +77,7 @@ impl<'job> BrowserStage<'job> {
     async fn evidence(&self) -> Result<(Evidence, RenderedPage, Option<SourceImage>), RenderError> {
         let plain = self.best_scale().await?;
         let framed = self.best_frame(plain).await;
+        let framed = self.best_framed_scale(framed).await;
         let fitted = self.best_viewport(framed).await?;
         let measured = self.best_defaults(fitted).await;
         let MeasuredPage { evidence, drawn, pair, .. } = self.with_repairs(measured).await?;
@@ -104,8 +105,7 @@ impl<'job> BrowserStage<'job> {
     /// The page at the device scale that fits the screenshot better.
     async fn best_scale(&self) -> Result<MeasuredPage<'job>, RenderError> {
         let single = self.at_scale(1, None).await?;
-        let is_even = [self.screenshot.width(), self.screenshot.height()].map(|side| side % 2 == 0);
-        if single.evidence.regions.is_empty() || is_even != [true, true] {
+        if single.evidence.regions.is_empty() || !self.has_even_sides() {
             return Ok(single);
         }
         let ratio = single.pair.content_ratio().await.unwrap_or([1.0; 2]);
@@ -160,6 +160,32 @@ impl<'job> BrowserStage<'job> {
             }
         }
         best
+    }
+
+    /// The component at the other device scale, if a frame takes half of the difference away there: one
+    /// that is small in its frame fits neither scale without it.
+    async fn best_framed_scale(&self, framed: MeasuredPage<'job>) -> MeasuredPage<'job> {
+        let Evidence { regions, ssim, scale, pixels_equal, .. } = &framed.evidence;
+        let is_html = matches!(self.code, PageCode::Html(_));
+        if is_html || regions.is_empty() || *ssim >= ALIKE || !self.has_even_sides() {
+            return framed;
+        }
+        let limit = 1.0 - (1.0 - pixels_equal) * FRAME_GAIN;
+        let other_scale = if *scale == 1 { 2 } else { 1 };
+        // Closed first: there may be only one browser.
+        let framed = framed.closed().await;
+        let Ok(plain) = self.at_scale(other_scale, None).await else { return framed };
+        let other = self.best_frame(plain).await;
+        if other.evidence.regions.is_empty() || other.evidence.pixels_equal > limit {
+            return other;
+        }
+        other.closed().await;
+        framed
+    }
+
+    /// True if the screenshot can have two pixels for each CSS pixel.
+    fn has_even_sides(&self) -> bool {
+        [self.screenshot.width(), self.screenshot.height()].iter().all(|side| side % 2 == 0)
     }
 
     /// The page in a viewport without the margin of the screenshot, if that fits better.
