@@ -70,11 +70,11 @@ const SETTINGS: &str = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nmax_row
 fn killed_while_the_second_batch_is_filled() -> BatchFixture {
     let fixture = fixture(2, BatchEnd::default());
     let harness = &fixture.harness;
-    // The program tells when item 1 comes again, and then waits for the end of the run.
+    // The program tells when item 1 comes again, and then waits for the end of this run.
     let program = r#"
 case "$(cat)" in *item_0001*)
-    if [ -e judged ]; then echo > again; tail --pid=$PPID -f /dev/null; fi
-    touch judged ;;
+    if [ -e judged ]; then echo > again; tail --pid=$PPID -f /dev/null; exit 1; fi
+    [ -e resumed ] || touch judged ;;
 esac
 echo '{"quality_score": 1}'
 "#;
@@ -87,6 +87,7 @@ echo '{"quality_score": 1}'
     // Blocks until the program opens it.
     fs::read(&again).unwrap();
     running.kill();
+    harness.write("resumed", "");
     fs::remove_file(harness.path("judged")).unwrap();
     fixture
 }
