@@ -14,6 +14,7 @@ use crate::{
     run_context::RunContext,
     source_image::{SourceImage, image_error},
 };
+use juror_evidence::Raster;
 use juror_image::{ImageError, MAX_MEASURED_SIDE};
 use juror_render::RenderError;
 use juror_telemetry::EvidenceFinding;
@@ -29,6 +30,8 @@ use tokio::time::Instant;
 
 /// The image that is measured against, where an item names it.
 const SCREENSHOT: &str = "screenshot";
+/// Minimum side of a screenshot that a page is rendered for, in pixels: in one pixel, all are alike.
+const MIN_RENDERED_SIDE: u32 = 8;
 
 pub struct ItemEvidence {
     /// The record of the result.
@@ -206,6 +209,19 @@ fn screenshot_error(error: &ImageError, screenshot: &SourceImage) -> MeasuringEr
         }
         error => image_error(format!("{}: {error}", screenshot.record.reference)).into(),
     }
+}
+
+/// Message for a screenshot in which a page has no room; none for one that can be measured.
+fn too_small(screenshot: &Raster) -> Option<String> {
+    let sides = [screenshot.width(), screenshot.height()];
+    sides.iter().any(|side| *side < MIN_RENDERED_SIDE).then(|| {
+        format!(
+            "a screenshot of {}x{} pixels shows no page: sides of less than {MIN_RENDERED_SIDE} \
+             pixels are not measured",
+            screenshot.width(),
+            screenshot.height()
+        )
+    })
 }
 
 /// Message for images that are too large to measure.

@@ -129,7 +129,7 @@ fn throwing_page_with_content_reports_the_exception() {
 }
 
 #[test]
-fn oversized_screenshot_is_no_finding_about_the_code() {
+fn unmeasurable_screenshot_is_no_finding_about_the_code() {
     let card = Card::of_code("<p>text</p>", "html");
     let large = image::RgbImage::from_pixel(4097, 8, image::Rgb([255; 3]));
     large.save(card.0.path("shot.png")).unwrap();
@@ -138,6 +138,10 @@ fn oversized_screenshot_is_no_finding_about_the_code() {
     let reason =
         "screenshots of 4097x8 pixels exceed the limit of 4096 pixels a side and are not measured";
     assert_eq!(result["unmeasured"], reason);
+    // In a single pixel, every page is alike.
+    image::RgbImage::from_pixel(1, 1, image::Rgb([255; 3])).save(card.0.path("shot.png")).unwrap();
+    let reason = card.run("small", 0)["unmeasured"].to_string();
+    assert!(reason.contains("a screenshot of 1x1 pixels shows no page"), "{reason}");
 }
 
 #[test]

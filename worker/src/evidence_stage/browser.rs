@@ -6,7 +6,7 @@ use super::{
     ItemEvidence, MeasuredItem, MeasuringError,
     browser_default_trials::{PageWithDefaults, explaining_defaults},
     pair::raster,
-    repair_trials, screenshot_error,
+    repair_trials, screenshot_error, too_small,
 };
 use crate::{run_context::RunContext, source_image::SourceImage, stages::component};
 use juror_evidence::Raster;
@@ -47,6 +47,7 @@ pub(super) async fn measure(
     let picture = raster(screenshot.bytes.clone()).await;
     let picture = picture.map_err(|error| screenshot_error(&error, &screenshot))?;
     let picture = picture.ok_or_else(interrupted)?;
+    too_small(&picture).map_or(Ok(()), |reason| Err(MeasuringError::Unmeasured(reason)))?;
     let budget = RenderTime::default();
     let stage = BrowserStage { renderer, item, code, screenshot: picture, budget };
     match stage.evidence().await {
