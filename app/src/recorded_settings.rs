@@ -8,8 +8,8 @@ use juror_types::{
 use toml::Value;
 
 /// Settings that every command on a run shares, as its record has them: its ledger, if that is still
-/// in its folder, and what decides its exit code: the
-/// gate, the terms of the comparison, and the jobs that averages count.
+/// in its folder, and what decides its exit code: the gate, the terms of the comparison, and the jobs
+/// that averages count.
 pub fn shared_layers(record: &RunRecord) -> Vec<Layer> {
     let mut layers = Layer::from_values([
         ("run", "state_dir", recorded_folder(record).map(Value::from)),

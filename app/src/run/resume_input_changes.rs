@@ -91,7 +91,7 @@ fn references(dataset: &Dataset) -> Result<HashMap<String, Vec<(String, String)>
 fn files_of(item: &Item) -> Vec<(String, String)> {
     let texts = InputRecord::TEXTS.into_iter().zip(item.text_paths());
     let texts = texts.filter_map(|(name, path)| Some((name.to_owned(), path??.to_owned())));
-    let rendered = item.rendered().map(|image| (Item::RENDERED.to_owned(), image));
+    let rendered = item.rendered.iter().map(|image| (Item::RENDERED.to_owned(), image));
     let images = item.images.iter().map(|(name, image)| (name.clone(), image)).chain(rendered);
     texts.chain(images.map(|(name, image)| (name, image.reference.clone()))).collect()
 }

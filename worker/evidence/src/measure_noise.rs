@@ -25,11 +25,12 @@ const NEAR_NOT_IN_PLACE: i32 = 2;
 const MAX_FLAT_LEVELS: u8 = 16;
 /// Maximum share of an edge's contrast by which a shape differs whose edges are in place.
 const MAX_IN_PLACE: f64 = 0.08;
-/// Maximum share of shapes whose edges are not in place in a compressed picture of one browser. A
-/// strongly compressed one has more, and differs in at least this share of the shapes' pixels. Another
-/// browser differs at edges alone.
+/// Maximum share of shapes with other edges in a picture whose edges count as in place.
 const MAX_ASIDE: f64 = 0.05;
+/// The same in a strongly compressed picture.
 const MAX_ASIDE_COMPRESSED: f64 = 0.25;
+/// Minimum share of the shapes' pixels that differ in such a picture: another browser differs at edges
+/// alone.
 const MIN_COMPRESSED: f64 = 1.0 / 3.0;
 
 /// Measured noise of a pair, with figures that indicate its origin.

@@ -47,7 +47,9 @@ pub(super) async fn measure(
     let picture = raster(screenshot.bytes.clone()).await;
     let picture = picture.map_err(|error| screenshot_error(&error, &screenshot))?;
     let picture = picture.ok_or_else(interrupted)?;
-    too_small(&picture).map_or(Ok(()), |reason| Err(MeasuringError::Unmeasured(reason)))?;
+    if let Some(reason) = too_small(&picture) {
+        return Err(MeasuringError::Unmeasured(reason));
+    }
     let budget = RenderTime::default();
     let stage = BrowserStage { renderer, item, code, screenshot: picture, budget };
     match stage.evidence().await {

@@ -29,8 +29,8 @@ impl ComparisonDecision {
 }
 
 /// Decides a comparison: *worse* if any rule decides so; else at best *inconclusive* if too many
-/// items are lost or have no pair; else by the decisive metric, or, where neither run was judged, by the
-/// deterministic metrics. `judged` is true for a base and a head with a judge.
+/// items are lost or have no pair; else by the decisive metric, or, where neither run was judged, by
+/// the deterministic metrics. `judged` is true for a base and a head with a judge.
 pub(crate) fn decide(
     figures: &PairFigures,
     unpaired: UnpairedItems,
