@@ -8,6 +8,7 @@ use crate::{
     raster::{Raster, Rgb, channel_difference},
     shifted_texts::is_slightly_shifted,
 };
+use std::borrow::Cow;
 
 /// Maximum difference of equal samples, in levels: encoders round by this much.
 pub(crate) const TOLERANCE: u8 = 2;
@@ -35,7 +36,9 @@ impl PixelDifference {
             let pairs = screenshot.pixels().iter().zip(drawing.pixels());
             pairs.map(|(&one, &other)| weight(one, other, TOLERANCE)).collect()
         } else {
-            noisy_weights(&screenshot.smoothed(), &drawing.smoothed(), noise, &|_, _| false)
+            let [screenshot, drawing] =
+                [screenshot, drawing].map(|picture| comparable(picture, noise).smoothed());
+            noisy_weights(&screenshot, &drawing, noise, &|_, _| false)
         };
         let (width, height) = (drawing.width(), drawing.height());
         Self { width, height, weights, other_corners: Vec::new() }
@@ -53,6 +56,8 @@ impl PixelDifference {
         if noise.is_none() {
             return Self::new(screenshot, drawing, noise);
         }
+        let comparable = [screenshot, drawing].map(|picture| comparable(picture, noise));
+        let [screenshot, drawing] = &comparable;
         let texts = InkArea::texts(page, drawing);
         let changed_texts = texts_of_other_ink(&texts, screenshot, drawing);
         let other_corners = boxes_of_other_radius(screenshot, drawing, noise, page);
@@ -89,6 +94,13 @@ impl PixelDifference {
 
     pub fn weights(&self) -> &[u8] {
         &self.weights
+    }
+
+    /// Places of the pixels that differ.
+    pub fn places(&self) -> impl Iterator<Item = [i32; 2]> {
+        let width = (self.width as usize).max(1);
+        let differing = self.weights.iter().enumerate().filter(|(_, weight)| **weight > 0);
+        differing.map(move |(at, _)| [(at % width) as i32, (at / width) as i32])
     }
 
     /// Sum of all weights.
@@ -135,6 +147,14 @@ impl PixelDifference {
             let row = self.weights.get(start + left as usize..start + right.max(left) as usize);
             row.unwrap_or_default()
         })
+    }
+}
+
+/// The picture as it is compared in a pair with this noise.
+fn comparable<'picture>(picture: &'picture Raster, noise: &PairNoise) -> Cow<'picture, Raster> {
+    match noise.has_edges_in_place {
+        true => Cow::Owned(picture.with_coarse_colors()),
+        false => Cow::Borrowed(picture),
     }
 }
 

@@ -67,6 +67,17 @@ impl<'page> PageTree<'page> {
         [left.floor(), top.floor(), right.ceil(), bottom.ceil()].map(|side| side as i32)
     }
 
+    /// The same of an element's box within its border and padding.
+    pub fn content_bounds(&self, index: usize) -> [i32; 4] {
+        let [left, top, right, bottom] = self.bounds(index);
+        let [before, above, after, below] = ["left", "top", "right", "bottom"].map(|side| {
+            let parts = [format!("padding-{side}"), format!("border-{side}-width")];
+            let lengths = parts.iter().filter_map(|property| self.length(index, property));
+            (lengths.sum::<f64>() * self.snapshot.scale).ceil() as i32
+        });
+        [left + before, top + above, right - after, bottom - below]
+    }
+
     /// The same of an element's box as it is painted: browsers round its sides to whole pixels.
     pub fn painted_bounds(&self, index: usize) -> [i32; 4] {
         let painted = |rect| self.sides(rect).map(|side| side.round() as i32);

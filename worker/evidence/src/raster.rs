@@ -2,6 +2,9 @@
 
 use std::{cmp::Reverse, fmt};
 
+/// Number of times that colors are smoothed, each time with those of the next pixels.
+const COLOR_PASSES: usize = 2;
+
 /// A color's red, green and blue.
 pub(crate) type Rgb = [u8; 3];
 
@@ -243,6 +246,17 @@ impl Raster {
         }
         Self { width: self.width, height: self.height, pixels }
     }
+
+    /// The picture with its own brightness and the colors of its surroundings: compressed pictures keep
+    /// the color of an area, and not that of thin lines.
+    pub(crate) fn with_coarse_colors(&self) -> Self {
+        let coarse = (0..COLOR_PASSES).fold(self.clone(), |picture, _| picture.smoothed());
+        let pixels = self.pixels.iter().zip(&coarse.pixels).map(|(&pixel, &color)| {
+            let lighter = brightness(pixel) - brightness(color);
+            color.map(|channel| (i32::from(channel) + lighter).clamp(0, 255) as u8)
+        });
+        Self { width: self.width, height: self.height, pixels: pixels.collect() }
+    }
 }
 
 impl fmt::Debug for Raster {
@@ -266,9 +280,27 @@ fn sum([[a, b, c], [d, e, f], [g, h, i]]: [[u16; 3]; 3]) -> [u16; 3] {
     [a + d + g, b + e + h, c + f + i]
 }
 
+/// Luma of a color by ITU-R BT.601, as JPEG has it, 0 to 255.
+fn brightness([red, green, blue]: Rgb) -> i32 {
+    (299 * i32::from(red) + 587 * i32::from(green) + 114 * i32::from(blue) + 500) / 1000
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn coarse_colors_keep_brightness_and_lose_the_color_of_thin_lines() {
+        let mut colored = Raster::filled(60, 40, [250; 3]);
+        colored.fill([10, 10, 1, 20], [37, 99, 235]);
+        colored.fill([30, 5, 20, 30], [37, 99, 235]);
+        let coarse = colored.with_coarse_colors();
+        assert_eq!(coarse.at(40, 20), [37, 99, 235]);
+        assert_eq!(coarse.at(4, 4), [250; 3]);
+        let [red, _, blue] = coarse.at(10, 20);
+        assert!(blue - red < 70, "{red} {blue}");
+        assert!((brightness(coarse.at(10, 20)) - brightness([37, 99, 235])).abs() <= 2);
+    }
 
     #[test]
     fn the_smallest_and_last_boxes_are_kept_within_an_area() {

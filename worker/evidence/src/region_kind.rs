@@ -12,6 +12,10 @@ use juror_types::evidence::RegionKind;
 
 /// Maximum shift of a region's content, in pixels across and down.
 const REACH: [i32; 2] = [24, 24];
+/// Minimum number of edge pixels of content that is searched for farther away.
+const MIN_FAR_RIMS: usize = 60;
+/// Mean difference of its pixels there, in levels.
+const MAX_FAR_DIFFERENCE: u32 = 3;
 /// Minimum change of a side of resized content, in pixels, and maximum ratio of both sizes.
 const MIN_RESIZED: u32 = 2;
 const MAX_RATIO: f64 = 2.5;
@@ -39,6 +43,30 @@ pub(crate) fn shift_of(
     let shift = patch.find(drawing, screenshot, REACH)?;
     let reverse = back.find(screenshot, drawing, REACH)?;
     (shift != [0, 0] && reverse == shift.map(|part| -part)).then_some(shift)
+}
+
+/// The shift from the drawing to the place in the screenshot, however far away, that shows a box's
+/// content and differs from what the drawing has there; none where there is no such place, or too
+/// little content to be sure.
+pub(crate) fn far_shift_of(
+    screenshot: &Raster,
+    drawing: &Raster,
+    difference: &PixelDifference,
+    bounds: [i32; 4],
+) -> Option<[i32; 2]> {
+    let rims = drawing.rims_in(bounds);
+    if rims < MIN_FAR_RIMS {
+        return None;
+    }
+    let [left, top, right, bottom] = bounds;
+    let differs_at = |[x, y]: [i32; 2]| {
+        difference.count_in([left + x, top + y, right + x, bottom + y]) * 4 >= rims
+    };
+    let patch = Patch::new(drawing, bounds)?;
+    let shifts = patch.shifts_to(drawing, screenshot, MAX_FAR_DIFFERENCE, difference.places());
+    let others = shifts.filter(|(_, shift)| *shift != [0, 0] && differs_at(*shift));
+    let distance = |[x, y]: [i32; 2]| x.abs() + y.abs();
+    others.min_by_key(|(cost, shift)| (*cost, distance(*shift))).map(|(_, shift)| shift)
 }
 
 /// The kind of a region whose content did not only move.
@@ -230,6 +258,28 @@ mod tests {
         assert_eq!(kind(&boxed(30, 15, [37, 99, 235]), &drawing), RegionKind::Resized);
         assert_ne!(kind(&boxed(42, 20, [20, 160, 60]), &drawing), RegionKind::Resized);
         assert_ne!(kind(&bars(6, [0; 3]), &bars(4, [0; 3])), RegionKind::Resized, "more of it");
+    }
+
+    #[test]
+    fn content_far_away_is_found_where_the_drawing_has_other_content() {
+        let row = |order: [u32; 2]| {
+            let mut picture = Raster::filled(60, 200, [255; 3]);
+            for (number, top) in order.into_iter().zip([10, 160]) {
+                for bar in 0..5 {
+                    picture.fill([8 + bar * (6 + number), top, 4, 8 + bar * number % 7], [0; 3]);
+                }
+            }
+            picture
+        };
+        let (drawing, swapped) = (row([1, 2]), row([2, 1]));
+        let shift = |screenshot: &Raster| {
+            let difference = PixelDifference::new(screenshot, &drawing, &PairNoise::NONE);
+            far_shift_of(screenshot, &drawing, &difference, [8, 10, 44, 26])
+        };
+        assert_eq!(shift(&swapped), Some([0, 150]));
+        assert_eq!(shift(&drawing), None);
+        // The drawing shows it there, too.
+        assert_eq!(shift(&row([3, 2])), None);
     }
 
     #[test]

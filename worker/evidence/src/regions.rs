@@ -10,7 +10,7 @@ use crate::{
     ink::{InkArea, has_other_ink},
     pair_noise::PairNoise,
     raster::{Raster, Rgb},
-    region_kind::{PairShapes, classify, shift_of},
+    region_kind::{PairShapes, classify, far_shift_of, shift_of},
     shapes::contours_of,
 };
 use juror_types::evidence::RegionKind;
@@ -167,10 +167,13 @@ fn region(
     let element = page.and_then(|page| best_fit(page, bounds));
     let has_text = page.zip(element).and_then(|(page, element)| page.element(element));
     let has_text = has_text.is_some_and(|element| !element.text.is_empty());
-    let shift = shift_of(screenshot, drawing, bounds);
-    let kind = match shift {
-        Some(_) => RegionKind::Moved,
-        None => classify(screenshot, drawing, difference, shapes, bounds, has_text),
+    let near = shift_of(screenshot, drawing, bounds);
+    let classified = || classify(screenshot, drawing, difference, shapes, bounds, has_text);
+    let kind = near.map_or_else(classified, |_| RegionKind::Moved);
+    let far = || far_shift_of(screenshot, drawing, difference, bounds);
+    let (kind, shift) = match kind {
+        RegionKind::Moved | RegionKind::Color => (kind, near),
+        _ => far().map_or((kind, None), |shift| (RegionKind::Moved, Some(shift))),
     };
     DifferenceRegion {
         bounds,

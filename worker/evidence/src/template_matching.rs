@@ -4,6 +4,8 @@ use crate::raster::{Raster, channel_difference};
 
 /// Maximum number of pixels sampled from a patch.
 const MAX_SAMPLES: usize = 56;
+/// Maximum number of samples from which a patch is searched for at given places.
+const MAX_ANCHORS: usize = 6;
 /// Maximum distance from a likely shift at which a patch is searched too, in pixels across and down.
 const NEAR: i32 = 12;
 /// Mean difference of the samples at a good place, in levels.
@@ -87,6 +89,28 @@ impl Patch {
             compare(shift);
         }
         (best.0 < allowed).then_some(best.1)
+    }
+
+    /// Shifts at which another picture shows the patch up to a mean difference in levels, with one
+    /// of its pixels at one of these places; each after the sum of its differences.
+    pub fn shifts_to(
+        &self,
+        from: &Raster,
+        to: &Raster,
+        max_difference: u32,
+        places: impl Iterator<Item = [i32; 2]>,
+    ) -> impl Iterator<Item = (u32, [i32; 2])> {
+        let limit = max_difference * self.samples.len() as u32;
+        let step = self.samples.len().div_ceil(MAX_ANCHORS).max(1);
+        let anchors: Vec<_> = self.samples.iter().copied().step_by(step).collect();
+        let shifts = places.flat_map(move |[x, y]| {
+            let anchors = anchors.clone().into_iter();
+            anchors.map(move |[own_x, own_y]| [x - own_x, y - own_y])
+        });
+        shifts.filter_map(move |shift| {
+            let cost = self.cost(from, to, shift, limit).filter(|cost| *cost <= limit)?;
+            Some((cost, shift))
+        })
     }
 
     /// True if the samples are equal at a shift.

@@ -115,24 +115,12 @@ pub(crate) fn adds_space_for(
                 is_inside(bounds)
             }
             P::Padding | P::PaddingBlock | P::PaddingInline => {
-                is_inside(content_box(page, element))
+                is_inside(page.content_bounds(element))
             }
             _ => false,
         };
         area(intersection(outer, shape.bounds)) > 0.0 && !is_apart
     })
-}
-
-/// An element's box within its paddings.
-fn content_box(page: &PageTree<'_>, element: usize) -> [i32; 4] {
-    let [left, top, right, bottom] = page.bounds(element);
-    let padding = |side: P| (side.length(page, element) * page.snapshot.scale).ceil() as i32;
-    [
-        left + padding(P::PaddingLeft),
-        top + padding(P::PaddingTop),
-        right - padding(P::PaddingRight),
-        bottom - padding(P::PaddingBottom),
-    ]
 }
 
 #[cfg(test)]

@@ -121,6 +121,7 @@ fn kind(hypothesis: &Hypothesis) -> Option<RegionKind> {
     let property = hypothesis.property();
     let shows_hidden = match property {
         "visibility" => hypothesis.value() == "visible",
+        "display" => hypothesis.value() != "none",
         "opacity" => is_unseen(&hypothesis.is),
         _ => false,
     };
@@ -180,6 +181,7 @@ mod tests {
         };
         assert_eq!(kind_of("opacity", "0", "1"), Some(RegionKind::Missing));
         assert_eq!(kind_of("opacity", "0.5", "1"), Some(RegionKind::Color));
+        assert_eq!(kind_of("display", "none", "flex"), Some(RegionKind::Missing));
         assert_eq!(kind_of("visibility", "hidden", "visible"), Some(RegionKind::Missing));
         assert_eq!(kind_of("visibility", "visible", "hidden"), Some(RegionKind::Added));
     }

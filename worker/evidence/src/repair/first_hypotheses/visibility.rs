@@ -3,6 +3,7 @@
 use super::FirstHypotheses;
 use crate::{
     element_tree::grown,
+    region_kind::far_shift_of,
     repair::hypothesis::{Hypothesis, HypothesisKind},
     snapshot::{PageChange, PageEdit},
 };
@@ -17,6 +18,13 @@ const EMPTY: f64 = 0.04;
 const MAX_HIDDEN_OPACITY: f64 = 0.05;
 /// Likelihood of showing a hidden element: above that of any color.
 const APPEARANCE: f64 = 1.1;
+/// Maximum number of elements without room that are tried: pages have hidden menus and dialogs.
+const MAX_DISPLAYS: usize = 4;
+/// Elements that never draw anything.
+const UNDRAWN: [&str; 12] = [
+    "base", "datalist", "link", "meta", "noscript", "param", "script", "source", "style",
+    "template", "title", "track",
+];
 
 impl FirstHypotheses<'_> {
     /// Elements that the screenshot lacks.
@@ -37,6 +45,9 @@ impl FirstHypotheses<'_> {
             }
             // Its text is elsewhere in its line.
             if !self.text_alignments(index).is_empty() {
+                continue;
+            }
+            if far_shift_of(self.screenshot, self.drawing, self.difference, bounds).is_some() {
                 continue;
             }
             // Few edges there mean that the element is missing, not restyled.
@@ -89,7 +100,44 @@ impl FirstHypotheses<'_> {
                 found.extend(self.value(vec![index], "visibility", "visible", APPEARANCE, 0));
             }
         }
+        found.extend(self.displays());
         found
+    }
+
+    /// Elements that take no room in the code: they have no place, so what differs may be theirs
+    /// wherever it is.
+    fn displays(&self) -> Vec<Hypothesis> {
+        let page = self.page;
+        let is_none = |index: usize| page.style(index, "display") == "none";
+        let is_outermost =
+            |index: &usize| is_none(*index) && !page.parent(*index).is_some_and(is_none);
+        let elements = page.snapshot.elements.iter();
+        let drawable = elements.filter(|element| !UNDRAWN.contains(&element.tag.as_str()));
+        let hidden = drawable.map(|element| element.index).filter(is_outermost);
+        hidden
+            .take(MAX_DISPLAYS)
+            .flat_map(|index| {
+                let tag = page.element(index).map_or("", |element| element.tag.as_str());
+                displays_of(tag).iter().map(move |value| (index, *value))
+            })
+            .filter_map(|(index, value)| self.value(vec![index], "display", value, APPEARANCE, 0))
+            .collect()
+    }
+}
+
+/// Values of `display` that an element of this tag usually has.
+fn displays_of(tag: &str) -> &'static [&'static str] {
+    match tag {
+        "a" | "abbr" | "b" | "cite" | "code" | "em" | "i" | "img" | "kbd" | "label" | "mark"
+        | "small" | "span" | "strong" | "sub" | "sup" | "svg" | "time" => &["inline", "flex"],
+        "button" | "input" | "meter" | "progress" | "select" | "textarea" => &["inline-block"],
+        "li" => &["list-item", "flex"],
+        "table" => &["table"],
+        "thead" => &["table-header-group"],
+        "tbody" => &["table-row-group"],
+        "tr" => &["table-row"],
+        "td" | "th" => &["table-cell"],
+        _ => &["block", "flex"],
     }
 }
 
@@ -133,6 +181,36 @@ mod tests {
         assert_eq!(found(&[("visibility", "hidden")], &[LABEL]), one("visibility: visible"));
         assert_eq!(found(&[("opacity", "0.4")], &[LABEL]), []);
         assert_eq!(found(&[("opacity", "0")], &[NOTE]), [], "nothing is missing in its place");
+    }
+
+    #[test]
+    fn element_without_room_is_shown_where_the_screenshot_differs() {
+        let found = |tag: &str, display: &str| {
+            let card = element(0, None, CARD, &[]);
+            let note = element(1, Some(0), [0; 4], &[("display", display)]);
+            let part = element(2, Some(1), [0; 4], &[("display", "none")]);
+            let note = SnapshotElement { tag: tag.to_owned(), visible: false, ..note };
+            let page = page_of(vec![card, note, SnapshotElement { visible: false, ..part }]);
+            proposed(&page, &drawn(&[]), &drawn(&[NOTE]), |hypotheses| hypotheses.appearances())
+        };
+        let declared = |element: usize, value: &str| (element, format!("display: {value}"));
+        assert_eq!(found("p", "none"), [declared(1, "block"), declared(1, "flex")]);
+        assert_eq!(found("td", "none"), [declared(1, "table-cell")]);
+        assert_eq!(found("template", "none"), []);
+        assert_eq!(found("p", "block"), [declared(2, "block"), declared(2, "flex")]);
+    }
+
+    #[test]
+    fn element_that_is_shown_elsewhere_is_not_removed() {
+        let filled = [("background-color", "rgb(30, 30, 30)"), ("visibility", "visible")];
+        let parts = [(1, LABEL), (2, NOTE)];
+        let parts = parts.map(|(index, rect)| element(index, Some(0), rect, &filled));
+        let page = page_of([vec![element(0, None, CARD, &[])], parts.to_vec()].concat());
+        let removed = |shown: &[[u32; 4]]| {
+            let drawing = drawn(&[LABEL, NOTE]);
+            proposed(&page, &drawing, &drawn(shown), |found| found.removals(&[1])).len()
+        };
+        assert_eq!((removed(&[NOTE]), removed(&[[44, 43, 60, 20], NOTE])), (2, 0));
     }
 
     #[test]
