@@ -166,8 +166,21 @@ crate::serde_enum! {
 pub struct PageFrame {
     /// Padding in CSS pixels.
     pub padding: u32,
+    /// True if the component stands in the middle of the page, no larger than its content needs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub centered: bool,
     /// The page's color, as `#RRGGBB`.
     pub color: String,
+}
+
+impl fmt::Display for PageFrame {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { padding, centered, color } = self;
+        match centered {
+            true => write!(formatter, "in the middle of a page of {color}"),
+            false => write!(formatter, "in a page of {color} with {padding} pixels around it"),
+        }
+    }
 }
 
 /// Default style of another browser, which explains differences that are not in the code.

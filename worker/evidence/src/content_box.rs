@@ -39,15 +39,6 @@ impl OutsideContent {
     }
 }
 
-/// Size of a screenshot's content divided by that of a drawing's, across and down; none where one
-/// has no content.
-pub fn content_ratio(screenshot: &Raster, drawing: &Raster) -> Option<[f64; 2]> {
-    let size = |[left, top, right, bottom]: [i32; 4]| [right - left, bottom - top].map(f64::from);
-    let ([width, height], [own_width, own_height]) =
-        (size(content_box(screenshot)?), size(content_box(drawing)?));
-    Some([width / own_width, height / own_height])
-}
-
 /// True if a screenshot has two pixels for each of the drawing.
 pub(crate) fn is_double(screenshot: &Raster, drawing: &Raster) -> bool {
     let is_near = |one: u32, other: u32| one.abs_diff(2 * other) <= 2 && other > 0;
@@ -115,21 +106,6 @@ pub(crate) fn content_outside(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn card(left: u32, top: u32) -> Raster {
-        let mut picture = Raster::filled(200, 120, [250; 3]);
-        picture.fill([left + 10, top + 10, 50, 34], [20; 3]);
-        picture
-    }
-
-    #[test]
-    fn content_is_measured_without_the_page_around_it() {
-        let mut double = Raster::filled(200, 120, [250; 3]);
-        double.fill([24, 24, 100, 68], [20; 3]);
-        assert_eq!(content_ratio(&double, &card(2, 2)), Some([2.0, 2.0]));
-        assert_eq!(content_ratio(&card(12, 12), &card(2, 2)), Some([1.0, 1.0]));
-        assert_eq!(content_ratio(&double, &Raster::filled(200, 120, [250; 3])), None);
-    }
 
     #[test]
     fn content_outside_of_a_drawing_is_counted() {

@@ -17,11 +17,15 @@ const STEP: i32 = 4;
 const MAX_STEP_ERROR: i32 = 3;
 /// Maximum difference of one color between two pictures, in levels.
 const SAME_COLOR: u8 = 6;
-/// Maximum number of proposed frames.
-const MAX_FRAMES: usize = 5;
+/// Maximum difference of what is free on two sides of a component in the middle, as a share of both:
+/// it may have a shadow, or content that does not fill it.
+const MAX_OFF_CENTER: f64 = 0.25;
+/// Maximum number of proposed paddings.
+const MAX_PADDINGS: usize = 4;
 
 /// Frames that may surround a component in the screenshot, from its drawing without one: the page's
-/// color alone, then paddings, the likeliest first; none if no page is visible around it.
+/// color alone, then those that surround it, the likeliest first; none if no page is visible around
+/// it.
 ///
 /// A component with a padding and without paint of its own gets no other padding: both would look
 /// the same, and a wrong padding of the code would pass for the page's.
@@ -34,13 +38,35 @@ pub fn possible_frames(
     let screenshot = halved.as_ref().unwrap_or(screenshot);
     let page = PageTree::new(snapshot);
     let color = rim_color(screenshot);
-    let color_alone = (color != rim_color(drawing)).then_some(0);
-    let paddings = match root_of(&page) {
-        Some(root) => paddings(screenshot, drawing, &page, root, color),
-        None => Vec::new(),
+    let frame = |padding: i32, centered: bool| PageFrame {
+        padding: padding.unsigned_abs(),
+        centered,
+        color: hex(color),
     };
-    let frame = |padding: i32| PageFrame { padding: padding.unsigned_abs(), color: hex(color) };
-    color_alone.into_iter().chain(paddings).take(MAX_FRAMES).map(frame).collect()
+    let color_alone = (color != rim_color(drawing)).then(|| frame(0, false));
+    let Some(root) = root_of(&page) else { return color_alone.into_iter().collect() };
+    let paddings = paddings(screenshot, drawing, &page, root, color).into_iter();
+    let padded = paddings.map(|padding| frame(padding, false));
+    let (first, last) = match centered_margins(screenshot) {
+        // The same padding on all sides of a component looks like that.
+        Some([across, down]) if across.abs_diff(down) <= 1 => (None, Some(frame(0, true))),
+        Some(_) => (Some(frame(0, true)), None),
+        None => (None, None),
+    };
+    let frames = color_alone.into_iter().chain(first).chain(padded.take(MAX_PADDINGS)).chain(last);
+    frames.collect()
+}
+
+/// Margins beside and above content that stands in the middle of the screenshot; none if it does not.
+fn centered_margins(screenshot: &Raster) -> Option<[i32; 2]> {
+    let [left, top, right, bottom] = content_box(screenshot)?;
+    let before = [left, top];
+    let after = [screenshot.width() as i32 - right, screenshot.height() as i32 - bottom];
+    let is_even = |(before, after): (i32, i32)| {
+        let most = MAX_OFF_CENTER * f64::from(before + after);
+        before > 0 && after > 0 && f64::from((before - after).abs()) <= most
+    };
+    before.into_iter().zip(after).all(is_even).then_some(before)
 }
 
 /// The single element that contains the whole component.
@@ -154,7 +180,7 @@ mod tests {
     fn a_padded_page_is_measured_by_the_edge_of_the_component() {
         let snapshot = page([0.0, 0.0, 200.0, 40.0], &BLUE);
         let frames = possible_frames(&card(24, 152, PAGE), &card(0, 200, [255; 3]), &snapshot);
-        let frame = |padding| PageFrame { padding, color: "#F8FAFC".to_owned() };
+        let frame = |padding| PageFrame { padding, centered: false, color: "#F8FAFC".to_owned() };
         assert_eq!(frames, [frame(0), frame(24)]);
         // A shadow around it shows before its edge.
         let mut shaded = card(24, 152, PAGE);
@@ -170,6 +196,24 @@ mod tests {
         let frames = possible_frames(&card(0, 80, PAGE), &card(0, 80, [255; 3]), &snapshot);
         assert_eq!(paddings_of(&frames), [0]);
         assert_eq!(possible_frames(&card(0, 80, PAGE), &card(0, 80, PAGE), &snapshot), []);
+    }
+
+    #[test]
+    fn a_component_may_stand_in_the_middle_of_its_page() {
+        let snapshot = page([0.0, 0.0, 200.0, 40.0], &BLUE);
+        let drawing = card(0, 200, [255; 3]);
+        let centered_at = |place: [u32; 4]| {
+            let mut picture = Raster::filled(200, 120, PAGE);
+            picture.fill(place, [30, 80, 200]);
+            let frames = possible_frames(&picture, &drawing, &snapshot);
+            frames.iter().position(|frame| frame.centered)
+        };
+        assert_eq!(centered_at([60, 40, 80, 40]), Some(1));
+        // An even padding is tried before.
+        assert_eq!(centered_at([24, 24, 152, 72]), Some(2));
+        assert_eq!(centered_at([24, 24, 152, 30]), None);
+        assert_eq!(centered_at([24, 40, 80, 40]), None);
+        assert_eq!(centered_at([0, 40, 200, 40]), None);
     }
 
     #[test]

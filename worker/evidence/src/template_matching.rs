@@ -91,6 +91,18 @@ impl Patch {
         (best.0 < allowed).then_some(best.1)
     }
 
+    /// True if another picture shows the patch anywhere, up to a mean difference in levels.
+    pub fn is_anywhere(&self, from: &Raster, to: &Raster, max_difference: u32) -> bool {
+        let [first_x, first_y] = self.samples.first().copied().unwrap_or_default();
+        let columns = -first_x..to.width() as i32 - first_x;
+        let mut rows = -first_y..to.height() as i32 - first_y;
+        let limit = max_difference * self.samples.len() as u32;
+        rows.any(|down| {
+            let is_shown = |right| self.cost(from, to, [right, down], limit);
+            columns.clone().filter_map(is_shown).any(|cost| cost <= limit)
+        })
+    }
+
     /// Shifts at which another picture shows the patch up to a mean difference in levels, with one
     /// of its pixels at one of these places; each after the sum of its differences.
     pub fn shifts_to(

@@ -17,6 +17,10 @@ pub(crate) const PREPARATION: &str = include_str!("scripts/component_page.js");
 pub(crate) const MOUNT: &str = include_str!("scripts/mount.js");
 pub(crate) const STAND_IN: &str = include_str!("scripts/stand_in.js");
 
+/// Style of a page that shows its component in the middle.
+const CENTERED: &str = " #root { min-height: 100vh; display: flex; align-items: center; \
+                        justify-content: center }";
+
 /// Maximum number of replaced imports that are named, and of characters of each.
 const MAX_NAMED: usize = 50;
 const MAX_NAME_CHARS: usize = 100;
@@ -95,12 +99,11 @@ fn page(
     // The text of a script ends at its first end tag, wherever that stands.
     let imports = json!({"imports": paths}).to_string().replace('<', "\\u003c");
     // No default color: it would hide that the component renders nothing.
-    let around = match frame {
-        Some(PageFrame { padding, color }) => {
-            format!("<style>body {{ padding: {padding}px; background: {color} }}</style>\n")
-        }
-        None => String::new(),
-    };
+    let around = frame.map_or_else(String::new, |frame| {
+        let PageFrame { padding, centered, color } = frame;
+        let middle = if *centered { CENTERED } else { "" };
+        format!("<style>body {{ padding: {padding}px; background: {color} }}{middle}</style>\n")
+    });
     let tailwind = match has_tailwind {
         true => format!("<script src=\"{TAILWIND_PATH}\"></script>\n"),
         false => String::new(),

@@ -17,15 +17,12 @@ use juror_types::{
     outcome::InputRecord,
 };
 use measured_page::MeasuredPage;
-use std::{mem, ops::RangeInclusive, sync::Arc};
+use std::{mem, sync::Arc};
 
-/// Structural similarity below which a screenshot is also compared with a render of twice the
-/// pixels.
-const ALIKE: f64 = 0.9;
-/// Size of content with two pixels for each CSS pixel, divided by that without.
-const TWICE: RangeInclusive<f64> = 1.6..=2.4;
+/// Share of a page's texts which, found in the screenshot, tell that both have the same scale.
+const MOST_TEXTS: f64 = 0.5;
 /// Maximum share of the difference that remains with a color around the component, and again with a
-/// padding, to be used.
+/// frame that places it, to be used.
 const FRAME_GAIN: f64 = 0.5;
 
 /// Measures the browser's render of the code, and tries repairs if it differs.
@@ -78,9 +75,8 @@ struct BrowserStage<'job> {
 impl<'job> BrowserStage<'job> {
     /// Evidence with its repairs, its render and its contact sheet.
     async fn evidence(&self) -> Result<(Evidence, RenderedPage, Option<SourceImage>), RenderError> {
-        let plain = self.best_scale().await?;
+        let plain = self.fitting_scale().await?;
         let framed = self.best_frame(plain).await;
-        let framed = self.best_framed_scale(framed).await;
         let fitted = self.best_viewport(framed).await?;
         let measured = self.best_defaults(fitted).await;
         let MeasuredPage { evidence, drawn, pair, .. } = self.with_repairs(measured).await?;
@@ -105,24 +101,24 @@ impl<'job> BrowserStage<'job> {
         Ok(MeasuredPage { evidence, ..measured })
     }
 
-    /// The page at the device scale that fits the screenshot better.
-    async fn best_scale(&self) -> Result<MeasuredPage<'job>, RenderError> {
+    /// The page at the device scale that fits the screenshot.
+    async fn fitting_scale(&self) -> Result<MeasuredPage<'job>, RenderError> {
         let single = self.at_scale(1, None).await?;
-        if single.evidence.regions.is_empty() || !self.has_even_sides() {
+        let has_even_sides =
+            [self.screenshot.width(), self.screenshot.height()].iter().all(|side| side % 2 == 0);
+        if single.evidence.regions.is_empty() || !has_even_sides {
             return Ok(single);
         }
-        let ratio = single.pair.content_ratio().await.unwrap_or([1.0; 2]);
-        let is_twice = ratio.map(|side| TWICE.contains(&side));
-        if single.evidence.ssim >= ALIKE && is_twice == [false, false] {
+        let found = single.pair.share_of_found_texts().await;
+        if found >= MOST_TEXTS {
             return Ok(single);
         }
         // Closed first: there may be only one browser.
         let single = single.closed().await;
         let Ok(double) = self.at_scale(2, None).await else { return Ok(single) };
-        // Structural similarity is unreliable for a small component on an empty page.
-        let (one, other) = (&single.evidence, &double.evidence);
-        let is_nearer = is_twice == [true, true] && other.pixels_equal > one.pixels_equal;
-        if other.ssim > one.ssim || is_nearer {
+        let found_twice = double.pair.share_of_found_texts().await;
+        let is_more_alike = double.evidence.ssim > single.evidence.ssim;
+        if found_twice > found || found_twice == found && is_more_alike {
             return Ok(double);
         }
         double.closed().await;
@@ -145,14 +141,14 @@ impl<'job> BrowserStage<'job> {
         let mut limit = half_of(evidence);
         let mut best = plain.closed().await;
         for frame in frames {
-            let is_padded = frame.padding > 0;
+            let is_around = frame.padding > 0 || frame.centered;
             // A component may fail at this width only; skip that frame.
             let Ok(framed) = self.at_scale(scale, Some(frame)).await else { continue };
             let framed = framed.closed().await;
             let is_better = framed.evidence.regions.is_empty()
                 || framed.evidence.pixels_equal > limit && framed.evidence.shift == [0, 0];
             if is_better {
-                limit = match is_padded {
+                limit = match is_around {
                     true => framed.evidence.pixels_equal,
                     false => half_of(&framed.evidence),
                 };
@@ -163,32 +159,6 @@ impl<'job> BrowserStage<'job> {
             }
         }
         best
-    }
-
-    /// The component at the other device scale, if a frame takes half of the difference away there: one
-    /// that is small in its frame fits neither scale without it.
-    async fn best_framed_scale(&self, framed: MeasuredPage<'job>) -> MeasuredPage<'job> {
-        let Evidence { regions, ssim, scale, pixels_equal, .. } = &framed.evidence;
-        let is_html = matches!(self.code, PageCode::Html(_));
-        if is_html || regions.is_empty() || *ssim >= ALIKE || !self.has_even_sides() {
-            return framed;
-        }
-        let limit = 1.0 - (1.0 - pixels_equal) * FRAME_GAIN;
-        let other_scale = if *scale == 1 { 2 } else { 1 };
-        // Closed first: there may be only one browser.
-        let framed = framed.closed().await;
-        let Ok(plain) = self.at_scale(other_scale, None).await else { return framed };
-        let other = self.best_frame(plain).await;
-        if other.evidence.regions.is_empty() || other.evidence.pixels_equal > limit {
-            return other;
-        }
-        other.closed().await;
-        framed
-    }
-
-    /// True if the screenshot can have two pixels for each CSS pixel.
-    fn has_even_sides(&self) -> bool {
-        [self.screenshot.width(), self.screenshot.height()].iter().all(|side| side % 2 == 0)
     }
 
     /// The page in a viewport without the margin of the screenshot, if that fits better.

@@ -3,7 +3,8 @@
 use super::css_pixels;
 use bytes::Bytes;
 use juror_evidence::{
-    DefaultsSearch, PicturePair, Raster, Snapshot, ViewportSearch, content_ratio, possible_frames,
+    DefaultsSearch, PicturePair, Raster, Snapshot, ViewportSearch, possible_frames,
+    share_of_found_texts,
 };
 use juror_image::{ImageError, RgbPixels};
 use juror_render::{RenderError, RenderedPage};
@@ -66,12 +67,14 @@ impl RenderedPair {
         drawing.await.ok()?
     }
 
-    /// Size of the screenshot's content divided by that of the render's, across and down; none
-    /// where one has no content.
-    pub async fn content_ratio(&self) -> Option<[f64; 2]> {
+    /// Share of the page's texts that the screenshot shows somewhere.
+    pub async fn share_of_found_texts(&self) -> f64 {
         let own = self.clone();
-        let measuring = spawn_blocking(move || content_ratio(&own.screenshot, &own.drawing));
-        measuring.await.ok()?
+        let searching = spawn_blocking(move || {
+            let snapshot = own.snapshot.as_deref()?;
+            Some(share_of_found_texts(&own.screenshot, &own.drawing, snapshot))
+        });
+        searching.await.ok().flatten().unwrap_or_default()
     }
 
     /// Search for the viewport of a page that was rendered in this one.

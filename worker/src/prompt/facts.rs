@@ -8,7 +8,7 @@ mod tests;
 use super::fence::neutralize;
 use juror_evidence::is_color;
 use juror_types::{
-    evidence::{Evidence, PageFrame, SAME_COLOR_DELTA_E, TokenEvidence},
+    evidence::{Evidence, SAME_COLOR_DELTA_E, TokenEvidence},
     item::Tokens,
     model::TextTokens,
 };
@@ -92,10 +92,9 @@ fn whole(evidence: &Evidence) -> Vec<String> {
              {below} below, which are not compared"
         ));
     }
-    if let Some(PageFrame { padding, color }) = &evidence.frame {
+    if let Some(frame) = &evidence.frame {
         facts.push(format!(
-            "the render stands in a page of {color} with {padding} pixels around it, as the \
-             screenshot does; the code does not hold that page"
+            "the render stands {frame}, as the screenshot does; the code does not hold that page"
         ));
     }
     if !evidence.defaults.is_empty() {

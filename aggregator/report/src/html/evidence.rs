@@ -93,9 +93,7 @@ fn figures(evidence: &Evidence) -> Vec<String> {
     if evidence.noise > 0.0 {
         facts.push(format!("noise of this pair {}", share(evidence.noise)));
     }
-    if let Some(frame) = &evidence.frame {
-        facts.push(format!("in a page of {} with {} pixels around", frame.color, frame.padding));
-    }
+    facts.extend(evidence.frame.as_ref().map(ToString::to_string));
     if let Some([width, height]) = evidence.size_ratio {
         facts.push(format!("{width:.3} of the width and {height:.3} of the height"));
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use juror_types::{
-    evidence::{BrowserDefault, EvidenceRegion, EvidenceSource},
+    evidence::{BrowserDefault, EvidenceRegion, EvidenceSource, PageFrame},
     test_record::{recolored_button, token},
 };
 use serde_json::json;
@@ -80,7 +80,7 @@ fn estimated_fact_tokens_are_near_those_of_a_usual_item() {
 #[test]
 fn page_frame_and_missing_content_are_reported() {
     let evidence = Evidence {
-        frame: Some(PageFrame { padding: 24, color: "#F8FAFC".into() }),
+        frame: Some(PageFrame { padding: 24, centered: false, color: "#F8FAFC".into() }),
         partial: vec!["@acme/ui".into(), "./card.css".into()],
         refused: vec!["https://example.com/a.png".into()],
         ..Evidence::for_equal_pictures(EvidenceSource::Browser)
