@@ -11,6 +11,9 @@ use crate::{
 
 /// Maximum number of texts that are looked for.
 const MAX_TEXTS: usize = 6;
+/// Maximum total area of the texts that come into question, in areas of the picture: hostile code has
+/// thousands that cover the page.
+const MAX_AREA: f64 = 4.0;
 /// Minimum number of edge pixels of such a text.
 const MIN_RIMS: usize = 24;
 /// Pixels at the edges of a text's box that are left out: they may show the edge of its background.
@@ -28,8 +31,9 @@ pub fn share_of_found_texts(screenshot: &Raster, drawing: &Raster, snapshot: &Sn
     let smoothed = drawing.smoothed();
     let page = PageTree::new(snapshot);
     let has_text = |at: &usize| page.element(*at).is_some_and(|element| !element.text.is_empty());
-    let texts = page.visible().filter(has_text).map(|at| grown(page.content_bounds(at), -INSET));
-    let clear = texts.filter(|bounds| drawing.rims_in(*bounds) >= MIN_RIMS);
+    let inner = |at: usize| grown(page.content_bounds(at), -INSET);
+    let texts = drawing.smallest_within(page.visible().filter(has_text), MAX_AREA, inner);
+    let clear = texts.into_iter().map(inner).filter(|text| drawing.rims_in(*text) >= MIN_RIMS);
     let patches = clear.filter_map(|bounds| Patch::new(&smoothed, bounds)).take(MAX_TEXTS);
     let found: Vec<bool> =
         patches.map(|patch| patch.is_anywhere(&smoothed, &screenshot, MAX_DIFFERENCE)).collect();

@@ -14,6 +14,8 @@ use juror_types::evidence::RegionKind;
 const REACH: [i32; 2] = [24, 24];
 /// Minimum number of edge pixels of content that is searched for farther away.
 const MIN_FAR_RIMS: usize = 60;
+/// Maximum share of the pixels that differ in a pair in which it is searched for.
+const MAX_FAR_SHARE: f64 = 0.2;
 /// Mean difference of its pixels there, in levels.
 const MAX_FAR_DIFFERENCE: u32 = 3;
 /// Minimum change of a side of resized content, in pixels, and maximum ratio of both sizes.
@@ -46,8 +48,8 @@ pub(crate) fn shift_of(
 }
 
 /// The shift from the drawing to the place in the screenshot, however far away, that shows a box's
-/// content and differs from what the drawing has there; none where there is no such place, or too
-/// little content to be sure.
+/// content and differs from what the drawing has there; none where there is no such place, too little
+/// content to be sure, or too much that differs to search in.
 pub(crate) fn far_shift_of(
     screenshot: &Raster,
     drawing: &Raster,
@@ -55,7 +57,8 @@ pub(crate) fn far_shift_of(
     bounds: [i32; 4],
 ) -> Option<[i32; 2]> {
     let rims = drawing.rims_in(bounds);
-    if rims < MIN_FAR_RIMS {
+    let all = difference.weights().len();
+    if rims < MIN_FAR_RIMS || difference.count() as f64 > MAX_FAR_SHARE * all as f64 {
         return None;
     }
     let [left, top, right, bottom] = bounds;

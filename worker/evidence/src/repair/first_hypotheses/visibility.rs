@@ -14,6 +14,8 @@ const BARE: f64 = 0.6;
 /// Maximum share of its edges for an element that is missing although its patches resemble content
 /// elsewhere.
 const EMPTY: f64 = 0.04;
+/// Maximum number of elements that are searched for elsewhere in the screenshot.
+const MAX_FAR_SEARCHES: usize = 8;
 /// Maximum opacity of an element that cannot be seen.
 const MAX_HIDDEN_OPACITY: f64 = 0.05;
 /// Likelihood of showing a hidden element: above that of any color.
@@ -29,7 +31,7 @@ const UNDRAWN: [&str; 12] = [
 impl FirstHypotheses<'_> {
     /// Elements that the screenshot lacks.
     pub(super) fn removals(&self, differing: &[usize]) -> Vec<Hypothesis> {
-        let mut found = Vec::new();
+        let (mut found, mut searches) = (Vec::new(), 0);
         for &index in differing {
             let bounds = self.page.bounds(index);
             let patches: Vec<_> = self.field.of(self.page, index).collect();
@@ -47,7 +49,10 @@ impl FirstHypotheses<'_> {
             if !self.text_alignments(index).is_empty() {
                 continue;
             }
-            if far_shift_of(self.screenshot, self.drawing, self.difference, bounds).is_some() {
+            searches += 1;
+            if searches <= MAX_FAR_SEARCHES
+                && far_shift_of(self.screenshot, self.drawing, self.difference, bounds).is_some()
+            {
                 continue;
             }
             // Few edges there mean that the element is missing, not restyled.
