@@ -5,6 +5,7 @@ use super::{
     firefox::Firefox,
 };
 use image::{RgbImage, imageops};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use juror_evidence::{PageChange, Raster};
 
 /// Browsers that render pages: one as in the product, another for screenshots of another origin.
@@ -28,6 +29,8 @@ juror_types::named_enum! {
         /// Rendered at twice the size and halved.
         Halved = "twice the size, halved",
         Jpeg = "JPEG of quality 85",
+        /// As browsers write it: one color for four pixels.
+        CoarseJpeg = "JPEG of quality 80, coarse colors",
         /// Halved, with a further margin to the left and above.
         OtherMargin = "halved, another margin",
         OtherBrowser = "another browser",
@@ -35,8 +38,8 @@ juror_types::named_enum! {
 }
 
 impl ScreenshotOrigin {
-    pub const ELSEWHERE: [Self; 4] =
-        [Self::Halved, Self::Jpeg, Self::OtherMargin, Self::OtherBrowser];
+    pub const ELSEWHERE: [Self; 5] =
+        [Self::Halved, Self::Jpeg, Self::CoarseJpeg, Self::OtherMargin, Self::OtherBrowser];
 
     /// Device pixels per CSS pixel in the product's render for the comparison.
     pub fn device_scale(self) -> u32 {
@@ -96,6 +99,14 @@ impl ScreenshotOrigin {
                 let encoder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, 85);
                 picture.write_with_encoder(encoder).unwrap();
                 *picture = image::load_from_memory(bytes.get_ref()).unwrap().to_rgb8();
+            }
+            Self::CoarseJpeg => {
+                let mut bytes = Vec::new();
+                let mut encoder = Encoder::new(&mut bytes, 80);
+                encoder.set_sampling_factor(SamplingFactor::F_2_2);
+                let [width, height] = size.map(|side| side as u16);
+                encoder.encode(picture.as_raw(), width, height, ColorType::Rgb).unwrap();
+                *picture = image::load_from_memory(&bytes).unwrap().to_rgb8();
             }
             Self::OtherMargin => {
                 let small = halved(picture, size);
