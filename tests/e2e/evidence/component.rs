@@ -209,7 +209,7 @@ fn component_in_a_padded_page_has_no_region_and_its_frame_is_reported() {
     );
 }
 
-/// A component, the page of it in a box with this style, and the component's width in that box.
+/// A page with a card in a box of this style, and the code of the card as a component.
 fn storage_card(around: &str) -> (String, &'static str) {
     let page = format!(
         "<body style='margin: 0'><div style='background: #f1f5f9; min-height: 100vh; \
