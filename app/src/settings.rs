@@ -32,7 +32,9 @@ pub use serve::ServeSettings;
 use juror_analysis::metrics::AveragingPolicy;
 use juror_files::FileSettings;
 use juror_ledger::admission::BudgetSettings;
-use juror_types::{lane::Lane, model::PriceTerms, outcome::CountAs};
+use juror_types::{
+    id::Digest, lane::Lane, model::PriceTerms, outcome::CountAs, run::StageCommands,
+};
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
@@ -202,6 +204,16 @@ pub enum LogFormat {
 }
 
 impl StageSettings {
+    /// The commands, as a record has them.
+    pub fn commands(&self) -> StageCommands {
+        StageCommands {
+            compile_command: command_digest(&self.compile_command),
+            pipeline_command: command_digest(&self.pipeline_command),
+            render_command: command_digest(&self.render_command),
+            pending: false,
+        }
+    }
+
     /// True if the user's pipeline makes code and tokens of items.
     pub fn has_pipeline(&self) -> bool {
         !self.pipeline_command.is_empty()
@@ -241,6 +253,11 @@ impl Settings {
         settings.check()?;
         Ok(settings)
     }
+}
+
+/// Digest of a command's words, separated so that different splits differ; none without words.
+fn command_digest(words: &[String]) -> Option<Digest> {
+    (!words.is_empty()).then(|| Digest::from_content(words.join("\0").as_bytes()))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod rendering_workers;
 mod retry;
 mod run_end;
 pub mod servers;
+mod stage_settings;
 mod tls;
 mod upload;
 mod worker;

@@ -65,8 +65,7 @@ pub struct Report {
     pub worst: Vec<JobResult>,
     /// The rubric.
     pub rubric: Rubric,
-    /// Thresholds of an item's success; none for a run of the fleet, whose workers have their own,
-    /// and in records of earlier versions.
+    /// Thresholds of an item's success; none in records of earlier versions.
     pub stages: Option<StageTerms>,
 }
 

@@ -6,7 +6,12 @@ use crate::{
 };
 use juror_image::PreparationPool;
 use juror_ledger::{admission::Admission as _, error::LedgerError, redis::RedisLedger};
-use juror_types::{rubric::Rubric, run::RunRecord, shutdown::Shutdown};
+use juror_types::{
+    id::RunId,
+    rubric::{Rubric, Success},
+    run::{RunRecord, SettingDifference, StageCommands, StageTerms},
+    shutdown::Shutdown,
+};
 use juror_worker::{
     batch_lane::BatchLane,
     per_second_limiter::PerSecondLimiter,
@@ -40,8 +45,7 @@ pub struct ContextFactory {
 }
 
 impl ContextFactory {
-    /// A factory that takes endpoint, key, prices, stage commands, thresholds and bounds from these
-    /// settings.
+    /// A factory that takes endpoint, key, prices, stage commands and bounds from these settings.
     pub fn new(
         settings: Settings,
         environment: Environment,
@@ -71,7 +75,12 @@ impl ContextFactory {
     }
 
     /// The context of a run.
+    ///
+    /// # Errors
+    /// A run that began with other stage commands than this worker's, or whose rubric or judge it
+    /// cannot use.
     pub async fn make(&self, record: &RunRecord) -> Result<RunContext, ContextError> {
+        self.check_commands(record).await?;
         let (rubric, judge) = self.rubric_and_judge(record).map_err(ContextError::Unjudgeable)?;
         if let Some(judge) = &judge {
             let limits = judge::limits(&self.settings, Some(&judge.terms.facts));
@@ -87,8 +96,15 @@ impl ContextFactory {
         }
         let lane = self.batches.lane(&self.settings, record, judge.as_deref()).await?;
         let context = self.resources.context(&self.settings, rubric, judge, self.shutdown.child());
-        let batches = lane.map(Arc::new);
-        Ok(RunContext { run_deadline: RunDeadline::in_record(record), batches, ..context })
+        let context = RunContext {
+            run_deadline: RunDeadline::in_record(record),
+            batches: lane.map(Arc::new),
+            ..context
+        };
+        Ok(match &record.stages {
+            Some(terms) => with_thresholds(context, terms),
+            None => context,
+        })
     }
 
     /// The context for collecting the batches of a cancelled run.
@@ -96,6 +112,39 @@ impl ContextFactory {
         let context = self.make(record).await?;
         let batches = context.batches.as_deref().map(BatchLane::for_cancelled).map(Arc::new);
         Ok(RunContext { batches, ..context })
+    }
+
+    /// Refuses a run that began with other commands than this worker's: the same item could have
+    /// another outcome. The first worker of a run records its own.
+    async fn check_commands(&self, record: &RunRecord) -> Result<(), ContextError> {
+        let Some(terms) = &record.stages else { return Ok(()) };
+        let own = StageCommands { render_command: None, ..self.settings.stages.commands() };
+        let recorded = match terms.commands.pending {
+            true => self.first_commands(&record.run_id, &own).await?,
+            false => Some(terms.commands.clone()),
+        };
+        let difference = recorded.and_then(|recorded| recorded.differences(&own).next());
+        match difference {
+            None => Ok(()),
+            Some(SettingDifference { setting, known, requested }) => {
+                Err(ContextError::Unjudgeable(AppError::conflict(format!(
+                    "{setting} is {requested} on this worker, but {known} in the run: start all \
+                     workers with the same [stages], or begin a new run"
+                ))))
+            }
+        }
+    }
+
+    /// Commands of the worker that judges a run first: this one's, unless another was faster.
+    async fn first_commands(
+        &self,
+        run: &RunId,
+        own: &StageCommands,
+    ) -> Result<Option<StageCommands>, LedgerError> {
+        let (retrying, redis) = (self.backend(), self.backend().backend());
+        retrying.query(&|| Box::pin(redis.record_stage_commands(run, own))).await?;
+        let status = retrying.query(&|| Box::pin(redis.run_status(run))).await?;
+        Ok(status.and_then(|status| status.record.stages).map(|terms| terms.commands))
     }
 
     fn rubric_and_judge(
@@ -116,4 +165,10 @@ impl ContextFactory {
         };
         Ok((rubric, Some(Arc::new(setup))))
     }
+}
+
+/// The context with the thresholds of its run.
+fn with_thresholds(context: RunContext, terms: &StageTerms) -> RunContext {
+    let success = terms.correctness.map_or(context.rubric.success, Success::Above);
+    RunContext { token_accuracy: terms.token_accuracy, success, ..context }
 }

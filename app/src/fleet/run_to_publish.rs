@@ -46,14 +46,6 @@ impl RunToPublish {
 }
 
 fn new_record(setup: &RunSetup, run: &RunId, upload: Option<String>) -> RunRecord {
-    RunRecord {
-        // Endpoint, calls and stages are configured on the workers.
-        base_url: None,
-        calls: None,
-        stages: None,
-        state_dir: None,
-        fleet: Some(setup.settings.fleet.namespace.clone()),
-        upload,
-        ..setup.record(run.clone())
-    }
+    let fleet = setup.settings.fleet.namespace.clone();
+    RunRecord { upload, ..setup.record(run.clone()).for_fleet(fleet) }
 }

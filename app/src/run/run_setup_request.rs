@@ -81,7 +81,7 @@ impl RunSetupRequest<'_> {
     fn known_setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let Some(record) = known.filter(|_| self.dataset.is_none()) else {
             let setup = self.setup_of_flags(known)?;
-            return match known.and_then(|known| known.difference(&setup.record(run.clone()))) {
+            return match known.and_then(|known| known.difference(&setup.record_like(known))) {
                 None => Ok(setup),
                 Some(difference) => Err(AppError::invalid(format!(
                     "run {run} exists with other settings: {difference}; use another --run-id"
@@ -89,7 +89,7 @@ impl RunSetupRequest<'_> {
             };
         };
         let setup = self.setup_of_record(record)?;
-        match record.difference(&setup.record(run.clone())) {
+        match record.difference(&setup.record_like(record)) {
             None => Ok(setup),
             Some(difference) => Err(AppError::invalid(format!(
                 "run {run} cannot be resumed: {difference}; start a new run instead"
@@ -210,6 +210,16 @@ fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
         ("limits", "max_concurrency", calls.and_then(|calls| calls.max_concurrency).map(integer)),
         ("cache", "enabled", calls.map(|calls| calls.cache.into())),
     ]);
+    // On one machine, a changed threshold is refused; a fleet's commands may come from another one.
+    let thresholds = record.stages.as_ref().filter(|_| record.fleet.is_some());
+    layers.extend(Layer::from_values([
+        ("stages", "token_accuracy", thresholds.map(|terms| terms.token_accuracy.into())),
+        (
+            "stages",
+            "min_correctness",
+            thresholds.and_then(|terms| terms.correctness).map(Value::from),
+        ),
+    ]));
     layers.extend(shared_layers(record));
     layers
 }

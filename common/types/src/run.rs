@@ -49,8 +49,8 @@ pub struct RunRecord {
     /// Preparation of images for the judge; none with the judge off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation: Option<Preparation>,
-    /// The worker's settings of stages; none for a run of the fleet, whose workers have their own,
-    /// and in records of earlier versions.
+    /// Settings of the deterministic stages and of an item's success; none in records of earlier
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages: Option<StageTerms>,
     /// Base URL of the judge, without any key.
@@ -107,6 +107,21 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
+    /// The record as a run of this fleet has it, whose workers have their own endpoint, calls and
+    /// commands.
+    pub fn for_fleet(self, namespace: String) -> Self {
+        let stages =
+            self.stages.map(|terms| StageTerms { commands: terms.commands.for_fleet(), ..terms });
+        Self {
+            base_url: None,
+            calls: None,
+            stages,
+            state_dir: None,
+            fleet: Some(namespace),
+            ..self
+        }
+    }
+
     /// Number of jobs of the run, each with one outcome: all planned ones, or, once it is
     /// cancelled, the published ones.
     pub fn jobs(&self) -> u64 {
@@ -178,16 +193,37 @@ pub struct StageTerms {
     /// Exclusive minimum of correctness; none for the rubric's own bound, or without a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correctness: Option<f64>,
-    /// Digest of the compile command with its arguments, which may contain secrets; none for the
-    /// built-in parsers.
+    /// The user's commands.
+    #[serde(flatten)]
+    pub commands: StageCommands,
+}
+
+/// Commands of the deterministic stages, as digests with their arguments, which may contain secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StageCommands {
+    /// Digest of the compile command; none for the built-in parsers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile_command: Option<Digest>,
-    /// Digest of the pipeline command with its arguments; none without one.
+    /// Digest of the pipeline command; none without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipeline_command: Option<Digest>,
-    /// Digest of the render command with its arguments; none without one.
+    /// Digest of the render command; none without one, and for a run of the fleet, whose workers
+    /// may render in different ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub render_command: Option<Digest>,
+    /// True if the commands are those of the fleet's first worker that judges the run, and none has
+    /// judged it yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pending: bool,
+}
+
+impl StageCommands {
+    /// The commands of a fleet's run with these settings: those that are set, or else, once it
+    /// begins, those of its first worker.
+    pub fn for_fleet(self) -> Self {
+        let pending = self.compile_command.is_none() && self.pipeline_command.is_none();
+        Self { render_command: None, pending, ..self }
+    }
 }
 
 /// The dataset of a run.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::test_fixtures::{SEMANTIC, record};
-use juror_types::run::{DatasetRecord, DecisionTerms, StageTerms};
+use juror_types::run::{DatasetRecord, DecisionTerms, StageCommands, StageTerms};
 
 #[test]
 fn runs_of_other_items_rubrics_or_judges_are_another_series() {
@@ -34,13 +34,8 @@ fn runs_of_other_stages_or_averages_are_of_another_kind() {
     let other_averages = run(CountAs::Excluded);
     assert!(is_of_one_kind(&one, &run(CountAs::Zero)) && !is_of_one_kind(&one, &other_averages));
     assert!(have_equal_stages(&one, &other_averages));
-    let stages = StageTerms {
-        token_accuracy: 0.5,
-        correctness: None,
-        compile_command: None,
-        pipeline_command: None,
-        render_command: None,
-    };
+    let stages =
+        StageTerms { token_accuracy: 0.5, correctness: None, commands: StageCommands::default() };
     let other_stages = RunRecord { stages: Some(stages), ..one.clone() };
     assert!(are_comparable(&one, &other_stages));
     assert!(!have_equal_stages(&one, &other_stages) && !is_of_one_kind(&one, &other_stages));

@@ -59,8 +59,7 @@ fn failure(result: &JobResult, terms: &StageTerms, bound: Success) -> TestCase {
     }
 }
 
-/// Failure in a run whose record has no thresholds: those of the fleet's workers, and of earlier
-/// versions. Unless a stage failed that has none, the figures are listed that a threshold failed.
+/// Failure in a run whose record has no thresholds, as those of earlier versions. Unless a stage failed that has none, the figures are listed that a threshold failed.
 fn failure_without_thresholds(result: &JobResult) -> TestCase {
     let checks: Vec<String> = failed_checks(result).collect();
     let score = score(result).map(|score| format!("scored {}", percent(score)));
@@ -69,7 +68,7 @@ fn failure_without_thresholds(result: &JobResult) -> TestCase {
     let facts = match checks.is_empty() {
         false => checks.join("; "),
         true => format!(
-            "{} (the thresholds are in the settings of the worker, [stages])",
+            "{} (the record of the run has no thresholds)",
             score.into_iter().chain(tokens).collect::<Vec<_>>().join("; ")
         ),
     };

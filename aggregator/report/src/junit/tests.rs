@@ -4,7 +4,7 @@ use juror_analysis::test_fixtures::{
 };
 use juror_types::{
     outcome::{ErrorKind, Outcome},
-    run::{RunRecord, StageTerms},
+    run::{RunRecord, StageCommands, StageTerms},
 };
 
 const HOSTILE: &str = "</testcase>]]>&\"'\u{0}\u{1b}[2J\u{fffe}\u{202e}\n<x>";
@@ -19,13 +19,7 @@ fn suite_of(rubric: &str, planned: u64, results: &[JobResult]) -> String {
 
 /// Thresholds of a run on one machine.
 fn terms(correctness: Option<f64>) -> StageTerms {
-    StageTerms {
-        token_accuracy: 0.8,
-        correctness,
-        compile_command: None,
-        pipeline_command: None,
-        render_command: None,
-    }
+    StageTerms { token_accuracy: 0.8, correctness, commands: StageCommands::default() }
 }
 
 fn suite_by(stages: Option<StageTerms>, record: &RunRecord, results: &[JobResult]) -> String {
@@ -127,6 +121,6 @@ fn failures_are_those_of_the_pipeline_and_name_the_applied_threshold() {
     let both = r#"message="scored 84%, must be above 95%; token accuracy 80%, must be above 80%""#;
     assert!(high.contains(both), "{high}");
     let unknown = suite(None, false);
-    let figures = "did not pass: scored 84%; token accuracy 92% (the thresholds are in the ";
+    let figures = "did not pass: scored 84%; token accuracy 92% (the record of the run has no ";
     assert!(unknown.contains(figures), "{unknown}");
 }

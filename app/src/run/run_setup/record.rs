@@ -10,9 +10,10 @@ use juror_analysis::{gate::Gate, metrics::AveragingPolicy};
 use juror_image::PREPARATION_VERSION;
 use juror_types::{
     budget_label::BudgetLabel,
-    id::{Digest, RunId},
+    id::RunId,
     run::{
-        CallTerms, DatasetRecord, DecisionTerms, Preparation, RunRecord, SampleRecord, StageTerms,
+        CallTerms, DatasetRecord, DecisionTerms, Preparation, RunRecord, SampleRecord,
+        StageCommands, StageTerms,
     },
 };
 use std::path::Path;
@@ -64,6 +65,15 @@ impl RunSetup {
         }
     }
 
+    /// The record of this setup for comparison with that of a known run.
+    pub(in crate::run) fn record_like(&self, known: &RunRecord) -> RunRecord {
+        let record = self.record(known.run_id.clone());
+        match &known.fleet {
+            Some(namespace) => record.for_fleet(namespace.clone()),
+            None => record,
+        }
+    }
+
     /// Labels under which its calls count.
     fn budget_labels(&self) -> Vec<BudgetLabel> {
         let dataset = absolute(&self.dataset_path);
@@ -89,15 +99,12 @@ impl RunSetup {
 
     fn stage_terms(&self) -> StageTerms {
         let stages = &self.settings.stages;
+        let commands = stages.commands();
+        let render_command = commands.render_command.filter(|_| self.measures());
         StageTerms {
             token_accuracy: stages.token_accuracy,
             correctness: self.judge().and(stages.min_correctness),
-            compile_command: command_digest(&stages.compile_command),
-            pipeline_command: command_digest(&stages.pipeline_command),
-            render_command: self
-                .measures()
-                .then(|| command_digest(&stages.render_command))
-                .flatten(),
+            commands: StageCommands { render_command, ..commands },
         }
     }
 }
@@ -140,9 +147,4 @@ pub fn named_or_absolute(run: &str) -> String {
         Ok(_) if !path.join("run.json").exists() => run.to_owned(),
         _ => absolute(path),
     }
-}
-
-/// Digest of a command's words, separated so that different splits differ; none without words.
-fn command_digest(words: &[String]) -> Option<Digest> {
-    (!words.is_empty()).then(|| Digest::from_content(words.join("\0").as_bytes()))
 }

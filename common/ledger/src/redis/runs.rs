@@ -12,7 +12,7 @@ use crate::{
 use juror_types::{
     id::{JobId, RunId},
     outcome::{JobResult, OutcomeCounts},
-    run::RunRecord,
+    run::{RunRecord, StageCommands},
     usage::Money,
 };
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,16 @@ impl RedisLedger {
         self.set_field(run, "paused", reason.to_owned()).await
     }
 
+    /// Records the commands of the worker that is about to judge a run first; the first ones stay.
+    /// From here on they are part of the run's record. Returns false if there is no such run.
+    pub async fn record_stage_commands(
+        &self,
+        run: &RunId,
+        commands: &StageCommands,
+    ) -> Result<bool, LedgerError> {
+        self.set_field(run, "commands", write_json(commands)?).await
+    }
+
     /// Replaces the record of a run, as when its cap has changed; its state stays the same. A
     /// changed record requires a new report. Returns false if there is no such run.
     pub async fn update_record(&self, record: &RunRecord) -> Result<bool, LedgerError> {
@@ -174,14 +184,22 @@ impl RedisLedger {
     /// Status of a run; none if it was never announced or has expired.
     pub async fn run_status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError> {
         let answer = self.connection.perform(&scripts::RUN_STATUS, &[run.to_string()]).await?;
-        let [record, expected, published, cancelled, paused, progress] = answer.as_slice() else {
+        let [record, expected, published, cancelled, paused, progress, commands] =
+            answer.as_slice()
+        else {
             return Err(unexpected_reply("read the status of a run"));
         };
         if record.is_empty() {
             return Ok(None);
         }
+        let mut record: RunRecord =
+            JsonRecords::REDIS.read(record, || format!("record of run {run}"))?;
+        if let (Some(stages), false) = (&mut record.stages, commands.is_empty()) {
+            let name = || format!("commands of run {run}");
+            stages.commands = JsonRecords::REDIS.read(commands, name)?;
+        }
         Ok(Some(RunStatus {
-            record: JsonRecords::REDIS.read(record, || format!("record of run {run}"))?,
+            record,
             published: published.parse().unwrap_or_default(),
             expected: expected.parse().ok(),
             cancelled: cancelled == "1",

@@ -1,13 +1,15 @@
 //! Differences between a requested run and the recorded one. Changed files of its items are found
 //! by the application, which reads them.
 
-use super::{DatasetRecord, RunRecord, StageTerms};
+use super::{DatasetRecord, RunRecord, StageCommands, StageTerms};
 use crate::{
     budget_label::BudgetLabel,
     id::Digest,
     job::{Judge, RubricReference},
 };
 use serde_json::Value;
+
+const RENDER_COMMAND: &str = "stages.render_command";
 
 /// A setting of which two runs have other values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +39,9 @@ impl RunRecord {
         let stages = self.stages.as_ref().zip(requested.stages.as_ref());
         let stages =
             stages.into_iter().flat_map(|(known, requested)| stage_differences(known, requested));
+        // A fleet's workers may render in different ways.
+        let is_of_fleet = self.fleet.is_some() || requested.fleet.is_some();
+        let stages = stages.filter(|found| !(is_of_fleet && found.setting == RENDER_COMMAND));
         image.into_iter().flatten().chain(stages).collect()
     }
 
@@ -128,24 +133,32 @@ fn stage_differences(
         None => "the rubric's own".to_owned(),
         Some(bound) => bound.to_string(),
     };
-    let command = |digest: &Option<Digest>| match digest {
-        None => "not set".to_owned(),
-        Some(digest) => format!("the one with digest {digest}"),
-    };
-    let commands = |terms: &StageTerms| {
-        [&terms.compile_command, &terms.pipeline_command, &terms.render_command].map(command)
-    };
-    let [compile, pipeline, render] = commands(known);
-    let [compile_now, pipeline_now, render_now] = commands(requested);
-    [
+    let thresholds = [
         differing("stages.token_accuracy", accuracy(known), accuracy(requested)),
         differing("stages.min_correctness", correctness(known), correctness(requested)),
-        differing("stages.compile_command", compile, compile_now),
-        differing("stages.pipeline_command", pipeline, pipeline_now),
-        differing("stages.render_command", render, render_now),
-    ]
-    .into_iter()
-    .flatten()
+    ];
+    thresholds.into_iter().flatten().chain(known.commands.differences(&requested.commands))
+}
+
+impl StageCommands {
+    /// Commands that differ from the requested ones; none while either are pending.
+    pub fn differences(&self, requested: &Self) -> impl Iterator<Item = SettingDifference> {
+        let command = |digest: &Option<Digest>| match digest {
+            None => "not set".to_owned(),
+            Some(digest) => format!("the one with digest {digest}"),
+        };
+        let commands = |commands: &Self| {
+            [&commands.compile_command, &commands.pipeline_command, &commands.render_command]
+                .map(command)
+        };
+        let names = ["stages.compile_command", "stages.pipeline_command", RENDER_COMMAND];
+        let pairs = commands(self).into_iter().zip(commands(requested));
+        let differences = names.into_iter().zip(pairs);
+        let is_known = !self.pending && !requested.pending;
+        differences
+            .filter(move |_| is_known)
+            .filter_map(|(setting, (known, requested))| differing(setting, known, requested))
+    }
 }
 
 fn differing(setting: &'static str, known: String, requested: String) -> Option<SettingDifference> {
