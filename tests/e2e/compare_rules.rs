@@ -97,3 +97,22 @@ fn flags_of_a_comparison_need_a_baseline() {
     harness.juror(&["report", "second", "--strict"]).exits(0);
     harness.resume("second", &["--strict"]).exits(0);
 }
+
+#[test]
+fn other_samples_of_one_dataset_are_no_evidence_that_nothing_changed() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 60);
+    let sampled = |run: &str, seed: &str| {
+        let flags = ["--run-id", run, "--sample", "12", "--seed", seed];
+        harness.juror(&[&["run", "manifest.jsonl"], &flags[..]].concat()).exits(0);
+    };
+    sampled("base", "0");
+    sampled("head", "4");
+    let compare = ["compare", "base", "head"];
+    harness.juror(&compare).exits(0).stdout_contains(&["INCONCLUSIVE", "of 12 items not compared"]);
+    harness.juror(&[&compare[..], &["--strict"]].concat()).exits(4);
+    let gate = "schema = 1\n[[rule]]\nmetric = \"changes.new.items\"\nat_most = 0\n";
+    harness.write("gate.toml", gate);
+    let gated = ["run", "--resume", "head", "--baseline", "base", "--gate", "gate.toml"];
+    harness.juror(&gated).exits(100).stdout_contains(&["New Items"]);
+}

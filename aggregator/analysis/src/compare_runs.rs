@@ -67,8 +67,12 @@ where
     let mut changes = figures.changes.finish(margin, noise, stability, &issues);
     changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
     changes.by_evidence = figures.by_evidence;
-    changes.not_compared = figures.gone + figures.items.changed_input.len() as u64;
-    let fingerprints = (&base.fingerprints, &head.fingerprints);
+    changes.not_compared =
+        figures.gone + unpaired.changed + unpaired.new + unpaired.unscored_in_base;
+    let names = [
+        ("endpoint of the judge", &base.endpoints, &head.endpoints),
+        ("fingerprint of the model", &base.fingerprints, &head.fingerprints),
+    ];
     Ok(Comparison {
         schema: SCHEMA,
         decision: comparison_decision.decision,
@@ -79,11 +83,12 @@ where
         max_lost: rules.max_lost,
         strict: rules.strict,
         simulated: before.run.simulated || after.run.simulated,
-        judge_differences: compatibility::judge_differences(before, after, fingerprints),
+        judge_differences: compatibility::judge_differences(before, after, names),
         warnings,
         base: compared_run(before),
         head: compared_run(after),
         paired: figures.paired,
+        has_too_few_pairs: unpaired.exceeds(),
         decisive: figures.decisive,
         criteria: figures.criteria,
         metrics: figures.metrics,
@@ -141,7 +146,7 @@ fn compared_run(report: &Report) -> ComparedRun {
     }
 }
 
-/// Items of the base with and without a pair. Items that the head lacks may be pending, or outside of
+/// Items of both runs with and without a pair. Items that the head lacks may be pending, or outside of
 /// its selection where this is another one; then they do not count as gone. Those outside of a sample
 /// never do.
 fn unpaired_items(figures: &PairFigures, base: &Report, head: &Report) -> UnpairedItems {
@@ -153,6 +158,8 @@ fn unpaired_items(figures: &PairFigures, base: &Report, head: &Report) -> Unpair
         paired: figures.paired + figures.flaky_left_out,
         changed: figures.items.changed_input.len() as u64,
         gone: if is_gone { figures.gone } else { 0 },
+        new: figures.items.new.len() as u64,
+        unscored_in_base: figures.base_lost,
     }
 }
 

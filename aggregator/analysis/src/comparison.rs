@@ -107,6 +107,8 @@ pub struct Comparison {
     pub head: ComparedRun,
     /// Items that are paired.
     pub paired: u64,
+    /// True if so many items of a run are not compared that the pairs say nothing of it.
+    pub has_too_few_pairs: bool,
     /// The rubric's one number as a share.
     pub decisive: MetricDifference,
     /// The score of each criterion; p-values are adjusted over them.

@@ -4,9 +4,13 @@ use super::*;
 use crate::{
     comparison::{BaselineChanges, ChangedItem, FallBound},
     stability::{FlakyItem, NightOutcome},
-    test_fixtures::{SEMANTIC, broken, comparisons::*},
+    test_fixtures::{SEMANTIC, broken, comparisons::*, staged},
 };
-use juror_types::outcome::{ErrorKind, Outcome};
+use juror_types::{
+    outcome::{ErrorKind, Outcome},
+    run::{RunRecord, SampleRecord},
+};
+use std::ops::Range;
 
 const SCORED: [u32; 5] = [9; 5];
 
@@ -104,7 +108,7 @@ fn equal_runs_have_no_changed_items() {
 }
 
 #[test]
-fn fewer_pairs_than_half_of_the_base_are_inconclusive_at_best() {
+fn more_than_a_fifth_of_changed_inputs_are_inconclusive_at_best() {
     let decided = |changed: usize, score: u32| {
         let image = |id: usize| if id < changed { b"two" } else { b"one" };
         let base = (0..27).map(|id| shown(id, SCORED, b"one")).collect();
@@ -115,14 +119,77 @@ fn fewer_pairs_than_half_of_the_base_are_inconclusive_at_best() {
     assert_eq!((found.decision, found.paired), (Decision::Inconclusive, 2));
     assert_eq!(found.decided_by, ["unpaired_items"]);
     assert_eq!(found.headline, "Inconclusive: 25 of 27 items changed or gone");
-    let reason = "only 2 of the base's 27 items have a pair, fewer than half: 25 have another input \
-                  and 0 are gone";
+    let reason = "only 2 of the base's 27 items have a pair: 25 have another input and 0 are gone";
     assert!(found.reason.starts_with(reason), "{}", found.reason);
     assert!(found.deciding_sample_size.is_none());
-    assert_eq!(decided(14, 9).decision, Decision::Inconclusive);
-    assert_eq!(decided(13, 9).decision, Decision::Same);
-    assert_eq!(decided(14, 10).decision, Decision::Inconclusive, "rather than better");
-    assert_eq!(decided(14, 5).decision, Decision::Worse);
+    assert_eq!(decided(6, 9).decision, Decision::Inconclusive);
+    assert_eq!(decided(5, 9).decision, Decision::Same);
+    assert_eq!(decided(6, 10).decision, Decision::Inconclusive, "rather than better");
+    assert_eq!(decided(6, 5).decision, Decision::Worse);
+}
+
+#[test]
+fn pairs_of_less_than_half_of_the_head_are_inconclusive_at_best() {
+    let items = |ids: Range<usize>| ids.map(|id| shown(id, SCORED, b"one")).collect::<Vec<_>>();
+    let sampled = |ids: Range<usize>, seed| {
+        let results = items(ids);
+        let mut record = run_of(SEMANTIC, 1, &results);
+        record.dataset.sample = Some(SampleRecord { items: 20, seed, of: 100, until_width: None });
+        (record, results)
+    };
+    let whole = || (run_of(SEMANTIC, 1, &items(0..100)), items(0..100));
+    let other_sample = compared_as(sampled(0..20, 0), sampled(16..36, 4), RULES).unwrap();
+    assert_eq!((other_sample.decision, other_sample.paired), (Decision::Inconclusive, 4));
+    assert_eq!(other_sample.headline, "Inconclusive: 16 of 20 items not compared");
+    let reason = "only 4 of the head's 20 items are compared: 16 are not in the base";
+    assert!(other_sample.reason.starts_with(reason), "{}", other_sample.reason);
+    assert_eq!(other_sample.changes.not_compared, 16);
+    assert!(other_sample.has_too_few_pairs);
+    let grown = compared_as(sampled(0..20, 0), whole(), RULES).unwrap();
+    assert_eq!((grown.decision, grown.changes.not_compared), (Decision::Inconclusive, 80));
+    let part = compared_as(whole(), sampled(0..20, 0), RULES).unwrap();
+    assert_eq!((part.decision, part.has_too_few_pairs), (Decision::Same, false));
+
+    let failed = (0..20).map(|id| match id {
+        0..12 => broken(&format!("shot_{id:03}"), Outcome::Skipped, ErrorKind::Budget, "no budget"),
+        _ => shown(id, SCORED, b"one"),
+    });
+    let unscored = compared(failed.collect(), items(0..20), RULES);
+    assert_eq!(unscored.decision, Decision::Inconclusive, "{}", unscored.reason);
+}
+
+#[test]
+fn item_whose_new_image_is_broken_is_lost() {
+    let base: Vec<_> = (0..20).map(|id| shown(id, SCORED, b"one")).collect();
+    let head = base.iter().enumerate().map(|(id, scored)| match id {
+        0..9 => JobResult {
+            item: shown(id, SCORED, b"broken").item,
+            ..broken(&scored.screenshot_id, Outcome::Failed, ErrorKind::Image, "not an image")
+        },
+        _ => scored.clone(),
+    });
+    let found = compared(base.clone(), head.collect(), RULES);
+    assert_eq!((found.decision, found.lost[0].failing), (Decision::Worse, 9), "{}", found.reason);
+    assert!(found.items.changed_input.is_empty());
+}
+
+#[test]
+fn item_without_code_fails_without_a_judge() {
+    let run = |codeless: usize| {
+        let results = (0..20).map(|id| {
+            let result = staged(&format!("i{id:03}"));
+            let generation = result.generation.clone().filter(|_| id >= codeless);
+            JobResult { generation, ..result }
+        });
+        let results: Vec<_> = results.collect();
+        let record = RunRecord { judge: None, ..run_of(SEMANTIC, 1, &results) };
+        (record, results)
+    };
+    let found = compared_as(run(0), run(3), RULES).unwrap();
+    assert_eq!(found.changes.new.items.len(), 3, "{:?}", found.changes);
+    assert_eq!(found.items.newly_failing.len(), 3);
+    let back = compared_as(run(3), run(0), RULES).unwrap();
+    assert_eq!((back.changes.new.items.len(), back.changes.fixed.items.len()), (0, 3));
 }
 
 #[test]

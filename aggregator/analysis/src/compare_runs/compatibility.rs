@@ -48,10 +48,11 @@ pub fn check_rubrics(
 }
 
 /// Differences of the judges of two runs, each as a sentence; empty for one and the same judge.
+/// `names` has a description, and the names in the results of the base and of the head.
 pub(crate) fn judge_differences(
     base: &Report,
     head: &Report,
-    (base_fingerprints, head_fingerprints): (&DistinctNames, &DistinctNames),
+    names: [(&str, &DistinctNames, &DistinctNames); 2],
 ) -> Vec<String> {
     let mut differences = Vec::new();
     match (&base.run.judge, &head.run.judge) {
@@ -69,7 +70,7 @@ pub(crate) fn judge_differences(
         (false, true) => differences.push("the head was judged by the simulator".to_owned()),
         _ => {}
     }
-    differences.extend(fingerprint_difference(base_fingerprints, head_fingerprints));
+    differences.extend(names.into_iter().filter_map(name_difference));
     differences
 }
 
@@ -116,15 +117,10 @@ fn without_judge(run: &str) -> String {
     )
 }
 
-/// Differences of the fingerprints that the provider's model named itself; none where they agree,
-/// or where a run has none.
-fn fingerprint_difference(base: &DistinctNames, head: &DistinctNames) -> Option<String> {
-    if base.is_empty() || head.is_empty() || base == head {
-        return None;
-    }
-    Some(format!(
-        "fingerprint of the model: {} in the base, {} in the head",
-        base.listed(),
-        head.listed()
-    ))
+/// Difference of the names in the results of two runs; none where they agree, or where a run has
+/// none.
+fn name_difference((what, base, head): (&str, &DistinctNames, &DistinctNames)) -> Option<String> {
+    let is_known = !base.is_empty() && !head.is_empty();
+    (is_known && base != head)
+        .then(|| format!("{what}: {} in the base, {} in the head", base.listed(), head.listed()))
 }

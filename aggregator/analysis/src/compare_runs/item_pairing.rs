@@ -38,6 +38,8 @@ pub(super) struct JobTotals {
     paid: u64,
     /// Fingerprints of the responding model, as named by the provider.
     pub(super) fingerprints: DistinctNames,
+    /// Endpoints of the judge, except the simulator's, of which each start has another one.
+    pub(super) endpoints: DistinctNames,
     /// Renderers of the code.
     pub(super) renderers: Renderers,
 }
@@ -45,9 +47,10 @@ pub(super) struct JobTotals {
 impl JobTotals {
     fn add(&mut self, result: &JobResult) {
         self.renderers.add(result.evidence.as_ref());
-        let fingerprint = result.judge.as_ref().and_then(|judge| judge.fingerprint.as_ref());
-        if let Some(fingerprint) = fingerprint {
-            self.fingerprints.add(fingerprint);
+        if let Some(judge) = &result.judge {
+            judge.fingerprint.iter().for_each(|name| self.fingerprints.add(name));
+            let endpoint = judge.base_url.iter().filter(|_| !judge.simulated);
+            endpoint.for_each(|url| self.endpoints.add(url));
         }
         if result.attempts > 0 {
             let cost = u64::try_from(result.cost_usd.pico()).unwrap_or_default();

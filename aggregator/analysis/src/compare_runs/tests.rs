@@ -186,6 +186,18 @@ fn different_rubric_is_refused_and_different_judge_is_warned_of() {
     let reported = "fingerprint of the model: fp_one in the base, fp_two in the head";
     assert_eq!(found.judge_differences, [reported]);
     assert!(compared(backend("fp_one"), backend("fp_one"), RULES).judge_differences.is_empty());
+
+    let judged_at = |url: Option<&str>| {
+        let mut results = twenty(0);
+        results[0].judge.as_mut().unwrap().base_url = url.map(str::to_owned);
+        results
+    };
+    let [one, other] = ["http://gpu-1/v1", "http://gpu-2/v1"].map(Some);
+    let found = compared(judged_at(one), judged_at(other), RULES);
+    let reported =
+        "endpoint of the judge: http://gpu-1/v1 in the base, http://gpu-2/v1 in the head";
+    assert_eq!(found.judge_differences, [reported]);
+    assert!(compared(judged_at(one), judged_at(None), RULES).judge_differences.is_empty());
 }
 
 #[test]

@@ -38,8 +38,8 @@ pub struct BaselineChanges {
     /// renderer drew both. False in records of earlier versions.
     #[serde(default)]
     pub by_evidence: bool,
-    /// Number of the base's items that are gone or have another input, which are in no group; 0 in
-    /// records of earlier versions.
+    /// Number of items in no group, since they are in one run only, have another input there, or are
+    /// scored in the head only; 0 in records of earlier versions.
     #[serde(default)]
     pub not_compared: u64,
     /// Runs that were examined for flaky items, oldest first.
@@ -148,8 +148,12 @@ impl ChangeLists {
             return;
         }
         // Runs with the judge off have no verdict: every scored item has passed.
-        let passed = |item: &ItemValues| item.scored > 0 && scoring.succeeds(item).unwrap_or(true);
-        match (passed(base), passed(head)) {
+        let passed = |item: &ItemValues, other: &ItemValues| {
+            item.scored > 0
+                && scoring.succeeds(item).unwrap_or(true)
+                && !scoring.lacks_stage(item, other)
+        };
+        match (passed(base, head), passed(head, base)) {
             (true, false) => self.new.push(changed()),
             (false, true) => self.fixed.push(changed()),
             _ => {

@@ -43,6 +43,15 @@ impl ItemScoring<'_> {
         fails.then_some((Outcome::Scored, None))
     }
 
+    /// True for an item of runs without a judge that has no value for a stage that another run's has,
+    /// as one without code. Where there is a judge, it has no output.
+    pub fn lacks_stage(&self, item: &ItemValues, other: &ItemValues) -> bool {
+        let mut stages = self.metrics.stages.iter();
+        let has =
+            |item: &ItemValues, stage: usize| item.passes.get(stage).copied().flatten().is_some();
+        self.by_evidence() && stages.any(|stage| has(other, *stage) && !has(item, *stage))
+    }
+
     /// An item's score as a share.
     pub fn score(&self, item: &ItemValues) -> Option<f64> {
         if !self.by_evidence() {

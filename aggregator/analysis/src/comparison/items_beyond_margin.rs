@@ -69,7 +69,10 @@ impl ItemLists {
         {
             return self.newly_failing.push(NewFailure { id: id(), outcome, error });
         }
-        if (scoring.succeeds(base), scoring.succeeds(head)) == (Some(true), Some(false)) {
+        let succeeds = |item: &ItemValues, other: &ItemValues| {
+            scoring.succeeds(item).map(|succeeds| succeeds && !scoring.lacks_stage(item, other))
+        };
+        if (succeeds(base, head), succeeds(head, base)) == (Some(true), Some(false)) {
             let outcome = Outcome::Scored;
             self.newly_failing.push(NewFailure { id: id(), outcome, error: None });
         }

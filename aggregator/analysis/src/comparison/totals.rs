@@ -74,7 +74,8 @@ impl<'a> Totals<'a> {
     /// Adds an item of both runs.
     pub(crate) fn pair(&mut self, base: &ItemValues, head: &ItemValues) {
         match (base.input, head.input) {
-            _ if base.has_other_input(head) => {
+            // An item that fails in the head is lost, whatever its input.
+            _ if base.has_other_input(head) && !(base.scored > 0 && head.is_broken()) => {
                 return self.lists.changed_input.push(head.id.clone());
             }
             _ if self.is_left_out(head) => return self.flaky_left_out += 1,

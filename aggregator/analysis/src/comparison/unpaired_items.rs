@@ -1,69 +1,103 @@
-//! Items of the base that have no pair although the head's selection includes them.
+//! Items of one run that are not compared with the other: too many of them, and the pairs say
+//! nothing of the runs.
 
 use super::rule_findings::RuleFinding;
 use crate::format::counted;
 
 /// Name of the rule on unpaired items in `decided_by`.
 const UNPAIRED_ITEMS: &str = "unpaired_items";
-/// Maximum share of unpaired items without a warning.
+/// Maximum share of the base's items that are not compared, without a warning.
 const MAX_UNWARNED_SHARE: f64 = 0.1;
-/// Maximum share of unpaired items of a comparison that can be *same* or *better*.
+/// Maximum share of a run's items that are not compared, in a comparison that can be *same* or
+/// *better*.
 const MAX_SHARE: f64 = 0.5;
+/// The same of items with another input, which are no lost items.
+const MAX_CHANGED_SHARE: f64 = 0.2;
 
-/// Numbers of the base's items with and without a pair.
+/// Numbers of the items of two runs with and without a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnpairedItems {
     /// Items with a pair, flaky ones that are left out included.
     pub(crate) paired: u64,
     /// Items with another input in the head.
     pub(crate) changed: u64,
-    /// Items that are gone; zero where the head may have them still, since it is not finished or
-    /// has a smaller selection.
+    /// Items of the base that are gone; zero where the head may have them still, since it is not
+    /// finished or has a smaller selection.
     pub(crate) gone: u64,
+    /// Items of the head only.
+    pub(crate) new: u64,
+    /// Items with a pair that are scored in the head only.
+    pub(crate) unscored_in_base: u64,
 }
 
 impl UnpairedItems {
-    /// True if the pairs are too few for the base's items to be *same* or *better*.
+    /// True if the pairs are too few for the head to be *same* or *better*.
     pub(crate) fn exceeds(self) -> bool {
-        self.share() > MAX_SHARE
+        self.exceeds_in_base() || self.exceeds_in_head()
     }
 
     /// The finding that makes a comparison at best inconclusive.
     pub(super) fn finding(self) -> Option<RuleFinding> {
-        let Self { paired, changed, gone } = self;
-        let all = counted(self.all(), "item");
-        self.exceeds().then(|| RuleFinding {
-            rule: UNPAIRED_ITEMS.to_owned(),
-            headline: format!("{} of {all} changed or gone", self.count()),
-            sentence: format!(
-                "only {paired} of the base's {all} have a pair, fewer than half: {changed} have \
-                 another input and {gone} are gone"
-            ),
-        })
+        let Self { paired, changed, gone, new, unscored_in_base } = self;
+        let (headline, sentence) = if self.exceeds_in_base() {
+            let all = counted(self.base_items(), "item");
+            (
+                format!("{} of {all} changed or gone", changed + gone),
+                format!(
+                    "only {paired} of the base's {all} have a pair: {changed} have another input and \
+                     {gone} are gone"
+                ),
+            )
+        } else {
+            let all = counted(self.head_items(), "item");
+            (
+                format!("{} of {all} not compared", self.uncompared_in_head()),
+                format!(
+                    "only {} of the head's {all} are compared: {new} are not in the base, {changed} \
+                     have another input there and {unscored_in_base} are not scored there",
+                    self.head_items() - self.uncompared_in_head()
+                ),
+            )
+        };
+        let rule = UNPAIRED_ITEMS.to_owned();
+        self.exceeds().then_some(RuleFinding { rule, headline, sentence })
     }
 
     /// Warning if the base is hardly comparable.
     pub(crate) fn warning(self) -> Option<String> {
         let Self { changed, gone, .. } = self;
-        (self.share() > MAX_UNWARNED_SHARE).then(|| {
+        (self.base_share() > MAX_UNWARNED_SHARE).then(|| {
             format!(
                 "{} of the base's {} have another input ({changed}) or are gone ({gone}): the base \
                  is hardly comparable; compare with a run of the present items",
-                self.count(),
-                counted(self.all(), "item")
+                changed + gone,
+                counted(self.base_items(), "item")
             )
         })
     }
 
-    fn count(self) -> u64 {
-        self.changed + self.gone
+    fn exceeds_in_base(self) -> bool {
+        let changed = self.changed as f64 / self.base_items().max(1) as f64;
+        self.base_share() > MAX_SHARE || changed > MAX_CHANGED_SHARE
     }
 
-    fn share(self) -> f64 {
-        self.count() as f64 / self.all().max(1) as f64
+    fn exceeds_in_head(self) -> bool {
+        self.uncompared_in_head() as f64 > MAX_SHARE * self.head_items() as f64
     }
 
-    fn all(self) -> u64 {
-        self.paired + self.count()
+    fn base_share(self) -> f64 {
+        (self.changed + self.gone) as f64 / self.base_items().max(1) as f64
+    }
+
+    fn base_items(self) -> u64 {
+        self.paired + self.changed + self.gone
+    }
+
+    fn head_items(self) -> u64 {
+        self.paired + self.changed + self.new
+    }
+
+    fn uncompared_in_head(self) -> u64 {
+        self.changed + self.new + self.unscored_in_base
     }
 }

@@ -59,10 +59,13 @@ impl ChangeList {
 }
 
 impl ChangeRule {
-    /// Evaluates the rule; undecided without a comparison, and missed by one without pairs.
+    /// Evaluates the rule; undecided without a comparison, and missed by one without pairs or with
+    /// too few of them.
     pub(super) fn judge(self, comparison: Option<&Comparison>) -> RuleReport {
         let bound = Bound::AtMost(f64::from(self.at_most));
-        let compared = comparison.filter(|comparison| comparison.comparable() > 0);
+        let is_enough =
+            |comparison: &&Comparison| comparison.comparable() > 0 && !comparison.has_too_few_pairs;
+        let compared = comparison.filter(is_enough);
         let value = compared.map(|comparison| self.list.len(comparison) as f64);
         let decision = match comparison {
             None => GateDecision::Undecided,
