@@ -100,12 +100,12 @@ fn code_added_later_is_judged_on_resume() {
     harness
         .judge(&judge.base_url(), "manifest.jsonl", &[])
         .exits(3)
-        .stdout_contains(&["(blank.tsx is"]);
+        .stdout_contains(&["(blank.tsx contains no"]);
     let message = harness.result("first", "a")["error"]["message"].to_string();
-    assert!(message.contains("blank.tsx is blank"), "{message}");
+    assert!(message.contains("blank.tsx contains no code"), "{message}");
     let generation = &harness.result("first", "a")["generation"];
     assert_eq!(generation["code_compiles"], false);
-    assert_eq!(generation["error"], "blank.tsx is blank");
+    assert_eq!(generation["error"], "blank.tsx contains no code");
     harness.resume("first", &[]).exits(3);
     assert_eq!(judge.requests().len(), 0, "asking again costs nothing while there is no code");
     harness.write("blank.tsx", "export const A = () => <p>a</p>;");

@@ -15,6 +15,9 @@ use juror_types::{
 };
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
+/// Starts and ends of comments in TSX and HTML.
+const COMMENTS: [(&str, &str); 3] = [("//", "\n"), ("/*", "*/"), ("<!--", "-->")];
+
 /// An item with its files read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadedItem {
@@ -82,9 +85,13 @@ pub fn text_digests(loaded: &LoadedItem) -> BTreeMap<&'static str, Digest> {
     texts(loaded).into_iter().map(|(name, text)| (name, Digest::from_content(&text))).collect()
 }
 
-/// True if code is empty or only white space.
+/// True if code is empty, or only white space and comments, as a pipeline may leave that failed.
 pub fn is_blank(code: &str) -> bool {
-    code.trim().is_empty()
+    let mut rest = code.trim_start();
+    while let Some((_, end)) = COMMENTS.into_iter().find(|(start, _)| rest.starts_with(start)) {
+        rest = rest.split_once(end).map_or("", |(_, after)| after).trim_start();
+    }
+    rest.is_empty()
 }
 
 /// The guessed language of code: markup that starts with a lowercase tag, a comment or a doctype is
@@ -115,7 +122,7 @@ async fn read_code(path: &str, sources: &Sources) -> Result<CodeFile, JobError> 
     }
     let code = utf8("generated_code", path, read)?;
     match is_blank(&code) {
-        true => Ok(CodeFile::Unusable(format!("{} is blank", shown(path)))),
+        true => Ok(CodeFile::Unusable(format!("{} contains no code", shown(path)))),
         false => Ok(CodeFile::Read(code)),
     }
 }
@@ -261,6 +268,22 @@ mod tests {
             ("", Language::Tsx),
         ] {
             assert_eq!(language_of_code(code), language, "{code}");
+        }
+    }
+
+    #[test]
+    fn comments_alone_are_no_code() {
+        for blank in [
+            "",
+            " \n",
+            "// generation failed: timeout",
+            "/* none */ // at all\n\n<!-- <p>x</p> -->",
+            "/* without an end",
+        ] {
+            assert!(is_blank(blank), "{blank:?}");
+        }
+        for code in ["<p>x</p>", "// a button\nexport const B = 1", "/**/ 1", "/ 2"] {
+            assert!(!is_blank(code), "{code:?}");
         }
     }
 }

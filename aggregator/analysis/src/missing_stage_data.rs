@@ -22,30 +22,32 @@ struct StageCount {
 }
 
 impl MissingStageData {
-    /// Adds a current result. Repeats of an item count once; results of jobs that failed or were
-    /// skipped do not, since their stages may not have run.
+    /// Adds a current result. Repeats of an item count once; of jobs that failed or were skipped, the
+    /// data that they have: their other stages may not have run.
     pub(crate) fn add(&mut self, result: &JobResult) {
-        if result.repeat > 0 || matches!(result.outcome, Outcome::Failed | Outcome::Skipped) {
+        if result.repeat > 0 {
             return;
         }
+        let ran = !matches!(result.outcome, Outcome::Failed | Outcome::Skipped);
         let has_input = |name| result.item.inputs.iter().any(|input| input.name == name);
-        if result.token_extraction.is_some() || has_input(InputRecord::EXPECTED_TOKENS) {
-            let has_tokens =
-                result.token_extraction.is_some() || has_input(InputRecord::EXTRACTED_TOKENS);
-            self.tokens.add(has_tokens);
+        let is_measured = result.token_extraction.is_some();
+        if is_measured || ran && has_input(InputRecord::EXPECTED_TOKENS) {
+            self.tokens.add(is_measured || has_input(InputRecord::EXTRACTED_TOKENS));
         }
-        if result.retrieval.is_some() || result.item.expected_pattern.is_some() {
-            self.patterns.add(result.retrieval.is_some());
+        let is_retrieved = result.retrieval.is_some();
+        if is_retrieved || ran && result.item.expected_pattern.is_some() {
+            self.patterns.add(is_retrieved);
         }
+        let generation = result.generation.as_ref();
+        let is_parsed = generation.is_some_and(|stage| stage.code_compiles.is_some());
         // Missing judged output is `no_output`, which has its own warning.
-        if result.outcome != Outcome::NoOutput {
-            let generation = result.generation.as_ref();
-            self.code.add(generation.is_some_and(|stage| stage.code_compiles.is_some()));
+        if is_parsed || ran && result.outcome != Outcome::NoOutput {
+            self.code.add(is_parsed);
         }
     }
 
-    /// The warnings. Expected tokens that only the judge sees, and items of a dataset without any
-    /// code, are as they should be.
+    /// The warnings. Expected tokens that only the judge sees, and items without code of a rubric
+    /// that needs none, are as they should be.
     pub(crate) fn warnings(&self, rubric: &Rubric, judged: bool) -> Vec<String> {
         let for_the_judge = judged && rubric.needs(PromptField::ExpectedTokens);
         let tokens = self.tokens.missing_unless(for_the_judge).map(|count| {
@@ -64,7 +66,8 @@ impl MissingStageData {
                 count.basis("Retrieval")
             )
         });
-        let code = self.code.missing_unless(true).map(|count| {
+        let needs_no_code = judged || !rubric.needs(PromptField::GeneratedCode);
+        let code = self.code.missing_unless(needs_no_code).map(|count| {
             format!(
                 "no generated code for {}, so {}; check whether the pipeline failed for them",
                 count.items(),
@@ -159,5 +162,24 @@ mod tests {
         };
         let again = JobResult { repeat: 1, ..expecting(1) };
         assert_eq!(warnings([staged("a"), failed, again], &[]), none);
+    }
+
+    #[test]
+    fn data_of_failed_jobs_counts_as_in_the_figures() {
+        let failed = JobResult { outcome: Outcome::Failed, ..staged("f") };
+        let found = warnings([staged("a"), failed, expecting(1)], &[]);
+        assert!(found[0].contains("1 of 3 items"), "{found:?}");
+        assert!(found[0].contains("Token Accuracy is of 2 items only"), "{found:?}");
+    }
+
+    #[test]
+    fn pipeline_that_made_no_code_at_all_is_warned_of_without_a_judge() {
+        let mut missing = MissingStageData::default();
+        (0..3).map(expecting).for_each(|result| missing.add(&result));
+        let of = |needs: &[PromptField]| {
+            let rubric = Rubric { needs: needs.to_vec(), ..rubric(SEMANTIC) };
+            missing.warnings(&rubric, false).iter().any(|found| found.contains("no generated code"))
+        };
+        assert!(of(&[PromptField::GeneratedCode]) && !of(&[]));
     }
 }
