@@ -1,4 +1,4 @@
-//! RunCatalog of the runs in a directory, with their progress.
+//! Catalog of the runs in a directory, with their states and the figures of their reports.
 
 use crate::journal_damage;
 use juror_analysis::history::{HistoryError, PastRun, RunFigures, is_before, runs_in};
@@ -104,15 +104,7 @@ impl RunCatalog {
         let blessed = self.blessed();
         for run in runs_in(&self.runs_dir)? {
             match run {
-                Ok(files) if has_own_folder(&files) => {
-                    listing.runs.push(self.with_names(&files, &blessed));
-                }
-                Ok(files) => {
-                    let name = files.directory().file_name().unwrap_or_default().to_string_lossy();
-                    let reason =
-                        format!("its run.json is that of another run, {}", files.record().run_id);
-                    listing.damaged.push(DamagedRun { name: name.into_owned(), reason });
-                }
+                Ok(files) => listing.runs.push(self.with_names(&files, &blessed)),
                 Err(error) => listing.damaged.extend(damaged_by(&error)),
             }
         }
@@ -165,7 +157,7 @@ impl RunCatalog {
     /// The files of a run.
     pub fn files(&self, run: &RunId) -> Result<RunFiles, JournalError> {
         let files = RunFiles::open(&self.runs_dir, run)?;
-        match has_own_folder(&files) {
+        match files.has_own_directory() {
             true => Ok(files),
             false => Err(JournalError::Missing { directory: files.directory().to_owned() }),
         }
@@ -218,13 +210,6 @@ impl<T: Clone> StampCache<T> {
     fn insert(&self, run: &RunId, file: &Path, value: T) {
         self.0.lock().insert(run.clone(), (stamp(file), value));
     }
-}
-
-/// True if a run's folder has its name; a copy in another folder is not the run.
-fn has_own_folder(files: &RunFiles) -> bool {
-    let (directory, run) = (files.directory(), &files.record().run_id);
-    let named = directory.file_name().and_then(|name| name.to_str());
-    named == Some(run.as_str())
 }
 
 /// The damaged run of an error; none for an error that concerns all runs.

@@ -3,7 +3,7 @@
 use crate::harness::{CommandHarness, Finished, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::Value;
-use std::fs;
+use std::{fs, time::SystemTime};
 
 fn prune(harness: &CommandHarness, flags: &[&str]) -> Finished {
     harness.juror(&[&["runs", "prune"], flags].concat())
@@ -80,4 +80,25 @@ fn useful_verdicts_stay_in_the_cache() {
     prune(&harness, &["--keep-reply-days", "many"])
         .exits(2)
         .stderr_contains(&["--keep-reply-days"]);
+}
+
+#[test]
+fn copy_of_a_run_is_not_taken_for_it() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 1);
+    for night in ["n1", "n2", "n3"] {
+        harness.juror(&["run", "manifest.jsonl", "--run-id", night]).exits(0);
+    }
+    let [run, copy] = ["runs/n2", "runs/n2.bak"].map(|folder| harness.path(folder));
+    fs::create_dir(&copy).unwrap();
+    for file in ["run.json", "results.jsonl", "report.json"] {
+        fs::copy(run.join(file), copy.join(file)).unwrap();
+        let old = fs::File::options().write(true).open(copy.join(file)).unwrap();
+        old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    }
+    let listed = harness.juror(&["runs", "list"]).exits(1);
+    listed.stderr_contains(&["run.json, line 1: it is that of another run, n2"]);
+    harness.write("juror.toml", "[prune]\nkeep_first = 0\n");
+    prune(&harness, &["--keep-days", "30"]).exits(0).stdout_contains(&["0 runs removed"]);
+    assert!(run.join("run.json").exists() && copy.join("run.json").exists());
 }

@@ -8,8 +8,8 @@ use std::{fs, io, path::Path};
 /// Maximum number of earlier runs of a series.
 const MAX_RUNS: usize = 1_000;
 
-/// The runs of a directory, newest first; unreadable ones are errors. Empty for a missing
-/// directory.
+/// The runs of a directory, newest first; unreadable ones and copies of runs are errors. Empty for a
+/// missing directory.
 pub fn runs_in(runs_dir: &Path) -> io::Result<Vec<Result<RunFiles, JournalError>>> {
     let entries = match fs::read_dir(runs_dir) {
         Ok(entries) => entries,
@@ -21,7 +21,7 @@ pub fn runs_in(runs_dir: &Path) -> io::Result<Vec<Result<RunFiles, JournalError>
         let name = entry?.file_name();
         let Ok(run) = RunId::parse(&name.to_string_lossy()) else { continue };
         if runs_dir.join(run.as_str()).join("run.json").is_file() {
-            runs.push(RunFiles::open(runs_dir, &run));
+            runs.push(RunFiles::open(runs_dir, &run).and_then(original));
         }
     }
     let created = |run: &Result<RunFiles, JournalError>| {
@@ -30,6 +30,16 @@ pub fn runs_in(runs_dir: &Path) -> io::Result<Vec<Result<RunFiles, JournalError>
     };
     runs.sort_by_cached_key(|run| std::cmp::Reverse(created(run)));
     Ok(runs)
+}
+
+/// The files of a run, unless they are a copy in a directory of another name.
+fn original(files: RunFiles) -> Result<RunFiles, JournalError> {
+    if files.has_own_directory() {
+        return Ok(files);
+    }
+    let run = &files.record().run_id;
+    let reason = format!("it is that of another run, {run}: move this copy to another folder");
+    Err(JournalError::Unreadable { path: files.path_of("run.json"), line: 1, reason })
 }
 
 /// At most `most` comparable runs of this directory that were created before this one and have a

@@ -57,6 +57,12 @@ impl RunFiles {
         Ok(Self::new(directory.to_owned(), record))
     }
 
+    /// True if the directory has the run's name; a copy in another one is not the run.
+    pub fn has_own_directory(&self) -> bool {
+        let name = self.directory.file_name().and_then(|name| name.to_str());
+        name == Some(self.record.run_id.as_str())
+    }
+
     pub(crate) fn new(directory: PathBuf, record: RunRecord) -> Self {
         Self { directory, record, stop: CancellationToken::new() }
     }
