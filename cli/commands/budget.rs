@@ -11,6 +11,7 @@ use cap_change::{CapChange, amount};
 use juror_app::{
     budgets::{BudgetHistory, BudgetState, topics},
     error::AppError,
+    local_ledger::ledger_file,
     selected_ledger::SelectedLedger,
     settings::Settings,
 };
@@ -23,6 +24,7 @@ use juror_types::{budget_label::BudgetLabel, id::RunId};
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
 pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::resolve(global, fleet_flags(command).layers())?;
+    check_local_ledger(command, &settings)?;
     let ledger = SelectedLedger::open(&settings).await?;
     let printed = execute(command, ledger.budgets(), &settings, global).await;
     ledger.close().await;
@@ -53,6 +55,24 @@ async fn execute(
                 terminal::topics_text(&[topics::history(&history, *days, *months)])
             })
         }
+    }
+}
+
+/// Refuses to read a ledger that does not exist, and warns of a new one: its folder may be mistyped.
+fn check_local_ledger(command: &BudgetCommand, settings: &Settings) -> Result<(), Failure> {
+    let ledger = ledger_file(settings);
+    if settings.fleet.redis.is_some() || ledger.is_file() {
+        return Ok(());
+    }
+    let ledger = ledger.display();
+    match command {
+        BudgetCommand::Set { .. } => {
+            terminal::warn(&format!("{ledger} is a new ledger, which no run has used yet"));
+            Ok(())
+        }
+        BudgetCommand::Show { .. } | BudgetCommand::History { .. } => Err(Failure::usage(format!(
+            "there is no ledger {ledger} yet: check --runs-dir and --state; the first run creates it"
+        ))),
     }
 }
 
