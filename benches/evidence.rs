@@ -236,7 +236,7 @@ fn print_silence(browsers: &mut Browsers, title: &str, components: &[Component])
             });
             let defaults = other_defaults(browser, &screenshot);
             let (drawing, snapshot) = browser.draw(&defaults);
-            let pair = PicturePair::new(&screenshot, &drawing);
+            let pair = browser.pair(&screenshot, &drawing);
             let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
             let is_silent = evidence.regions.is_empty();
             let (silent, all) = &mut halves[number % 2];

@@ -2,7 +2,8 @@
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use image::RgbImage;
-use juror_evidence::{PageChange, Raster, SNAPSHOT_PROPERTIES, Snapshot};
+use juror_evidence::{PageChange, PicturePair, Raster, SNAPSHOT_PROPERTIES, Snapshot};
+use juror_image::{JpegCompression, RgbPixels};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -51,6 +52,8 @@ pub struct BenchBrowser {
     session: Option<String>,
     frame: String,
     number: u64,
+    /// Compression of the screenshot, which renders are given too.
+    pub compression: Option<JpegCompression>,
     _profile: TempDir,
 }
 
@@ -77,6 +80,7 @@ impl BenchBrowser {
             session: None,
             frame: String::new(),
             number: 0,
+            compression: None,
             _profile: profile,
         };
         let target = browser.try_call("Target.createTarget", json!({"url": "about:blank"}))?;
@@ -110,7 +114,8 @@ impl BenchBrowser {
         let written = serde_json::to_string(changes).unwrap();
         let snapshot = self
             .evaluate(&format!("window.undo = applyChanges({written}, 'important'); describe()"));
-        let drawing = raster_of(&self.capture());
+        let picture = self.capture();
+        let drawing = self.as_compressed(raster_of(&picture));
         self.evaluate("undo(); null");
         let snapshot: Snapshot = serde_json::from_str(snapshot.as_str().unwrap()).unwrap();
         match snapshot.scale > 1.5 {
@@ -121,10 +126,35 @@ impl BenchBrowser {
 
     /// Renders the unchanged page.
     pub fn capture(&mut self) -> RgbImage {
-        let options = json!({"format": "png", "optimizeForSpeed": true});
-        let shot = self.call("Page.captureScreenshot", options);
-        let bytes = BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
-        image::load_from_memory(&bytes).unwrap().to_rgb8()
+        let file = self.capture_file(&json!({"format": "png", "optimizeForSpeed": true}));
+        image::load_from_memory(&file).unwrap().to_rgb8()
+    }
+
+    /// Renders the unchanged page to a file with these options.
+    pub fn capture_file(&mut self, options: &Value) -> Vec<u8> {
+        let shot = self.call("Page.captureScreenshot", options.clone());
+        BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap()
+    }
+
+    /// A render with the screenshot, as the product compares them.
+    pub fn pair<'drawing>(
+        &self,
+        screenshot: &Raster,
+        drawing: &'drawing Raster,
+    ) -> PicturePair<'drawing> {
+        match self.compression {
+            Some(_) => PicturePair::compressed_alike(screenshot, drawing),
+            None => PicturePair::new(screenshot, drawing),
+        }
+    }
+
+    /// A render compressed as the screenshot, as the product compares it.
+    fn as_compressed(&self, drawing: Raster) -> Raster {
+        let Some(compression) = &self.compression else { return drawing };
+        let (width, height) = (drawing.width(), drawing.height());
+        let pixels = RgbPixels { width, height, pixels: drawing.into_pixels() };
+        let compressed = compression.apply(&pixels).unwrap();
+        Raster::from_pixels(width, height, compressed.pixels).unwrap()
     }
 
     /// The page's markup without scripts, once a component stands in it.

@@ -2,8 +2,7 @@
 
 use super::browser::BenchBrowser;
 use juror_evidence::{
-    DefaultsSearch, PageChange, PicturePair, Raster, RepairLimits, RepairSearch, Snapshot,
-    ViewportSearch,
+    DefaultsSearch, PageChange, Raster, RepairLimits, RepairSearch, Snapshot, ViewportSearch,
 };
 use juror_types::evidence::{Evidence, EvidenceSource};
 
@@ -18,7 +17,7 @@ pub fn open_fitted(
     let measured = |browser: &mut BenchBrowser, viewport| {
         open(browser, viewport);
         let (drawing, snapshot) = browser.draw(&[]);
-        let pair = PicturePair::new(screenshot, &drawing);
+        let pair = browser.pair(screenshot, &drawing);
         (pair.measure(EvidenceSource::Browser, Some(&snapshot)), snapshot.content, drawing)
     };
     let (evidence, content, drawing) = measured(browser, usual);
@@ -40,12 +39,12 @@ pub fn open_fitted(
 /// most of the difference.
 pub fn other_defaults(browser: &mut BenchBrowser, screenshot: &Raster) -> Vec<PageChange> {
     let (drawing, snapshot) = browser.draw(&[]);
-    let pair = PicturePair::new(screenshot, &drawing);
+    let pair = browser.pair(screenshot, &drawing);
     let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
     let mut search = DefaultsSearch::new(&pair, &evidence, &snapshot);
     while let Some(changes) = search.next_drawing() {
         let (drawing, snapshot) = browser.draw(&changes);
-        let pair = PicturePair::new(screenshot, &drawing);
+        let pair = browser.pair(screenshot, &drawing);
         let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
         search.add_fit(&pair, &evidence, &snapshot);
     }
@@ -56,7 +55,7 @@ pub fn other_defaults(browser: &mut BenchBrowser, screenshot: &Raster) -> Vec<Pa
 pub fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
     let defaults = other_defaults(browser, screenshot);
     let (drawing, snapshot) = browser.draw(&defaults);
-    let pair = PicturePair::new(screenshot, &drawing);
+    let pair = browser.pair(screenshot, &drawing);
     let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
     let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
     while let Some(changes) = search.next_drawing() {

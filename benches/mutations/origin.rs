@@ -5,8 +5,9 @@ use super::{
     firefox::Firefox,
 };
 use image::{RgbImage, imageops};
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use juror_evidence::{PageChange, Raster};
+use juror_image::JpegCompression;
+use serde_json::json;
 
 /// Browsers that render pages: one as in the product, another for screenshots of another origin.
 pub struct Browsers {
@@ -60,32 +61,38 @@ impl ScreenshotOrigin {
         size: [u32; 2],
         changes: &[PageChange],
     ) -> Option<Raster> {
-        let mut picture = match self {
-            Self::OtherBrowser => browsers.firefox.as_mut()?.draw(html, size, changes),
-            _ => self.chromium_shot(&mut browsers.chromium, html, size, changes),
+        if let Self::OtherBrowser = self {
+            browsers.chromium.compression = None;
+            return Some(raster_of(&browsers.firefox.as_mut()?.draw(html, size, changes)));
+        }
+        let browser = &mut browsers.chromium;
+        let is_double = matches!(self, Self::Double | Self::Halved | Self::OtherMargin);
+        browser.open(html, size, if is_double { 2 } else { 1 });
+        browser.plant(changes);
+        let file = match self {
+            Self::Jpeg => full_colors(&browser.capture()),
+            Self::CoarseJpeg => browser.capture_file(&json!({"format": "jpeg", "quality": 80})),
+            _ => return Some(raster_of(&self.degraded(browser, size))),
         };
-        self.degrade(&mut picture, size);
-        Some(raster_of(&picture))
+        browser.compression = JpegCompression::from_file(&file);
+        Some(raster_of(&image::load_from_memory(&file).unwrap().to_rgb8()))
     }
 
-    fn chromium_shot(
-        self,
-        browser: &mut BenchBrowser,
-        html: &str,
-        size: [u32; 2],
-        changes: &[PageChange],
-    ) -> RgbImage {
-        let is_double = matches!(self, Self::Double | Self::Halved | Self::OtherMargin);
-        let scale = if is_double { 2 } else { 1 };
-        browser.open(html, size, scale);
-        browser.plant(changes);
-        browser.capture()
+    fn degraded(self, browser: &mut BenchBrowser, size: [u32; 2]) -> RgbImage {
+        browser.compression = None;
+        let mut picture = browser.capture();
+        self.degrade(&mut picture, size);
+        picture
     }
 
     /// Changes the pixels of an image as its origin does.
     fn degrade(self, picture: &mut RgbImage, size: [u32; 2]) {
         match self {
-            Self::SameBrowser | Self::Double | Self::OtherBrowser => {}
+            Self::SameBrowser
+            | Self::Double
+            | Self::Jpeg
+            | Self::CoarseJpeg
+            | Self::OtherBrowser => {}
             Self::Rounded => {
                 let mut state = 1u32;
                 for sample in picture.iter_mut() {
@@ -94,20 +101,6 @@ impl ScreenshotOrigin {
                 }
             }
             Self::Halved => *picture = halved(picture, size),
-            Self::Jpeg => {
-                let mut bytes = std::io::Cursor::new(Vec::new());
-                let encoder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, 85);
-                picture.write_with_encoder(encoder).unwrap();
-                *picture = image::load_from_memory(bytes.get_ref()).unwrap().to_rgb8();
-            }
-            Self::CoarseJpeg => {
-                let mut bytes = Vec::new();
-                let mut encoder = Encoder::new(&mut bytes, 80);
-                encoder.set_sampling_factor(SamplingFactor::F_2_2);
-                let [width, height] = size.map(|side| side as u16);
-                encoder.encode(picture.as_raw(), width, height, ColorType::Rgb).unwrap();
-                *picture = image::load_from_memory(&bytes).unwrap().to_rgb8();
-            }
             Self::OtherMargin => {
                 let small = halved(picture, size);
                 let [width, height] = self.viewport(size);
@@ -122,4 +115,12 @@ impl ScreenshotOrigin {
 
 fn halved(picture: &RgbImage, [width, height]: [u32; 2]) -> RgbImage {
     imageops::resize(picture, width, height, imageops::FilterType::Triangle)
+}
+
+/// JPEG file with a color for each pixel.
+fn full_colors(picture: &RgbImage) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let encoder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, 85);
+    picture.write_with_encoder(encoder).unwrap();
+    bytes.into_inner()
 }

@@ -3,7 +3,7 @@
 use super::box_in;
 use crate::harness::{CommandHarness, Finished};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use image::{ImageFormat, RgbImage, imageops::FilterType};
+use image::{ImageFormat, RgbImage, codecs::jpeg::JpegEncoder, imageops::FilterType};
 use juror_render::{PageCode, PageSource, Renderer, RendererSettings};
 use juror_services::install;
 use serde_json::{Map, Value, json};
@@ -136,6 +136,25 @@ fn planted_difference_is_reported_by_element_property_and_value() {
     assert_eq!(region["property"], "background-color");
     assert_eq!(region["should_be"].as_str().unwrap().to_lowercase(), "#1d4ed8");
     assert!(region["explains"].as_f64().unwrap() > 0.9, "{region}");
+}
+
+#[test]
+fn jpeg_screenshot_is_compared_with_a_render_that_is_compressed_alike() {
+    let card = Card::drawn();
+    let shown = image::load_from_memory(&card.rendered("first")).unwrap().to_rgb8();
+    let mut file = Vec::new();
+    shown.write_with_encoder(JpegEncoder::new_with_quality(&mut file, 60)).unwrap();
+    card.write("shot.png", file);
+    let equal = card.run("equal", 0);
+    assert_eq!(equal["evidence"]["regions"], json!([]));
+    assert!(equal["evidence"]["ssim"].as_f64().unwrap() > 0.999, "{equal}");
+
+    card.write_code(&CARD.replace("#1d4ed8", "#2a58dc"), "html");
+    let region = &card.run("planted", 0)["evidence"]["regions"][0];
+    assert_eq!(
+        (&region["element"]["tag"], &region["property"]),
+        (&json!("button"), &json!("background-color"))
+    );
 }
 
 #[test]

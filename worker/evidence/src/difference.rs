@@ -152,7 +152,7 @@ impl PixelDifference {
 
 /// The picture as it is compared in a pair with this noise.
 fn comparable<'picture>(picture: &'picture Raster, noise: &PairNoise) -> Cow<'picture, Raster> {
-    match noise.has_edges_in_place {
+    match noise.has_coarse_colors {
         true => Cow::Owned(picture.with_coarse_colors()),
         false => Cow::Borrowed(picture),
     }

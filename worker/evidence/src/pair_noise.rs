@@ -17,17 +17,47 @@ pub(crate) struct PairNoise {
     pub rim_share: f64,
     /// True if edges are in the same pixels of both pictures; otherwise they may lie a pixel off.
     pub has_edges_in_place: bool,
+    /// True if the screenshot has the colors of areas and not those of thin lines, as compressed
+    /// pictures have.
+    pub has_coarse_colors: bool,
 }
 
 impl PairNoise {
     /// Noise of two pictures of one browser.
-    pub const NONE: Self =
-        Self { share: 0.0, flat_levels: 2, rim_share: 0.0, has_edges_in_place: true };
+    pub const NONE: Self = Self {
+        share: 0.0,
+        flat_levels: 2,
+        rim_share: 0.0,
+        has_edges_in_place: true,
+        has_coarse_colors: false,
+    };
     /// Assumed noise of pictures of different origin, before it is measured.
-    pub const USUAL: Self =
-        Self { share: f64::EPSILON, flat_levels: 8, rim_share: 0.3, has_edges_in_place: false };
+    pub const USUAL: Self = Self {
+        share: f64::EPSILON,
+        flat_levels: 8,
+        rim_share: 0.3,
+        has_edges_in_place: false,
+        has_coarse_colors: false,
+    };
     /// Noise of a compressed picture: its edges are in place.
-    pub const IN_PLACE: Self = Self { rim_share: 0.15, has_edges_in_place: true, ..Self::USUAL };
+    pub const IN_PLACE: Self =
+        Self { rim_share: 0.15, has_edges_in_place: true, has_coarse_colors: true, ..Self::USUAL };
+
+    /// The noise of a pair whose drawing was compressed as the screenshot, with this measured one:
+    /// encoders round a block of pixels in different ways now and then.
+    pub fn compressed_alike(self) -> Self {
+        match self.has_edges_in_place {
+            true => Self {
+                share: self.share.max(1e-4),
+                flat_levels: 6,
+                rim_share: 0.1,
+                has_edges_in_place: true,
+                has_coarse_colors: false,
+            },
+            // Of two browsers.
+            false => self,
+        }
+    }
 
     /// Maximum shift that is not reported, in pixels.
     pub fn max_shift(&self) -> i32 {

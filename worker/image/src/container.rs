@@ -7,8 +7,11 @@ mod bmp;
 mod cursor;
 mod gif;
 mod jpeg;
+mod jpeg_headers;
 mod png;
 mod webp;
+
+pub(super) use jpeg_headers::{QuantizationTable, jpeg_headers};
 
 use super::format::ReadableFormat;
 use image::metadata::Orientation;

@@ -5,6 +5,7 @@ mod container;
 mod decode;
 mod encode;
 mod format;
+mod jpeg_compression;
 mod pixels;
 mod preparation_pool;
 mod prepare_image;
@@ -13,6 +14,7 @@ mod rgb;
 mod similarity_signature;
 
 pub use format::ReadableFormat;
+pub use jpeg_compression::JpegCompression;
 pub use preparation_pool::PreparationPool;
 pub use prepare_image::{check_container, dimensions, prepare};
 pub use rgb::{MAX_MEASURED_SIDE, RgbPixels};

@@ -1,6 +1,7 @@
 //! A picture's pixels as the JPEG encoder reads them. It supports nine layouts of pixels and would
 //! be compiled for each; only these two are used.
 
+use super::RgbPixels;
 use image::DynamicImage;
 use jpeg_encoder::{ImageBuffer, JpegColorType, rgb_to_ycbcr};
 
@@ -23,6 +24,13 @@ impl<'picture> Pixels<'picture> {
         };
         let (width, height) = (picture.width().try_into().ok()?, picture.height().try_into().ok()?);
         Some(Self { samples: picture.as_bytes(), color, width, height })
+    }
+
+    /// Colored pixels; none with a side of more than 65,535 pixels.
+    pub(super) fn from_rgb(picture: &'picture RgbPixels) -> Option<Self> {
+        let (width, height) = (picture.width.try_into().ok()?, picture.height.try_into().ok()?);
+        let samples = picture.pixels.as_flattened();
+        Some(Self { samples, color: JpegColorType::Ycbcr, width, height })
     }
 
     fn row(&self, row: u16, samples_each: usize) -> &[u8] {

@@ -124,7 +124,8 @@ fn unchanged(bytes: Bytes, facts: &Facts) -> PreparedImage {
     }
 }
 
-fn facts_of(bytes: &[u8]) -> Result<Facts, ImageError> {
+/// Facts in the container of a file.
+pub(super) fn facts_of(bytes: &[u8]) -> Result<Facts, ImageError> {
     let format = ReadableFormat::from_bytes(bytes)
         .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(bytes) })?;
     container::walk(format, bytes)

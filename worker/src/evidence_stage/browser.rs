@@ -5,11 +5,10 @@ mod measured_page;
 use super::{
     ItemEvidence, MeasuredItem, MeasuringError,
     browser_default_trials::{PageWithDefaults, explaining_defaults},
-    pair::raster,
+    reference::Reference,
     repair_trials, screenshot_error, too_small,
 };
 use crate::{run_context::RunContext, source_image::SourceImage, stages::component};
-use juror_evidence::Raster;
 use juror_render::{PageCode, PageSource, RenderError, RenderTime, RenderedPage, Renderer};
 use juror_types::{
     evidence::Evidence,
@@ -41,14 +40,14 @@ pub(super) async fn measure(
     };
     let renderer = renderer(context).await?;
     let _permit = context.evidence.permit().await.map_err(|_| interrupted())?;
-    let picture = raster(screenshot.bytes.clone()).await;
-    let picture = picture.map_err(|error| screenshot_error(&error, &screenshot))?;
-    let picture = picture.ok_or_else(interrupted)?;
-    if let Some(reason) = too_small(&picture) {
+    let reference = Reference::new(&screenshot, item.tokens).await;
+    let reference = reference.map_err(|error| screenshot_error(&error, &screenshot))?;
+    let reference = reference.ok_or_else(interrupted)?;
+    if let Some(reason) = too_small(&reference.screenshot) {
         return Err(MeasuringError::Unmeasured(reason));
     }
     let budget = RenderTime::default();
-    let stage = BrowserStage { renderer, item, code, screenshot: picture, budget };
+    let stage = BrowserStage { renderer, item, code, reference, budget };
     match stage.evidence().await {
         Ok((evidence, drawn, crops)) => {
             let origin = InputRecord::BROWSER;
@@ -67,7 +66,7 @@ struct BrowserStage<'job> {
     renderer: &'job Renderer,
     item: &'job MeasuredItem<'job>,
     code: PageCode,
-    screenshot: Arc<Raster>,
+    reference: Arc<Reference>,
     /// Time of all its pages.
     budget: RenderTime,
 }
@@ -104,8 +103,9 @@ impl<'job> BrowserStage<'job> {
     /// The page at the device scale that fits the screenshot.
     async fn fitting_scale(&self) -> Result<MeasuredPage<'job>, RenderError> {
         let single = self.at_scale(1, None).await?;
+        let screenshot = &self.reference.screenshot;
         let has_even_sides =
-            [self.screenshot.width(), self.screenshot.height()].iter().all(|side| side % 2 == 0);
+            [screenshot.width(), screenshot.height()].iter().all(|side| side % 2 == 0);
         if single.evidence.regions.is_empty() || !has_even_sides {
             return Ok(single);
         }

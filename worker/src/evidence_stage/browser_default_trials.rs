@@ -30,7 +30,7 @@ pub(super) async fn explaining_defaults(
     while let Some(changes) = search.next_drawing() {
         let drawn = page.draw(&changes).await?;
         let drawn = css_pixels::in_css_pixels(drawn).await.ok_or_else(css_pixels::unreadable)?;
-        let pair = RenderedPair::of_page(&pair.screenshot, &pair.tokens, &drawn).await?;
+        let pair = RenderedPair::of_page(&pair.reference, &drawn).await?;
         let evidence = pair.measure(EvidenceSource::Browser).await?;
         let is_better;
         (search, is_better) = pair.add_to_search(search, &evidence).await?;

@@ -1,8 +1,7 @@
 //! Evidence of an image that already exists, or that the user's program produces.
 
 use super::{
-    ItemEvidence, MeasuredItem, MeasuringError,
-    pair::{RenderedPair, raster, token_values},
+    ItemEvidence, MeasuredItem, MeasuringError, pair::RenderedPair, reference::Reference,
     screenshot_error, too_large,
 };
 use crate::{
@@ -52,10 +51,11 @@ async fn measure(
 ) -> Result<ItemEvidence, MeasuringError> {
     let interrupted = MeasuringError::interrupted;
     let _permit = item.context.evidence.permit().await.map_err(|_| interrupted())?;
-    let picture = raster(screenshot.bytes.clone()).await;
-    let picture = picture.map_err(|error| screenshot_error(&error, &screenshot))?;
-    let drawing = match raster(rendered.bytes.clone()).await {
-        Ok(drawing) => drawing,
+    let reference = Reference::new(&screenshot, item.tokens).await;
+    let reference = reference.map_err(|error| screenshot_error(&error, &screenshot))?;
+    let reference = reference.ok_or_else(interrupted)?;
+    let render = match reference.decode_render(rendered.bytes.clone()).await {
+        Ok(render) => render,
         Err(ImageError::TooManyPixels { width, height }) => {
             let reason = too_large("rendered pictures", width, height);
             return Err(MeasuringError::Unmeasured(reason));
@@ -68,9 +68,8 @@ async fn measure(
             return Ok(ItemEvidence::failed(error, screenshot));
         }
     };
-    let (picture, drawing) = picture.zip(drawing).ok_or_else(interrupted)?;
-    let tokens = token_values(item.tokens);
-    let pair = RenderedPair { screenshot: picture, drawing, snapshot: None, tokens };
+    let render = render.ok_or_else(interrupted)?;
+    let pair = RenderedPair { reference, render, snapshot: None };
     let evidence = pair.measure(source).await.map_err(|_| interrupted())?;
     let crops = item.crops(&pair, &evidence).await;
     Ok(ItemEvidence::measured(evidence, screenshot, rendered, crops))

@@ -1,41 +1,46 @@
 //! Screenshot and render of an item, measured off the async threads.
 
-use super::css_pixels;
+use super::{
+    css_pixels,
+    reference::{ComparableRender, Reference},
+};
 use bytes::Bytes;
 use juror_evidence::{
-    DefaultsSearch, PicturePair, Raster, Snapshot, ViewportSearch, possible_frames,
-    share_of_found_texts,
+    DefaultsSearch, PicturePair, Snapshot, ViewportSearch, possible_frames, share_of_found_texts,
 };
-use juror_image::{ImageError, RgbPixels};
+use juror_image::RgbPixels;
 use juror_render::{RenderError, RenderedPage};
-use juror_types::{
-    evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
-    item::Tokens,
-};
-use serde_json::Value;
+use juror_types::evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// Screenshot, render of the code, and the render's elements if a browser made it.
+/// A render of the code with its reference, and the render's elements if a browser made it.
 #[derive(Clone)]
 pub(super) struct RenderedPair {
-    pub screenshot: Arc<Raster>,
-    pub drawing: Arc<Raster>,
+    pub reference: Arc<Reference>,
+    pub render: ComparableRender,
     pub snapshot: Option<Arc<Snapshot>>,
-    pub tokens: Arc<[(String, String)]>,
 }
 
 impl RenderedPair {
-    /// Screenshot and tokens with a browser's render in CSS pixels.
+    /// A browser's render in CSS pixels.
     pub async fn of_page(
-        screenshot: &Arc<Raster>,
-        tokens: &Arc<[(String, String)]>,
+        reference: &Arc<Reference>,
         drawn: &RenderedPage,
     ) -> Result<Self, RenderError> {
-        let drawing = raster(drawn.picture.clone()).await;
-        let drawing = drawing.ok().flatten().ok_or_else(css_pixels::unreadable)?;
-        let (screenshot, tokens) = (Arc::clone(screenshot), Arc::clone(tokens));
-        Ok(Self { screenshot, drawing, snapshot: Some(Arc::new(drawn.snapshot.clone())), tokens })
+        let render = reference.decode_render(drawn.picture.clone()).await;
+        let render = render.ok().flatten().ok_or_else(css_pixels::unreadable)?;
+        let snapshot = Some(Arc::new(drawn.snapshot.clone()));
+        Ok(Self { reference: Arc::clone(reference), render, snapshot })
+    }
+
+    /// The screenshot with the render fitted to it. Synchronous.
+    pub fn pictures(&self) -> PicturePair<'_> {
+        let (screenshot, render) = (&self.reference.screenshot, &self.render.pixels);
+        match self.render.is_compressed_alike {
+            true => PicturePair::compressed_alike(screenshot, render),
+            false => PicturePair::new(screenshot, render),
+        }
     }
 
     /// Evidence without repairs.
@@ -43,11 +48,12 @@ impl RenderedPair {
         let own = self.clone();
         let measuring = spawn_blocking(move || {
             let snapshot = own.snapshot.as_deref();
-            let pair = PicturePair::new(&own.screenshot, &own.drawing);
-            let tokens = own.tokens.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            let pair = own.pictures();
+            let tokens =
+                own.reference.tokens.iter().map(|(key, value)| (key.as_str(), value.as_str()));
             Evidence {
-                size: [own.screenshot.width(), own.screenshot.height()],
-                render_size: [own.drawing.width(), own.drawing.height()],
+                size: [own.reference.screenshot.width(), own.reference.screenshot.height()],
+                render_size: [own.render.pixels.width(), own.render.pixels.height()],
                 tokens: pair.tokens(tokens, snapshot),
                 ..pair.measure(source, snapshot)
             }
@@ -59,7 +65,7 @@ impl RenderedPair {
     pub async fn contact_sheet(&self, regions: &[EvidenceRegion]) -> Option<Bytes> {
         let (own, regions) = (self.clone(), regions.to_vec());
         let drawing = spawn_blocking(move || {
-            let pair = PicturePair::new(&own.screenshot, &own.drawing);
+            let pair = own.pictures();
             let sheet = pair.contact_sheet(&regions)?;
             let (width, height) = (sheet.width(), sheet.height());
             RgbPixels { width, height, pixels: sheet.into_pixels() }.to_png().map(Bytes::from)
@@ -72,7 +78,7 @@ impl RenderedPair {
         let own = self.clone();
         let searching = spawn_blocking(move || {
             let snapshot = own.snapshot.as_deref()?;
-            Some(share_of_found_texts(&own.screenshot, &own.drawing, snapshot))
+            Some(share_of_found_texts(&own.reference.screenshot, &own.render.pixels, snapshot))
         });
         searching.await.ok().flatten().unwrap_or_default()
     }
@@ -86,7 +92,13 @@ impl RenderedPair {
         let (own, evidence) = (self.clone(), evidence.clone());
         let fitting = spawn_blocking(move || {
             let content = own.snapshot.as_ref().map_or([0; 2], |page| page.content);
-            ViewportSearch::new(&own.screenshot, &own.drawing, &evidence, viewport, content)
+            ViewportSearch::new(
+                &own.reference.screenshot,
+                &own.render.pixels,
+                &evidence,
+                viewport,
+                content,
+            )
         });
         fitting.await.map_err(|_| RenderError::Interrupted)
     }
@@ -98,7 +110,7 @@ impl RenderedPair {
     ) -> Result<Option<DefaultsSearch>, RenderError> {
         let (own, evidence) = (self.clone(), evidence.clone());
         let beginning = spawn_blocking(move || {
-            let pair = PicturePair::new(&own.screenshot, &own.drawing);
+            let pair = own.pictures();
             let search = DefaultsSearch::new(&pair, &evidence, own.snapshot.as_deref()?);
             search.proposes_any().then_some(search)
         });
@@ -114,7 +126,7 @@ impl RenderedPair {
     ) -> Result<(DefaultsSearch, bool), RenderError> {
         let (own, evidence) = (self.clone(), evidence.clone());
         let comparing = spawn_blocking(move || {
-            let pair = PicturePair::new(&own.screenshot, &own.drawing);
+            let pair = own.pictures();
             let snapshot = own.snapshot.as_deref();
             let is_better = snapshot.is_some_and(|page| search.add_fit(&pair, &evidence, page));
             (search, is_better)
@@ -127,24 +139,8 @@ impl RenderedPair {
         let own = self.clone();
         let fitting = spawn_blocking(move || {
             let Some(snapshot) = own.snapshot.as_deref() else { return Vec::new() };
-            possible_frames(&own.screenshot, &own.drawing, snapshot)
+            possible_frames(&own.reference.screenshot, &own.render.pixels, snapshot)
         });
         fitting.await.unwrap_or_default()
     }
-}
-
-/// Decodes an image; none if it has no pixels, or while the process ends.
-pub(super) async fn raster(bytes: Bytes) -> Result<Option<Arc<Raster>>, ImageError> {
-    let decoding = spawn_blocking(move || {
-        let picture = RgbPixels::decode(&bytes)?;
-        Ok(Raster::from_pixels(picture.width, picture.height, picture.pixels).map(Arc::new))
-    });
-    decoding.await.unwrap_or(Ok(None))
-}
-
-/// Names and values of the tokens whose values are texts, such as colors and lengths.
-pub(super) fn token_values(tokens: Option<&Tokens>) -> Arc<[(String, String)]> {
-    let tokens = tokens.into_iter().flatten();
-    let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
-    tokens.filter_map(text).collect()
 }

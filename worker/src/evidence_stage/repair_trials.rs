@@ -2,7 +2,7 @@
 //! them.
 
 use super::{css_pixels, pair::RenderedPair};
-use juror_evidence::{PageChange, PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
+use juror_evidence::{PageChange, Raster, RepairLimits, RepairSearch, Snapshot};
 use juror_render::{OpenPage, RenderError, RenderedPage};
 use juror_types::evidence::Evidence;
 use tokio::{
@@ -57,11 +57,12 @@ fn search(
     mut live: LivePage,
 ) -> Evidence {
     let Some(snapshot) = &pair.snapshot else { return evidence };
-    let pictures = PicturePair::new(&pair.screenshot, &pair.drawing);
+    let pictures = pair.pictures();
     let limits = RepairLimits { trials, ..RepairLimits::default() };
     let mut search = RepairSearch::new(&pictures, snapshot, limits);
     while let Some(changes) = search.next_drawing() {
         let Some((drawing, snapshot)) = live.draw(changes) else { break };
+        let Some(drawing) = pair.reference.as_compressed(drawing) else { break };
         search.add_drawing(drawing, snapshot);
     }
     search.finish(&pictures, snapshot, &mut evidence);

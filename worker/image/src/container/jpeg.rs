@@ -38,7 +38,7 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
 }
 
 const END: u8 = 0xd9;
-const START_OF_SCAN: u8 = 0xda;
+pub(super) const START_OF_SCAN: u8 = 0xda;
 
 struct Walk {
     facts: Option<Facts>,

@@ -1,10 +1,7 @@
 //! A page of the code as the browser renders it, measured against the screenshot.
 
 use super::BrowserStage;
-use crate::evidence_stage::{
-    css_pixels, kept_page,
-    pair::{RenderedPair, token_values},
-};
+use crate::evidence_stage::{css_pixels, kept_page, pair::RenderedPair};
 use juror_evidence::PageChange;
 use juror_render::{OpenPage, PageSource, RenderError, RenderedPage, RendererError};
 use juror_types::evidence::{Evidence, EvidenceSource, PageFrame};
@@ -36,7 +33,8 @@ impl<'job> BrowserStage<'job> {
         scale: u32,
         frame: Option<PageFrame>,
     ) -> Result<MeasuredPage<'job>, RenderError> {
-        let size = [self.screenshot.width(), self.screenshot.height()];
+        let screenshot = &self.reference.screenshot;
+        let size = [screenshot.width(), screenshot.height()];
         self.drawn_in(size.map(|side| side / scale), scale, frame).await
     }
 
@@ -54,8 +52,7 @@ impl<'job> BrowserStage<'job> {
             scale,
         };
         let (page, drawn) = self.draw(&source).await?;
-        let tokens = token_values(self.item.tokens);
-        let pair = RenderedPair::of_page(&self.screenshot, &tokens, &drawn).await?;
+        let pair = RenderedPair::of_page(&self.reference, &drawn).await?;
         let evidence = pair.measure(EvidenceSource::Browser).await?;
         let evidence = self.recorded(evidence, frame, &drawn);
         Ok(MeasuredPage { source, page, defaults: Vec::new(), drawn, pair, evidence })
