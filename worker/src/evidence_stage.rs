@@ -7,7 +7,7 @@ mod css_pixels;
 mod existing_render;
 mod kept_page;
 mod pair;
-mod reference;
+mod reference_screenshot;
 mod repair_trials;
 
 use crate::{

@@ -36,7 +36,7 @@ fn thresholds_are_those_of_the_enqueuing_command() {
         stop(worker);
         assert_eq!(harness.report(run)["overall"]["pipeline_success_rate"], rate, "{run}");
         let threshold = if run == "lenient" { 0.4 } else { 0.8 };
-        let record = fs::read(harness.path(&format!("runs/{run}/run.json"))).unwrap();
+        let record = fs::read(harness.path("runs").join(run).join("run.json")).unwrap();
         let record: Value = serde_json::from_slice(&record).unwrap();
         assert_eq!(record["stages"], json!({"token_accuracy": threshold}), "no command is pending");
     }

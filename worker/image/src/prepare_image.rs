@@ -112,6 +112,14 @@ pub(super) fn examine(bytes: Bytes, rules: &ImageRules) -> Result<Examined, Imag
     Ok(Examined::Ready(unchanged(bytes, &facts)))
 }
 
+/// Facts in the container of a file.
+pub(super) fn facts_of(bytes: &[u8]) -> Result<Facts, ImageError> {
+    let format = ReadableFormat::from_bytes(bytes)
+        .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(bytes) })?;
+    container::walk(format, bytes)
+        .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })
+}
+
 fn unchanged(bytes: Bytes, facts: &Facts) -> PreparedImage {
     PreparedImage {
         bytes,
@@ -122,14 +130,6 @@ fn unchanged(bytes: Bytes, facts: &Facts) -> PreparedImage {
         signature: None,
         unchanged: true,
     }
-}
-
-/// Facts in the container of a file.
-pub(super) fn facts_of(bytes: &[u8]) -> Result<Facts, ImageError> {
-    let format = ReadableFormat::from_bytes(bytes)
-        .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(bytes) })?;
-    container::walk(format, bytes)
-        .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })
 }
 
 fn may_pass(facts: &Facts, length: usize, rules: &ImageRules) -> bool {

@@ -5,7 +5,7 @@ mod measured_page;
 use super::{
     ItemEvidence, MeasuredItem, MeasuringError,
     browser_default_trials::{PageWithDefaults, explaining_defaults},
-    reference::Reference,
+    reference_screenshot::ReferenceScreenshot,
     repair_trials, screenshot_error, too_small,
 };
 use crate::{run_context::RunContext, source_image::SourceImage, stages::component};
@@ -40,7 +40,7 @@ pub(super) async fn measure(
     };
     let renderer = renderer(context).await?;
     let _permit = context.evidence.permit().await.map_err(|_| interrupted())?;
-    let reference = Reference::new(&screenshot, item.tokens).await;
+    let reference = ReferenceScreenshot::new(&screenshot, item.tokens).await;
     let reference = reference.map_err(|error| screenshot_error(&error, &screenshot))?;
     let reference = reference.ok_or_else(interrupted)?;
     if let Some(reason) = too_small(&reference.screenshot) {
@@ -66,7 +66,7 @@ struct BrowserStage<'job> {
     renderer: &'job Renderer,
     item: &'job MeasuredItem<'job>,
     code: PageCode,
-    reference: Arc<Reference>,
+    reference: Arc<ReferenceScreenshot>,
     /// Time of all its pages.
     budget: RenderTime,
 }

@@ -1,8 +1,8 @@
 //! Evidence of an image that already exists, or that the user's program produces.
 
 use super::{
-    ItemEvidence, MeasuredItem, MeasuringError, pair::RenderedPair, reference::Reference,
-    screenshot_error, too_large,
+    ItemEvidence, MeasuredItem, MeasuringError, pair::RenderedPair,
+    reference_screenshot::ReferenceScreenshot, screenshot_error, too_large,
 };
 use crate::{
     source_image::{SourceImage, image_error},
@@ -51,7 +51,7 @@ async fn measure(
 ) -> Result<ItemEvidence, MeasuringError> {
     let interrupted = MeasuringError::interrupted;
     let _permit = item.context.evidence.permit().await.map_err(|_| interrupted())?;
-    let reference = Reference::new(&screenshot, item.tokens).await;
+    let reference = ReferenceScreenshot::new(&screenshot, item.tokens).await;
     let reference = reference.map_err(|error| screenshot_error(&error, &screenshot))?;
     let reference = reference.ok_or_else(interrupted)?;
     let render = match reference.decode_render(rendered.bytes.clone()).await {

@@ -2,7 +2,7 @@
 
 use super::{
     css_pixels,
-    reference::{ComparableRender, Reference},
+    reference_screenshot::{ComparableRender, ReferenceScreenshot},
 };
 use bytes::Bytes;
 use juror_evidence::{
@@ -17,7 +17,7 @@ use tokio::task::spawn_blocking;
 /// A render of the code with its reference, and the render's elements if a browser made it.
 #[derive(Clone)]
 pub(super) struct RenderedPair {
-    pub reference: Arc<Reference>,
+    pub reference: Arc<ReferenceScreenshot>,
     pub render: ComparableRender,
     pub snapshot: Option<Arc<Snapshot>>,
 }
@@ -25,7 +25,7 @@ pub(super) struct RenderedPair {
 impl RenderedPair {
     /// A browser's render in CSS pixels.
     pub async fn of_page(
-        reference: &Arc<Reference>,
+        reference: &Arc<ReferenceScreenshot>,
         drawn: &RenderedPage,
     ) -> Result<Self, RenderError> {
         let render = reference.decode_render(drawn.picture.clone()).await;

@@ -32,16 +32,6 @@ pub fn runs_in(runs_dir: &Path) -> io::Result<Vec<Result<RunFiles, JournalError>
     Ok(runs)
 }
 
-/// The files of a run, unless they are a copy in a directory of another name.
-fn original(files: RunFiles) -> Result<RunFiles, JournalError> {
-    if files.has_own_directory() {
-        return Ok(files);
-    }
-    let run = &files.record().run_id;
-    let reason = format!("it is that of another run, {run}: move this copy to another folder");
-    Err(JournalError::Unreadable { path: files.path_of("run.json"), line: 1, reason })
-}
-
 /// At most `most` comparable runs of this directory that were created before this one and have a
 /// report, newest first. Unreadable ones are logged and left out.
 pub fn earlier_runs(files: &RunFiles, most: usize) -> Vec<PastRun> {
@@ -73,6 +63,16 @@ fn runs_before(
             .flatten()
     };
     files_before(files, belongs).into_iter().filter_map(read).take(most).collect()
+}
+
+/// The files of a run, unless they are a copy in a directory of another name.
+fn original(files: RunFiles) -> Result<RunFiles, JournalError> {
+    if files.has_own_directory() {
+        return Ok(files);
+    }
+    let run = &files.record().run_id;
+    let reason = format!("it is that of another run, {run}: move this copy to another folder");
+    Err(JournalError::Unreadable { path: files.path_of("run.json"), line: 1, reason })
 }
 
 /// Matching runs created before this one, newest first.

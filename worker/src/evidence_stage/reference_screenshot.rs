@@ -1,4 +1,4 @@
-//! Reference that renders of an item are measured against.
+//! The screenshot of an item, as reference for its renders.
 
 use crate::source_image::SourceImage;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 /// The screenshot of an item, and its expected tokens.
-pub(super) struct Reference {
+pub(super) struct ReferenceScreenshot {
     pub screenshot: Raster,
     /// Compression of a JPEG screenshot.
     compression: Option<JpegCompression>,
@@ -26,7 +26,7 @@ pub(super) struct ComparableRender {
     pub is_compressed_alike: bool,
 }
 
-impl Reference {
+impl ReferenceScreenshot {
     /// Decodes a screenshot; none if it has no pixels, or while the process ends.
     pub async fn new(
         screenshot: &SourceImage,
