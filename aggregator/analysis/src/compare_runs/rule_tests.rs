@@ -386,6 +386,9 @@ fn items_with_other_expectations_are_not_compared() {
     assert_eq!(changed(expecting(b"one", None)), (15, 5));
     assert_eq!(changed(expecting(b"two", Some("card"))), (15, 5));
     assert_eq!(changed(good(20)), (15, 5));
+    let mut restyled = expecting(b"two", None);
+    restyled.iter_mut().take(3).for_each(|result| result.item.style = Some("Cubism".to_owned()));
+    assert_eq!(changed(restyled), (17, 3));
     let mut unread = expecting(b"two", None);
     for result in unread.iter_mut().take(5) {
         *result = broken(&result.screenshot_id.clone(), Outcome::Failed, ErrorKind::Api, "gone");

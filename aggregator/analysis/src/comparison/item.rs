@@ -206,19 +206,27 @@ struct ExpectedResult {
     /// Digest of the expected tokens; none without them, `Some(None)` where they were not read.
     tokens: Option<Option<Digest>>,
     pattern: Option<String>,
+    /// Style that an image should be restyled to.
+    style: Option<String>,
 }
 
 impl ExpectedResult {
     fn from_record(item: &ItemRecord) -> Self {
         let mut inputs = item.inputs.iter();
         let tokens = inputs.find(|input| input.name == InputRecord::EXPECTED_TOKENS);
-        Self { tokens: tokens.map(|tokens| tokens.digest), pattern: item.expected_pattern.clone() }
+        Self {
+            tokens: tokens.map(|tokens| tokens.digest),
+            pattern: item.expected_pattern.clone(),
+            style: item.style.clone(),
+        }
     }
 
     /// True if two runs expect other results, as far as both read them.
     fn differs_from(&self, other: &Self) -> bool {
         let is_known = self.tokens != Some(None) && other.tokens != Some(None);
-        is_known && self.tokens != other.tokens || self.pattern != other.pattern
+        is_known && self.tokens != other.tokens
+            || self.pattern != other.pattern
+            || self.style != other.style
     }
 }
 

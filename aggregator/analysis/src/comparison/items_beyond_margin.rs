@@ -19,8 +19,8 @@ pub struct ItemLists {
     pub new: Vec<String>,
     /// Items of the base only.
     pub gone: Vec<String>,
-    /// Items in both with another screenshot or other expected tokens or pattern, which are not
-    /// paired.
+    /// Items in both with another screenshot, another style, or other expected tokens or pattern,
+    /// which are not paired.
     pub changed_input: Vec<String>,
 }
 
