@@ -8,18 +8,18 @@ use juror_files::{
 use std::path::{Path, PathBuf};
 
 /// Credentials of object stores, from the environment, or from its profile (`AWS_PROFILE`) if it
-/// has no keys. The profile is read only if `needs` is set.
+/// has no keys. The profile is read only if `read_profile` is true.
 pub fn credentials(
     files: &FileSettings,
     environment: &Environment,
-    needs: bool,
+    read_profile: bool,
 ) -> Result<Credentials, AppError> {
     let variable = |name: &str| environment.filled(name);
     let credentials = Credentials::gather(variable).with_account(files.s3_account);
     let Some(profile) = variable("AWS_PROFILE").filter(|_| !credentials.has_s3_keys()) else {
         return Ok(credentials);
     };
-    if files.s3_account == S3Account::Instance || !needs {
+    if files.s3_account == S3Account::Instance || !read_profile {
         return Ok(credentials);
     }
     let own = || variable("HOME").map(|home| Path::new(&home).join(".aws/credentials"));

@@ -4,14 +4,14 @@ pub mod aggregator_role;
 mod batch_folder;
 pub mod cancel;
 mod context_factory;
-mod continued_run_cap;
 pub mod enqueue;
 mod job_rounds;
 pub mod publish;
 mod record_changes;
 pub mod replay;
 pub mod retry_plan;
-mod run_contexts;
+mod run_budget_update;
+mod run_state_cache;
 pub mod run_to_publish;
 pub mod worker_role;
 

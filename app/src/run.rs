@@ -15,4 +15,4 @@ mod local_worker;
 mod open_local_run;
 mod recover;
 pub(crate) mod resume_input_changes;
-mod sequential_sampling;
+mod sample_growth;

@@ -21,9 +21,9 @@ use std::{
 pub struct RunCatalog {
     runs_dir: PathBuf,
     /// Cached figures of reports.
-    figures: StampCache<Option<Arc<RunFigures>>>,
+    figures: FileCache<Option<Arc<RunFigures>>>,
     /// Cached results of the checks of journals.
-    damage: StampCache<Option<String>>,
+    damage: FileCache<Option<String>>,
 }
 
 /// A run in the list.
@@ -80,12 +80,12 @@ pub enum RunState {
 }
 
 /// Version of a file: its length in bytes and its modification time; none if it does not exist.
-pub type Stamp = Option<(u64, SystemTime)>;
+pub type FileVersion = Option<(u64, SystemTime)>;
 
 impl RunCatalog {
     /// A catalog that has read nothing yet.
     pub fn new(runs_dir: PathBuf) -> Self {
-        Self { runs_dir, figures: StampCache::default(), damage: StampCache::default() }
+        Self { runs_dir, figures: FileCache::default(), damage: FileCache::default() }
     }
 
     /// Directory of the runs.
@@ -185,30 +185,30 @@ pub fn runs_before<'a>(
     runs.iter().filter(move |run| is_before(&run.record, own) && belongs(&run.record, own))
 }
 
-/// The stamp of a file.
-pub fn stamp(path: &Path) -> Stamp {
+/// The version of a file.
+pub fn file_version(path: &Path) -> FileVersion {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.len(), metadata.modified().ok()?))
 }
 
-/// Values of runs, each valid while a file of its run keeps its stamp.
+/// Values of runs, each valid while a file of its run is unchanged.
 #[derive(Debug, Default)]
-struct StampCache<T>(Mutex<HashMap<RunId, (Stamp, T)>>);
+struct FileCache<T>(Mutex<HashMap<RunId, (FileVersion, T)>>);
 
-impl<T: Clone> StampCache<T> {
+impl<T: Clone> FileCache<T> {
     /// The cached value; computed if there is none or `file` has changed.
     fn get_or_insert_with(&self, run: &RunId, file: &Path, compute: impl FnOnce() -> T) -> T {
-        let stamp = stamp(file);
-        if let Some((_, value)) = self.0.lock().get(run).filter(|cached| cached.0 == stamp) {
+        let version = file_version(file);
+        if let Some((_, value)) = self.0.lock().get(run).filter(|cached| cached.0 == version) {
             return value.clone();
         }
         let value = compute();
-        self.0.lock().insert(run.clone(), (stamp, value.clone()));
+        self.0.lock().insert(run.clone(), (version, value.clone()));
         value
     }
 
     fn insert(&self, run: &RunId, file: &Path, value: T) {
-        self.0.lock().insert(run.clone(), (stamp(file), value));
+        self.0.lock().insert(run.clone(), (file_version(file), value));
     }
 }
 

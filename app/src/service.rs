@@ -144,24 +144,24 @@ impl RunService {
             }
             RunState::Incomplete => {}
         }
-        let place = self.local.acquire(run)?;
+        let permit = self.local.acquire(run)?;
         let (validator, known) = (Arc::clone(&self.validator), record.clone());
         let setup = spawn_blocking_result(move || validator.resumed(&known, budget)).await?;
-        self.local.begin(place, setup, Some(record)).await
+        self.local.begin(permit, setup, Some(record)).await
     }
 }
 
 #[async_trait]
 impl RunLauncher for RunService {
     async fn estimate(&self, requested: &ApiRunRequest) -> Result<RunEstimate, AppError> {
-        let turn = self.estimates.take().await.ok_or_else(|| {
+        let permit = self.estimates.take().await.ok_or_else(|| {
             let reason = "too many estimates are in progress; retry later";
             AppError::unavailable(reason)
         })?;
         let (validator, requested) = (Arc::clone(&self.validator), requested.clone());
         // An abandoned estimate runs to completion and holds its permit until then.
         let estimating = self.tasks.spawn(async move {
-            let _turn = turn;
+            let _permit = permit;
             let run = RunId::new("estimate");
             let setup = spawn_blocking_result(move || validator.setup(&requested, &run)).await?;
             block_on_thread(async move { run_estimate(&setup).await }).await
@@ -186,9 +186,9 @@ impl RunLauncher for RunService {
         match &self.fleet {
             Some(fleet) => self.start_in_fleet(fleet, requested, &run).await?,
             None => {
-                let place = self.local.acquire(&run)?;
+                let permit = self.local.acquire(&run)?;
                 let setup = self.setup(requested, &run).await?;
-                self.local.begin(place, setup, None).await?;
+                self.local.begin(permit, setup, None).await?;
             }
         }
         Ok(run)

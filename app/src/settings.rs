@@ -16,7 +16,7 @@ mod render;
 mod serve;
 
 pub use base_layers::BaseLayers;
-pub use batch::{BatchLaneSettings, InvalidPause, Pause};
+pub use batch::{BatchLaneSettings, DurationSetting, InvalidDuration};
 pub use check::MAX_REPEATS;
 pub use compare::{CompareSettings, FlakyPolicy, LikelyClusterPolicy};
 pub use deadline::{Deadline, InvalidDeadline};

@@ -44,8 +44,8 @@ const PAGE: u32 = 500;
 /// transactions are written together.
 const MAX_CONCURRENT_ROWS: usize = 32;
 
-/// State that the parts of the batch lane share.
-pub(crate) struct BatchWork {
+/// Batches of a run, as the parts of the batch lane share them.
+pub(crate) struct RunBatches {
     /// Queue to which retried jobs return.
     jobs: Arc<dyn Queue<Job>>,
     /// Queue that results go to.
@@ -69,7 +69,7 @@ pub(crate) struct BatchWork {
 /// Maximum number of shards whose files wait on disk for their batch.
 const MAX_UNCREATED: u32 = 2;
 
-impl BatchWork {
+impl RunBatches {
     /// Work on a run that has no shard yet; `changed` signals changes in it.
     pub(crate) fn new(
         (jobs, results): (Arc<dyn Queue<Job>>, Arc<dyn Queue<JobResult>>),
@@ -98,7 +98,7 @@ impl BatchWork {
     }
 
     /// Waits until a further shard may be written.
-    pub(crate) async fn capacity(&self) {
+    pub(crate) async fn wait_for_capacity(&self) {
         // The sender is our own, so it does not close.
         let _ = self.uncreated.subscribe().wait_for(|count| *count < MAX_UNCREATED).await;
     }
@@ -128,7 +128,7 @@ enum ShardCount {
 
 /// A shard that is counted.
 struct CountedShard {
-    work: Arc<BatchWork>,
+    work: Arc<RunBatches>,
     kind: ShardCount,
 }
 

@@ -57,8 +57,8 @@ impl CallPricing {
 
     /// The bill of a call that ended like this; none if it is not settled. A stated cost of zero is
     /// ignored for a model that has a price.
-    pub fn bill(&self, end: &CallEnd, money: LeaseEnd, bounds: &Bounds) -> Option<CallBill> {
-        let LeaseEnd::Settle(usage) = money else { return None };
+    pub fn bill(&self, end: &CallEnd, lease_end: LeaseEnd, bounds: &Bounds) -> Option<CallBill> {
+        let LeaseEnd::Settle(usage) = lease_end else { return None };
         let table_cost = match usage {
             Some(usage) => self.table_cost(end, &usage, bounds),
             None => self.bound(end, bounds),

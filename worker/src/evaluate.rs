@@ -15,7 +15,7 @@ use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 
 /// A job after every step that needs no call.
-pub(crate) enum Uncalled {
+pub(crate) enum PreparationOutcome {
     Finished(Box<JobResult>),
     /// The judge of the job must be called. The claim is released.
     NeedsCall(Box<PreparedRequest>, Box<ResultBuilder>),
@@ -50,21 +50,21 @@ pub async fn evaluate(job: &Job, context: &Arc<RunContext>) -> Result<JobResult,
 pub(crate) async fn prepare_without_call(
     job: &Job,
     context: &Arc<RunContext>,
-) -> Result<Uncalled, Interruption> {
+) -> Result<PreparationOutcome, Interruption> {
     let (claimed, key) = match claim(job, context).await? {
         ClaimOutcome::Claimed(claimed, key) => (claimed, key),
-        ClaimOutcome::Finished(result) => return Ok(Uncalled::Finished(result)),
+        ClaimOutcome::Finished(result) => return Ok(PreparationOutcome::Finished(result)),
     };
     let ended = match Box::pin(prepare(*claimed)).await {
         Ok(PreparedJob::NeedsCall(_, prepared, builder)) => {
             context.store.requeue(&key).await?;
-            return Ok(Uncalled::NeedsCall(prepared, Box::new(builder)));
+            return Ok(PreparationOutcome::NeedsCall(prepared, Box::new(builder)));
         }
         Ok(PreparedJob::Finished(finished)) => store(finished, context).await,
         Err(interruption) => Err(interruption),
     };
     record_end(ended.as_ref(), &key, context).await?;
-    ended.map(|result| Uncalled::Finished(Box::new(result)))
+    ended.map(|result| PreparationOutcome::Finished(Box::new(result)))
 }
 
 /// Counts a result for the metrics and for the circuit breaker.

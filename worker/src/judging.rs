@@ -85,15 +85,15 @@ impl Judging<'_> {
             let mut decision =
                 CallConclusion::new(&call.end, &judge.model, setup, context, &mut tally);
             decision.next = self.step_after_refusal(&permit, &call, decision.next).await;
-            let money = decision.money;
-            let bill = bill(context, setup, &call.end, money, &prepared.bounds).await;
-            let counting = self.learn_counting(&prepared, &call, money, waited);
+            let lease_end = decision.lease_end;
+            let bill = bill(context, setup, &call.end, lease_end, &prepared.bounds).await;
+            let counting = self.learn_counting(&prepared, &call, lease_end, waited);
             // Keeps the permit during a cooldown or pause, when another call would be refused too.
             let _held = matches!(decision.next, NextStep::Cooldown(_) | NextStep::PauseRun(_))
                 .then_some(permit);
             self.learn(&call, &decision.next, counting).await?;
 
-            let cost = cost(money, bill, &prepared.bounds);
+            let cost = cost(lease_end, bill, &prepared.bounds);
             telemetry::call_ended(&call, decision.verdict.is_some(), cost, &judge.model, context);
             let other = setup.pricing.other_model(&call.end);
             builder.called(judge, &call.end, bill.as_ref(), &prepared.bounds, other);
@@ -102,10 +102,10 @@ impl Judging<'_> {
             (next, builder) = match decision.end_job(builder, reply_to_cache, &mut first) {
                 JobAfterCall::Unfinished(next, builder) => (next, builder),
                 JobAfterCall::Finished(finished) => {
-                    return end_job(&*context.admission, &lease, money, bill, finished).await;
+                    return end_job(&*context.admission, &lease, lease_end, bill, finished).await;
                 }
             };
-            end_lease(&*context.admission, &lease, money, bill, None, &builder.claim).await?;
+            end_lease(&*context.admission, &lease, lease_end, bill, None, &builder.claim).await?;
             if next == NextStep::RetryLonger {
                 prepared.raise_output_limit(&setup.terms);
             }
@@ -145,10 +145,10 @@ pub(crate) async fn bill(
     context: &RunContext,
     setup: &JudgeSetup,
     end: &CallEnd,
-    money: LeaseEnd,
+    lease_end: LeaseEnd,
     bounds: &Bounds,
 ) -> Option<CallBill> {
-    let bill = setup.pricing.bill(end, money, bounds)?;
+    let bill = setup.pricing.bill(end, lease_end, bounds)?;
     for warning in setup.pricing.warnings(end, &bill) {
         context.events.emit(Event::Warning(warning)).await;
     }
@@ -159,17 +159,17 @@ pub(crate) async fn bill(
 pub(crate) async fn end_job(
     admission: &dyn Admission,
     lease: &LeaseId,
-    money: LeaseEnd,
+    lease_end: LeaseEnd,
     bill: Option<CallBill>,
     finished: FinishedJob,
 ) -> Result<Judged, Interruption> {
     let claim = finished.claim.clone();
     if bill.is_none() {
-        end_lease(admission, lease, money, None, None, &claim).await?;
+        end_lease(admission, lease, lease_end, None, None, &claim).await?;
         return Ok(Judged::Unstored(Box::new(finished)));
     }
     let result = finished.result.clone();
-    match end_lease(admission, lease, money, bill, Some(finished), &claim).await? {
+    match end_lease(admission, lease, lease_end, bill, Some(finished), &claim).await? {
         true => Ok(Judged::Stored(Box::new(result))),
         false => Err(Interruption::ClaimLost),
     }
@@ -180,12 +180,12 @@ pub(crate) async fn end_job(
 pub(crate) async fn end_lease(
     admission: &dyn Admission,
     lease: &LeaseId,
-    money: LeaseEnd,
+    lease_end: LeaseEnd,
     bill: Option<CallBill>,
     finished: Option<FinishedJob>,
     claim: &ClaimKey,
 ) -> Result<bool, Interruption> {
-    match (money, bill) {
+    match (lease_end, bill) {
         (LeaseEnd::PresumeSpent, _) => admission.presume_spent(lease).await?,
         (_, None) => admission.release(lease).await?,
         (_, Some(CallBill { cost, usage, metered, .. })) => {
@@ -215,8 +215,8 @@ pub(crate) fn reply_for_cache(
 }
 
 /// Cost of a call, billed or presumed.
-pub(crate) fn cost(money: LeaseEnd, bill: Option<CallBill>, bounds: &Bounds) -> CallCost {
-    match (money, bill) {
+pub(crate) fn cost(lease_end: LeaseEnd, bill: Option<CallBill>, bounds: &Bounds) -> CallCost {
+    match (lease_end, bill) {
         (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(bounds.worst_cost),
         (_, Some(CallBill { cost, usage, .. })) => CallCost::Billed(usage, cost),
         (_, None) => CallCost::Nothing,

@@ -43,7 +43,7 @@ impl AttemptTally {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// End of its lease.
-    pub money: LeaseEnd,
+    pub lease_end: LeaseEnd,
     /// Next step of its job.
     pub next: NextStep,
 }
@@ -107,42 +107,43 @@ pub fn decide(
     match end {
         CallEnd::Answered(answer) => next_after_reply(answer, reply_problem, tally),
         CallEnd::BadAnswer { message, usage } => {
-            Step { money: LeaseEnd::Settle(*usage), next: retry_reply(message, tally) }
+            Step { lease_end: LeaseEnd::Settle(*usage), next: retry_reply(message, tally) }
         }
         CallEnd::NotSent(message) => {
             let next = retry("the vision API cannot be reached", message, tally, delay);
-            Step { money: LeaseEnd::Release, next }
+            Step { lease_end: LeaseEnd::Release, next }
         }
         CallEnd::Unavailable { status, message } => {
             let what = format!("the vision API failed with status {status}");
-            Step { money: LeaseEnd::Release, next: retry(&what, message, tally, delay) }
+            Step { lease_end: LeaseEnd::Release, next: retry(&what, message, tally, delay) }
         }
         CallEnd::NotCompletion(message) => {
             let what = "the vision API returned no completion";
-            Step { money: LeaseEnd::Release, next: retry(what, message, tally, delay) }
+            Step { lease_end: LeaseEnd::Release, next: retry(what, message, tally, delay) }
         }
         CallEnd::Lost(message) => {
             tally.lost += 1;
-            Step { money: LeaseEnd::PresumeSpent, next: lost(message, tally, delay) }
+            Step { lease_end: LeaseEnd::PresumeSpent, next: lost(message, tally, delay) }
         }
         CallEnd::RateLimited { retry_after, .. } => {
             let pause = retry_after.unwrap_or_else(|| delay(tally.refusals));
             tally.refusals = tally.refusals.saturating_add(1);
-            Step { money: LeaseEnd::Release, next: NextStep::Cooldown(pause) }
+            Step { lease_end: LeaseEnd::Release, next: NextStep::Cooldown(pause) }
         }
-        CallEnd::Account { problem, message } => {
-            Step { money: LeaseEnd::Release, next: NextStep::PauseRun(reason(*problem, message)) }
-        }
+        CallEnd::Account { problem, message } => Step {
+            lease_end: LeaseEnd::Release,
+            next: NextStep::PauseRun(reason(*problem, message)),
+        },
         CallEnd::Refused { status, message, usage } => Step {
-            money: usage.map_or(LeaseEnd::Release, |usage| LeaseEnd::Settle(Some(usage))),
+            lease_end: usage.map_or(LeaseEnd::Release, |usage| LeaseEnd::Settle(Some(usage))),
             next: NextStep::Fail(
                 ErrorKind::Request,
                 format!("the vision API refused this request (status {status}): {message}"),
             ),
         },
         CallEnd::Cancelled { sent } => {
-            let money = if *sent { LeaseEnd::PresumeSpent } else { LeaseEnd::Release };
-            Step { money, next: NextStep::Requeue }
+            let lease_end = if *sent { LeaseEnd::PresumeSpent } else { LeaseEnd::Release };
+            Step { lease_end, next: NextStep::Requeue }
         }
     }
 }
@@ -172,7 +173,7 @@ fn next_after_reply(
         Some(problem) if answer.finish == Finish::Length => retry_with_more_tokens(problem, tally),
         Some(problem) => retry_reply(problem, tally),
     };
-    Step { money: LeaseEnd::Settle(answer.usage), next }
+    Step { lease_end: LeaseEnd::Settle(answer.usage), next }
 }
 
 fn retry_reply(problem: &str, tally: &mut AttemptTally) -> NextStep {

@@ -66,7 +66,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     let ClaimedJob { job, context, mut builder, requeue_by, outages, .. } = claimed;
     let (loaded, texts, stages) = match prepare_stages(job, context).await {
         Ok(staged) => staged,
-        Err(error) => return missing_file::without_input(job, context, builder, error).await,
+        Err(error) => return missing_file::fail_or_requeue(job, context, builder, error).await,
     };
     builder.texts(&texts, loaded.language);
     builder.stages(stages);
@@ -74,7 +74,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
 
     let evidence = match measure(job, &loaded, context, &mut builder).await {
         Ok(evidence) => evidence,
-        Err(error) => return missing_file::without_input(job, context, builder, error).await,
+        Err(error) => return missing_file::fail_or_requeue(job, context, builder, error).await,
     };
     if let Some(evidence) = &evidence {
         builder.evidence(evidence);
@@ -85,7 +85,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         // With a judge, the images are read for the request; without one they are checked here.
         return match inspect_images(&job.item, &context.sources).await {
             Ok(()) => Ok(PreparedJob::Finished(builder.without_verdict())),
-            Err(error) => missing_file::without_input(job, context, builder, error).await,
+            Err(error) => missing_file::fail_or_requeue(job, context, builder, error).await,
         };
     };
     if context.rubric.needs(PromptField::GeneratedCode) && loaded.code.is_none() {
@@ -96,7 +96,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     let request =
         match JudgeRequest::for_job(job, judge, &loaded, evidence.as_ref(), setup, context).await {
             Ok(request) => request,
-            Err(error) => return missing_file::without_input(job, context, builder, error).await,
+            Err(error) => return missing_file::fail_or_requeue(job, context, builder, error).await,
         };
     builder.images(request.inputs());
     builder.code_note(request.code_note.clone());

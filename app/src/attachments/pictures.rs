@@ -42,28 +42,33 @@ pub fn load_all(
     // An item with repeats is shown several times, with the same images.
     let mut seen = HashSet::new();
     let first_of_each: Vec<&AttachmentRequest> =
-        shown.iter().filter(|one| seen.insert(one.screenshot_id.as_str())).collect();
+        shown.iter().filter(|request| seen.insert(request.screenshot_id.as_str())).collect();
     for some in first_of_each.chunks(ITEMS_PER_CHECK) {
         let left_out = remaining_bytes == 0 || found.len() >= MAX_ITEMS;
         let may_be_whole = remaining_whole > 0;
         let pictures = match left_out {
-            true => some.iter().map(|one| full(one)).collect(),
-            false => side_by_side(some, |one| load_item(one, today, inputs, may_be_whole)),
+            true => some.iter().map(|request| omitted_pictures(request)).collect(),
+            false => {
+                load_in_parallel(some, |request| load_item(request, today, inputs, may_be_whole))
+            }
         };
-        for (one, mut pictures) in some.iter().zip(pictures) {
+        for (request, mut pictures) in some.iter().zip(pictures) {
             let whole =
                 bytes_of(&pictures, |picture| picture.bytes.len() as u64 > MAX_ORIGINAL_BYTES);
             if whole > remaining_whole {
                 // Once the budget is exceeded, only thumbnails are used for the rest of the page.
                 remaining_whole = 0;
-                pictures = load_item(one, today, inputs, false);
+                pictures = load_item(request, today, inputs, false);
             } else {
                 remaining_whole -= whole;
             }
             let bytes = bytes_of(&pictures, |_| true);
             let fits = bytes <= remaining_bytes;
             remaining_bytes = remaining_bytes.saturating_sub(bytes);
-            found.insert(one.screenshot_id.clone(), if fits { pictures } else { full(one) });
+            found.insert(
+                request.screenshot_id.clone(),
+                if fits { pictures } else { omitted_pictures(request) },
+            );
         }
     }
     found
@@ -79,20 +84,20 @@ fn bytes_of(pictures: &Pictures, holds: impl Fn(&Picture) -> bool) -> usize {
 }
 
 /// Placeholders for an item's images once no bytes remain.
-fn full(one: &AttachmentRequest) -> Pictures {
+fn omitted_pictures(request: &AttachmentRequest) -> Pictures {
     let none = || Err("omitted: the page has reached its limit of pictures".to_owned());
-    one.images().map(|input| (input.name.clone(), none())).collect()
+    request.images().map(|input| (input.name.clone(), none())).collect()
 }
 
 /// Placeholders for an item's images whose preparation panicked.
-fn unprepared(one: &AttachmentRequest) -> Pictures {
+fn failed_pictures(request: &AttachmentRequest) -> Pictures {
     let none = || Err("its preparation failed; the log says why".to_owned());
-    one.images().map(|input| (input.name.clone(), none())).collect()
+    request.images().map(|input| (input.name.clone(), none())).collect()
 }
 
 /// Decodes in parallel; the results are one for each item, in their order. A panic costs the
 /// pictures of its own item alone.
-fn side_by_side(
+fn load_in_parallel(
     some: &[&AttachmentRequest],
     work: impl Fn(&AttachmentRequest) -> Pictures + Sync,
 ) -> Vec<Pictures> {
@@ -103,9 +108,9 @@ fn side_by_side(
             let mut done = Vec::new();
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(one) = some.get(place) else { return done };
-                let pictures = catch_unwind(AssertUnwindSafe(|| work(one)));
-                done.push((place, pictures.unwrap_or_else(|_| unprepared(one))));
+                let Some(request) = some.get(place) else { return done };
+                let pictures = catch_unwind(AssertUnwindSafe(|| work(request)));
+                done.push((place, pictures.unwrap_or_else(|_| failed_pictures(request))));
             }
         };
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
@@ -116,19 +121,19 @@ fn side_by_side(
 }
 
 fn load_item(
-    one: &AttachmentRequest,
+    request: &AttachmentRequest,
     today: &Result<CurrentDataset, String>,
     inputs: &JudgedInputs,
     may_be_whole: bool,
 ) -> Pictures {
-    let judged = one.images().map(|input| {
+    let judged = request.images().map(|input| {
         let today = today.as_ref().map_err(|reason| UnavailableInput::from(reason.as_str()));
         let bytes = today.and_then(|today| {
             // A result has a URL without its query; the dataset has the complete reference.
             if input.is_render() {
                 return Err(UnavailableInput::Rendered);
             }
-            let image = today.item(one)?.image(&input.name);
+            let image = today.item(request)?.image(&input.name);
             let image = image.ok_or("the item has no such image")?;
             read_local(&image.reference, &today.roots, MAX_IMAGE_BYTES)
                 .map_err(UnavailableInput::from)
@@ -141,7 +146,7 @@ fn load_item(
         Some((name.clone(), Ok(whole(judged.as_ref().ok()?)?)))
     };
     // A pair that differs is shown pixel by pixel, or not at all: copies differ by themselves.
-    let pair = (may_be_whole && one.differs).then(|| judged.iter().map(whole).collect());
+    let pair = (may_be_whole && request.differs).then(|| judged.iter().map(whole).collect());
     pair.flatten().unwrap_or_else(|| {
         judged.into_iter().map(|(name, judged)| (name, judged.and_then(reduced))).collect()
     })
@@ -199,7 +204,7 @@ mod tests {
             })
             .collect();
         let shown: Vec<&AttachmentRequest> = items.iter().collect();
-        let pictures = side_by_side(&shown, |one| match one.screenshot_id.as_str() {
+        let pictures = load_in_parallel(&shown, |request| match request.screenshot_id.as_str() {
             "3" => panic!("a decoder's bug"),
             id => vec![(id.to_owned(), Err("none".to_owned()))],
         });

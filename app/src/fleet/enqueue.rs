@@ -1,9 +1,9 @@
 //! A request to publish a run to a fleet: a new run, or one that is continued or changed.
 
 use super::{
-    continued_run_cap::Cap,
     publish::uploader,
     record_changes::record_changes,
+    run_budget_update::RunBudgetUpdate,
     run_to_publish::{Opening, RunToPublish},
 };
 use crate::{
@@ -186,8 +186,13 @@ impl EnqueueRequest<'_> {
         settings: &Settings,
     ) -> Result<(RunRecord, Vec<String>), AppError> {
         let run = &known.run_id;
-        let cap =
-            Cap::from_ledger(backend, run, self.setup_request.budget_usd, known.budget_usd).await?;
+        let cap = RunBudgetUpdate::from_ledger(
+            backend,
+            run,
+            self.setup_request.budget_usd,
+            known.budget_usd,
+        )
+        .await?;
         let mut decided = known.clone();
         if self.decides {
             decided.decision = Some(with_known_digest(decision_terms(settings), Some(known)));

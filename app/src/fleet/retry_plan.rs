@@ -1,9 +1,9 @@
 //! Plan of another round of a fleet's run: jobs to publish again, and their budget.
 
 use super::{
-    continued_run_cap::Cap,
     job_rounds::job_rounds,
     record_changes::record_changes,
+    run_budget_update::RunBudgetUpdate,
     run_to_publish::{Opening, RunToPublish},
 };
 use crate::{
@@ -48,8 +48,13 @@ impl RetryPlan {
                 )));
             };
             let setup = setup_request.setup(run, Some(&known))?;
-            let cap =
-                Cap::from_ledger(backend, run, setup_request.budget_usd, known.budget_usd).await?;
+            let cap = RunBudgetUpdate::from_ledger(
+                backend,
+                run,
+                setup_request.budget_usd,
+                known.budget_usd,
+            )
+            .await?;
             let fold = match is_here {
                 true => {
                     let files = RunFiles::open(&setup.settings.run.runs_dir, run)?;

@@ -7,16 +7,16 @@ use juror_ledger::{
 };
 use juror_types::{id::RunId, usage::Money};
 
-/// The cap of a run that is continued.
+/// Old and new cap of a run that is continued.
 #[derive(Clone, Copy)]
-pub struct Cap {
+pub struct RunBudgetUpdate {
     /// New maximum of the run's total cost; none is unlimited.
     pub now: Option<Money>,
     /// Budget in the ledger; none if there is no record.
     before: Option<Budget>,
 }
 
-impl Cap {
+impl RunBudgetUpdate {
     /// The given cap, else the ledger's, else `otherwise`.
     pub async fn from_ledger(
         backend: &RedisLedger,

@@ -32,15 +32,15 @@ const RUN_TTL: Duration = Duration::from_secs(10 * 60);
 /// Number of cached runs above which those without jobs in progress are removed.
 const MAX_CACHED_RUNS: usize = 32;
 
-/// Cache of the runs of this worker.
-pub struct SeenRuns {
+/// Cached states and contexts of the runs of this worker.
+pub struct RunStateCache {
     contexts: ContextFactory,
-    known: Lock<HashMap<RunId, Arc<Mutex<CachedRun>>>>,
+    entries: Lock<HashMap<RunId, Arc<Mutex<CachedRun>>>>,
 }
 
-impl SeenRuns {
+impl RunStateCache {
     pub fn new(contexts: ContextFactory) -> Self {
-        Self { contexts, known: Lock::default() }
+        Self { contexts, entries: Lock::default() }
     }
 
     /// Reads the status of runs with jobs in progress at an interval, until stopped.
@@ -50,10 +50,10 @@ impl SeenRuns {
         let poll_loop = async {
             loop {
                 ticks.tick().await;
-                for (run, known) in self.in_progress() {
-                    let mut known = known.lock().await;
+                for (run, entry) in self.in_progress() {
+                    let mut cached = entry.lock().await;
                     // The next job of the run meets the same error.
-                    let _ = self.look_up(&run, &mut known).await;
+                    let _ = self.look_up(&run, &mut cached).await;
                 }
             }
         };
@@ -62,46 +62,46 @@ impl SeenRuns {
 
     /// The runs with jobs in progress. Removes others after [`RUN_TTL`].
     fn in_progress(&self) -> Vec<(RunId, Arc<Mutex<CachedRun>>)> {
-        let mut known = self.known.lock();
-        known.retain(|_, known| is_in_progress(known) || is_recent(known));
-        let used = known.iter().filter(|(_, known)| is_in_progress(known));
-        used.map(|(run, known)| (run.clone(), Arc::clone(known))).collect()
+        let mut entries = self.entries.lock();
+        entries.retain(|_, entry| is_in_progress(entry) || is_recent(entry));
+        let used = entries.iter().filter(|(_, entry)| is_in_progress(entry));
+        used.map(|(run, entry)| (run.clone(), Arc::clone(entry))).collect()
     }
 
     /// The cache entry of a run, added if it is missing.
     fn entry(&self, run: &RunId) -> Arc<Mutex<CachedRun>> {
-        let mut known = self.known.lock();
-        if !known.contains_key(run) && known.len() >= MAX_CACHED_RUNS {
-            known.retain(|_, known| is_in_progress(known));
+        let mut entries = self.entries.lock();
+        if !entries.contains_key(run) && entries.len() >= MAX_CACHED_RUNS {
+            entries.retain(|_, entry| is_in_progress(entry));
         }
-        Arc::clone(known.entry(run.clone()).or_default())
+        Arc::clone(entries.entry(run.clone()).or_default())
     }
 
     /// Updates the entry of a run. Jobs that wait are stopped and the context is dropped if the run
     /// accepts no more jobs or its record has changed.
-    async fn look_up(&self, run: &RunId, known: &mut CachedRun) -> Result<(), LedgerError> {
+    async fn look_up(&self, run: &RunId, cached: &mut CachedRun) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
         let change = *backend.changes().borrow();
         let status = backend.query(&|| Box::pin(backend.backend().run_status(run))).await?;
-        let is_same = |new: &RunRecord| match &known.status {
+        let is_same = |new: &RunRecord| match &cached.status {
             Some(old) => have_same_context(&old.record, new),
             None => false,
         };
         if !status.as_ref().is_some_and(|new| accepts_jobs(new) && is_same(&new.record)) {
-            drop_context(&mut known.context);
+            drop_context(&mut cached.context);
         }
         if !status.as_ref().is_some_and(|new| new.cancelled) {
-            drop_context(&mut known.cancelled);
+            drop_context(&mut cached.cancelled);
         }
-        known.status = status;
-        known.looked_up = Some(LookUp { at: Instant::now(), change });
+        cached.status = status;
+        cached.looked_up = Some(LookUp { at: Instant::now(), change });
         Ok(())
     }
 
     /// True if the cached status is valid for this job. The status of a run that accepts no jobs
     /// expires early: it may be resumed at any time.
-    fn is_fresh(&self, job: &Job, known: &CachedRun) -> bool {
-        let Some((looked_up, status)) = known.looked_up.zip(known.status.as_ref()) else {
+    fn is_fresh(&self, job: &Job, cached: &CachedRun) -> bool {
+        let Some((looked_up, status)) = cached.looked_up.zip(cached.status.as_ref()) else {
             return false;
         };
         let is_unchanged = *self.contexts.backend().changes().borrow() == looked_up.change;
@@ -114,56 +114,56 @@ impl SeenRuns {
     }
 
     /// True if a job of the run was refused, and the pause is not recorded yet.
-    fn is_about_to_pause(&self, known: &CachedRun) -> bool {
+    fn is_about_to_pause(&self, cached: &CachedRun) -> bool {
         let is_stopped = |context: &Arc<RunContext>| context.shutdown.drain.is_cancelled();
-        known.context.as_ref().is_some_and(is_stopped) && !self.contexts.is_stopping()
+        cached.context.as_ref().is_some_and(is_stopped) && !self.contexts.is_stopping()
     }
 
     async fn record_pause(
         &self,
         run: &RunId,
         reason: &str,
-        known: &mut CachedRun,
+        cached: &mut CachedRun,
     ) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
         backend.query(&|| Box::pin(backend.backend().pause_run(run, reason))).await?;
-        drop_context(&mut known.context);
+        drop_context(&mut cached.context);
         // Once a cancelled run is cancelled again, its batches are collected in a new context.
-        drop_context(&mut known.cancelled);
-        known.looked_up = None;
+        drop_context(&mut cached.cancelled);
+        cached.looked_up = None;
         Ok(())
     }
 }
 
 #[async_trait]
-impl RunStatusProvider for SeenRuns {
+impl RunStatusProvider for RunStateCache {
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError> {
         let run = &job.run_id;
         let entry = self.entry(run);
-        let mut known = entry.lock().await;
-        if self.is_about_to_pause(&known) {
+        let mut cached = entry.lock().await;
+        if self.is_about_to_pause(&cached) {
             return Ok(WorkerRunState::Pausing);
         }
-        if !self.is_fresh(job, &known) {
-            self.look_up(run, &mut known).await?;
+        if !self.is_fresh(job, &cached) {
+            self.look_up(run, &mut cached).await?;
         }
-        let record = match open_record(job, known.status.as_ref()) {
+        let record = match open_record(job, cached.status.as_ref()) {
             Ok(record) => record,
             Err(run_state) => return Ok(run_state),
         };
-        if let Some(context) = &known.context {
+        if let Some(context) = &cached.context {
             return Ok(WorkerRunState::Open(Arc::clone(context)));
         }
         match self.contexts.make(record).await {
             Ok(context) => {
                 let context = Arc::new(context);
-                known.context = Some(Arc::clone(&context));
+                cached.context = Some(Arc::clone(&context));
                 Ok(WorkerRunState::Open(context))
             }
             Err(ContextError::Ledger(error)) => Err(error),
             Err(unjudgeable @ ContextError::Unjudgeable(_)) => {
                 let reason = unjudgeable.to_string();
-                self.record_pause(run, &reason, &mut known).await?;
+                self.record_pause(run, &reason, &mut cached).await?;
                 Ok(WorkerRunState::Paused(reason))
             }
         }
@@ -171,16 +171,16 @@ impl RunStatusProvider for SeenRuns {
 
     async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<RunContext>>, LedgerError> {
         let entry = self.entry(run);
-        let mut known = entry.lock().await;
-        if self.is_about_to_pause(&known) {
+        let mut cached = entry.lock().await;
+        if self.is_about_to_pause(&cached) {
             return Ok(None);
         }
-        self.look_up(run, &mut known).await?;
-        let Some(status) = known.status.as_ref().filter(|status| status.paused.is_none()) else {
+        self.look_up(run, &mut cached).await?;
+        let Some(status) = cached.status.as_ref().filter(|status| status.paused.is_none()) else {
             return Ok(None);
         };
         let (record, is_cancelled) = (&status.record, status.cancelled);
-        let context = if is_cancelled { &known.cancelled } else { &known.context };
+        let context = if is_cancelled { &cached.cancelled } else { &cached.context };
         if let Some(context) = context {
             return Ok(Some(Arc::clone(context)));
         }
@@ -191,7 +191,7 @@ impl RunStatusProvider for SeenRuns {
         match made {
             Ok(context) => {
                 let context = Arc::new(context);
-                let slot = if is_cancelled { &mut known.cancelled } else { &mut known.context };
+                let slot = if is_cancelled { &mut cached.cancelled } else { &mut cached.context };
                 Ok(Some(Arc::clone(slot.insert(context))))
             }
             Err(ContextError::Ledger(error)) => Err(error),
@@ -205,8 +205,8 @@ impl RunStatusProvider for SeenRuns {
 
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
         let entry = self.entry(run);
-        let mut known = entry.lock().await;
-        self.record_pause(run, reason, &mut known).await
+        let mut cached = entry.lock().await;
+        self.record_pause(run, reason, &mut cached).await
     }
 }
 
@@ -237,17 +237,17 @@ fn drop_context(context: &mut Option<Arc<RunContext>>) {
 }
 
 /// True if a context of the run is in use, or its status is being read.
-fn is_in_progress(known: &Arc<Mutex<CachedRun>>) -> bool {
-    match known.try_lock() {
-        Ok(known) => [&known.context, &known.cancelled]
+fn is_in_progress(entry: &Arc<Mutex<CachedRun>>) -> bool {
+    match entry.try_lock() {
+        Ok(cached) => [&cached.context, &cached.cancelled]
             .into_iter()
             .any(|context| context.as_ref().is_some_and(|context| Arc::strong_count(context) > 1)),
         Err(_) => true,
     }
 }
 
-fn is_recent(known: &Arc<Mutex<CachedRun>>) -> bool {
-    let looked_up = known.try_lock().ok().and_then(|known| known.looked_up);
+fn is_recent(entry: &Arc<Mutex<CachedRun>>) -> bool {
+    let looked_up = entry.try_lock().ok().and_then(|cached| cached.looked_up);
     looked_up.is_some_and(|look| look.at.elapsed() < RUN_TTL)
 }
 

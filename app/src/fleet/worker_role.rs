@@ -1,7 +1,8 @@
 //! The worker's role in a fleet: queues, ledger, runs and background tasks.
 
 use super::{
-    Fleet, batch_folder::BatchFolder, context_factory::ContextFactory, run_contexts::SeenRuns,
+    Fleet, batch_folder::BatchFolder, context_factory::ContextFactory,
+    run_state_cache::RunStateCache,
 };
 use crate::{
     batch_resources::BatchResources,
@@ -37,7 +38,7 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 pub struct WorkerRole<'fleet> {
     fleet: &'fleet Fleet,
     worker: Worker,
-    runs: Arc<SeenRuns>,
+    runs: Arc<RunStateCache>,
     stop: Shutdown,
     drain_timeout: Duration,
     /// Removed with the role.
@@ -135,7 +136,7 @@ fn wire(
     owner: OwnerId,
     batch_folder: &Path,
     stop: &Shutdown,
-) -> Result<(Worker, Arc<SeenRuns>), AppError> {
+) -> Result<(Worker, Arc<RunStateCache>), AppError> {
     let RoleResources { settings, environment, events, metrics, renders } = process;
     let retrying = Arc::new(RetryingLedger::new(Arc::clone(&fleet.backend), stop.clone()));
     let limit = settings.limits.max_concurrency;
@@ -169,7 +170,7 @@ fn wire(
         BatchKeeper::for_fleet(keeper, (jobs.clone(), results.clone()), records, owner.clone());
     let (settings, environment) = (settings.clone(), environment.clone());
     let contexts = ContextFactory::new(settings, environment, resources, batches, stop.clone())?;
-    let runs = Arc::new(SeenRuns::new(contexts));
+    let runs = Arc::new(RunStateCache::new(contexts));
     let worker = Worker {
         jobs,
         results,

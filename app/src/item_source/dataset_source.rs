@@ -30,7 +30,7 @@ use tokio::{runtime::Handle, task::spawn_blocking, time::timeout};
 
 /// Items of the datasets of runs that are readable here and unchanged since they were judged.
 pub struct DatasetItemSource {
-    open: Arc<Open>,
+    open: Arc<DatasetReader>,
 }
 
 /// Time limit for a fleet's ledger.
@@ -41,7 +41,7 @@ const INTERRUPTED: &str = "reading was interrupted: try again";
 impl DatasetItemSource {
     /// Reads files under the folders of runs and of these settings.
     pub fn new(settings: Settings) -> Self {
-        Self { open: Arc::new(Open { settings, cache: DatasetCache::default() }) }
+        Self { open: Arc::new(DatasetReader { settings, cache: DatasetCache::default() }) }
     }
 
     async fn local_ledger(&self, record: &RunRecord) -> Option<Ledger> {
@@ -189,13 +189,13 @@ impl ItemSource for DatasetItemSource {
     }
 }
 
-/// Terms on which datasets are opened.
-struct Open {
+/// Settings and cache for reading datasets.
+struct DatasetReader {
     settings: Settings,
     cache: DatasetCache,
 }
 
-impl Open {
+impl DatasetReader {
     fn attachments<'a>(
         &'a self,
         record: &'a RunRecord,

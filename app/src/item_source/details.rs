@@ -67,7 +67,7 @@ impl<'item> ItemTexts<'item> {
         let loaded = self.load(item, &[EXPECTED, EXTRACTED]).await;
         Some(loaded.map(|AsJudged { content: loaded, remark }| {
             let [expected, extracted] = [loaded.expected_tokens, loaded.extracted_tokens];
-            let content = side_by_side(expected.unwrap_or_default(), extracted.unwrap_or_default());
+            let content = token_lines(expected.unwrap_or_default(), extracted.unwrap_or_default());
             AsJudged { content, remark }
         }))
     }
@@ -156,7 +156,7 @@ impl<'item> ItemTexts<'item> {
 }
 
 /// Tokens in the order of their expected names, then those found beside them.
-fn side_by_side(expected: Tokens, mut extracted: Tokens) -> Vec<TokenLine> {
+fn token_lines(expected: Tokens, mut extracted: Tokens) -> Vec<TokenLine> {
     let expected = expected.into_iter().map(|(name, value)| {
         let found = extracted.remove(&name);
         let equal = found.as_ref().is_some_and(|found| equal(&value, found));

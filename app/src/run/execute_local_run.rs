@@ -6,7 +6,7 @@ use super::{
     local_worker::{LocalWorker, PauseReason},
     open_local_run::{OpenedRun, RoundResources},
     run_setup::RunSetup,
-    sequential_sampling::{larger_sample, record_with_sample},
+    sample_growth::{larger_sample, record_with_sample},
 };
 use crate::{
     batch_resources::{BatchResources, LOCAL_OWNER},
@@ -51,8 +51,8 @@ pub struct ExecutedRun {
     pub paused: PauseReason,
 }
 
-/// Runs the roles until every job has its outcome or `shutdown` is given: once, or once for each
-/// look at a run that is judged until its score's interval is narrow enough.
+/// Runs the roles until every job has its outcome or `shutdown` is given. With `--until-width`, once
+/// for each size of the sample, until the score's interval is narrow enough.
 pub async fn execute_local_run(
     opened: OpenedRun,
     setup: &RunSetup,
@@ -65,9 +65,9 @@ pub async fn execute_local_run(
     for warning in zone_change.map(|change| change.to_string()).into_iter().chain(other_ledger) {
         events.emit(Event::Warning(warning)).await;
     }
-    let mut look: Option<RunSetup> = None;
+    let mut enlarged_setup: Option<RunSetup> = None;
     let paused = loop {
-        let current = look.as_ref().unwrap_or(setup);
+        let current = enlarged_setup.as_ref().unwrap_or(setup);
         let paused;
         (journal, paused) =
             run_round(&resources, journal, events.clone(), current, backend, shutdown).await?;
@@ -75,7 +75,7 @@ pub async fn execute_local_run(
         let next = if is_stopped { None } else { larger_sample(current, &journal)? };
         let Some(next) = next else { break paused };
         journal.update_record_file(&record_with_sample(journal.record(), &next))?;
-        look = Some(next);
+        enlarged_setup = Some(next);
     };
     judging_session.end(&mut journal)?;
     let ledger = backend.ledger(&journal.record().run_id).await.map_err(local_error)?;

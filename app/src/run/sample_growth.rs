@@ -1,5 +1,4 @@
-//! Looks at a run that is judged until its score's interval is narrow enough: after each, the
-//! sample grows, or the run ends.
+//! Growth of the sample of a run that is judged until its score's interval is narrow enough.
 
 use super::run_setup::RunSetup;
 use crate::error::AppError;
@@ -8,9 +7,9 @@ use juror_analysis::sequential_sampling;
 use juror_producer::plan::ItemSample;
 use juror_types::run::{DatasetRecord, RunRecord};
 
-/// The setup of the next look. None for a run whose items were chosen beforehand, and at the end:
+/// The setup with the next larger sample. None for a run whose items were chosen beforehand, and at the end:
 /// the score's interval is narrow enough, every item is in the sample, or some were left out
-/// (money, time), so that a further look could not judge more.
+/// (money, time), so that a larger sample could not judge more.
 pub fn larger_sample(setup: &RunSetup, journal: &RunJournal) -> Result<Option<RunSetup>, AppError> {
     let files = journal.files();
     let sample = files.record().dataset.sample;
@@ -32,9 +31,9 @@ pub fn larger_sample(setup: &RunSetup, journal: &RunJournal) -> Result<Option<Ru
     setup.with_sample(ItemSample { items, seed: sample.seed }).map(Some)
 }
 
-/// The run's record with the sample of its next look.
-pub fn record_with_sample(record: &RunRecord, look: &RunSetup) -> RunRecord {
-    let sample = look.sample_record();
+/// The run's record with the sample of this setup.
+pub fn record_with_sample(record: &RunRecord, enlarged_setup: &RunSetup) -> RunRecord {
+    let sample = enlarged_setup.sample_record();
     let dataset = DatasetRecord { sample, ..record.dataset.clone() };
-    RunRecord { dataset, planned: look.plan.jobs, ..record.clone() }
+    RunRecord { dataset, planned: enlarged_setup.plan.jobs, ..record.clone() }
 }

@@ -113,7 +113,7 @@ impl LocalRuns {
     /// the task continues if the caller is dropped.
     pub fn begin(
         self: &Arc<Self>,
-        place: RunPermit,
+        permit: RunPermit,
         setup: RunSetup,
         known: Option<RunRecord>,
     ) -> BoxFuture<'_, Result<(), AppError>> {
@@ -122,18 +122,18 @@ impl LocalRuns {
             // Opens the ledger, and reads the journal of a continued run.
             let beginning = self
                 .tasks
-                .spawn(block_on_thread(async move { own.begin_now(place, setup, known).await }));
+                .spawn(block_on_thread(async move { own.begin_now(permit, setup, known).await }));
             beginning.await.map_err(AppError::internal)?
         })
     }
 
     async fn begin_now(
         &self,
-        place: RunPermit,
+        permit: RunPermit,
         setup: RunSetup,
         known: Option<RunRecord>,
     ) -> Result<(), AppError> {
-        let run = place.own.run.clone();
+        let run = permit.own.run.clone();
         // Gate, baseline, calibration and key come from the server's settings.
         let prepared =
             LocalRun::prepare(setup, &run, known.as_ref()).map_err(AppError::unavailable)?;
@@ -144,7 +144,7 @@ impl LocalRuns {
         self.ledgers.note(&ledger);
         let notify = Arc::clone(&self.notify);
         self.tasks.spawn(async move {
-            notify(match run_to_completion(begun, place).await {
+            notify(match run_to_completion(begun, permit).await {
                 Ok(end) => Notice::Done(format!("run {run}: {end}")),
                 Err(error) => Notice::Failed(format!("run {run} failed: {error}")),
             });
@@ -186,15 +186,15 @@ struct ActiveRun {
 }
 
 /// Runs to completion, and writes the report; returns a summary.
-async fn run_to_completion(begun: BegunRun, place: RunPermit) -> Result<String, AppError> {
+async fn run_to_completion(begun: BegunRun, permit: RunPermit) -> Result<String, AppError> {
     let (events, receiver) = Events::channel(EVENT_CAPACITY);
-    let ActiveRun { run, shutdown } = &*place.own;
+    let ActiveRun { run, shutdown } = &*permit.own;
     let (ended, ()) = tokio::join!(begun.run(events, shutdown), log_events(receiver, run));
     let ended = ended?;
     spawn_blocking_result(move || {
         let report = ended.report()?;
         // The permit is released before the directory appears free.
-        drop(place);
+        drop(permit);
         Ok(summary_text(&ended, &report))
     })
     .await

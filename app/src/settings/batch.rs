@@ -11,9 +11,9 @@ use std::time::Duration;
 #[serde(default, deny_unknown_fields)]
 pub struct BatchLaneSettings {
     /// Minimum interval between polls of a batch; it doubles with each poll.
-    pub poll_min: Pause,
+    pub poll_min: DurationSetting,
     /// Maximum interval between polls.
-    pub poll_max: Pause,
+    pub poll_max: DurationSetting,
     /// Maximum number of rows of a batch.
     pub max_rows: usize,
     /// Maximum size of a batch's file, in bytes.
@@ -23,11 +23,11 @@ pub struct BatchLaneSettings {
     /// True if files are deleted at the provider after they are read.
     pub delete_files: bool,
     /// Time without a new job after which a fleet's worker submits its batch.
-    pub seal_after: Pause,
+    pub seal_after: DurationSetting,
     /// Time without a heartbeat after which another worker takes over the batches of a worker.
-    pub owner_timeout: Pause,
+    pub owner_timeout: DurationSetting,
     /// Time before the deadline at which `mixed` stops waiting for batches.
-    pub realtime_reserve: Pause,
+    pub realtime_reserve: DurationSetting,
 }
 
 impl BatchLaneSettings {
@@ -44,20 +44,20 @@ impl BatchLaneSettings {
 /// A duration, written as in `2s` or `30m`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Pause(pub Duration);
+pub struct DurationSetting(pub Duration);
 
 /// A text that is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a duration: write it as in \"2s\", \"500ms\" or \"30m\"")]
-pub struct InvalidPause(String);
+pub struct InvalidDuration(String);
 
-impl TryFrom<String> for Pause {
-    type Error = InvalidPause;
+impl TryFrom<String> for DurationSetting {
+    type Error = InvalidDuration;
 
-    fn try_from(text: String) -> Result<Self, InvalidPause> {
+    fn try_from(text: String) -> Result<Self, InvalidDuration> {
         let duration = text.parse::<SignedDuration>().ok();
         let duration = duration.and_then(|duration| Duration::try_from(duration).ok());
-        duration.map(Self).ok_or(InvalidPause(text))
+        duration.map(Self).ok_or(InvalidDuration(text))
     }
 }
 
@@ -68,11 +68,11 @@ mod tests {
     #[test]
     fn durations_have_a_unit() {
         for (text, milliseconds) in [("2s", 2_000), ("500ms", 500), ("1m 30s", 90_000)] {
-            let pause = Pause::try_from(text.to_owned()).unwrap();
-            assert_eq!(pause.0, Duration::from_millis(milliseconds));
+            let duration = DurationSetting::try_from(text.to_owned()).unwrap();
+            assert_eq!(duration.0, Duration::from_millis(milliseconds));
         }
         for text in ["2", "-2s", "soon", ""] {
-            assert!(Pause::try_from(text.to_owned()).is_err(), "{text}");
+            assert!(DurationSetting::try_from(text.to_owned()).is_err(), "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{RunView, ViewError};
 use juror_analysis::metrics::AveragingPolicy;
 use juror_app::{
     item_source::ItemSource,
-    run_catalog::{RunCatalog, RunState, Stamp, stamp},
+    run_catalog::{FileVersion, RunCatalog, RunState, file_version},
 };
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
@@ -47,17 +47,17 @@ impl Views {
         let listing = spawn_blocking(move || {
             let files = catalog.files(&id)?;
             let state = catalog.listed(&files).state;
-            let stamps = Stamps {
-                record: stamp(&files.path_of("run.json")),
-                journal: stamp(&files.path_of("results.jsonl")),
-                report: stamp(&files.path_of("report.json")),
+            let versions = FileVersions {
+                record: file_version(&files.path_of("run.json")),
+                journal: file_version(&files.path_of("results.jsonl")),
+                report: file_version(&files.path_of("report.json")),
             };
-            Ok::<_, ViewError>((files, state, stamps))
+            Ok::<_, ViewError>((files, state, versions))
         });
-        let (files, state, stamps) = listing.await.map_err(|_| ViewError::Interrupted)??;
+        let (files, state, versions) = listing.await.map_err(|_| ViewError::Interrupted)??;
         let entry = self.entry(run);
         let mut kept = entry.lock().await;
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_current(state, stamps)) {
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_current(state, versions)) {
             return Ok(Arc::clone(&kept.view));
         }
         let ledger = self.item_source.ledger(files.record()).await;
@@ -71,7 +71,7 @@ impl Views {
         }
         let view = Arc::new(read?);
         let took = read_at.elapsed();
-        *kept = Some(KeptView { stamps, read_at, took, view: Arc::clone(&view) });
+        *kept = Some(KeptView { versions, read_at, took, view: Arc::clone(&view) });
         Ok(view)
     }
 
@@ -85,23 +85,23 @@ impl Views {
 type ViewEntry = Arc<Mutex<Option<KeptView>>>;
 
 struct KeptView {
-    stamps: Stamps,
+    versions: FileVersions,
     read_at: Instant,
     took: Duration,
     view: Arc<RunView>,
 }
 
-/// Stamps of a run's files, to detect changes.
+/// FileVersions of a run's files, to detect changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamps {
-    record: Stamp,
-    journal: Stamp,
-    report: Stamp,
+struct FileVersions {
+    record: FileVersion,
+    journal: FileVersion,
+    report: FileVersion,
 }
 
 impl KeptView {
-    fn is_current(&self, state: RunState, stamps: Stamps) -> bool {
-        if self.stamps == stamps && self.view.state == state {
+    fn is_current(&self, state: RunState, versions: FileVersions) -> bool {
+        if self.versions == versions && self.view.state == state {
             return true;
         }
         let is_active = state == RunState::Running && self.view.state == RunState::Running;

@@ -1,7 +1,7 @@
 //! Fits a drawing to its screenshot: scale, shift, size.
 
 use crate::{
-    content_box::{OutsideContent, content_outside, is_double, rim_color},
+    content_box::{OutsideContent, border_color, content_outside, is_double},
     measure_noise::{MeasuredNoise, measure_noise},
     pair_noise::PairNoise,
     raster::Raster,
@@ -44,7 +44,7 @@ impl Alignment {
             false => measure_shift(screenshot, drawing),
         };
         if shift != [0, 0] {
-            let shifted = screenshot.window(shift.map(|part| -part), size, rim_color(drawing));
+            let shifted = screenshot.window(shift.map(|part| -part), size, border_color(drawing));
             let measured = measure_noise(&shifted, drawing);
             let was_exact = in_place.is_some_and(|in_place| in_place.noise.is_none());
             if has_same_size && is_along_one_axis(shift) {
@@ -68,7 +68,7 @@ impl Alignment {
         let outside = content_outside(screenshot, drawing, [0, 0]);
         let screenshot = match in_place {
             Some(_) => screenshot.clone(),
-            None => screenshot.window([0, 0], size, rim_color(drawing)),
+            None => screenshot.window([0, 0], size, border_color(drawing)),
         };
         let measured = in_place.unwrap_or_else(|| measure_noise(&screenshot, drawing));
         let noise = measured.noise;

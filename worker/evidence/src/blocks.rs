@@ -2,7 +2,7 @@
 
 use crate::{
     connected_areas::connected_areas,
-    content_box::rim_color,
+    content_box::border_color,
     raster::{Raster, channel_difference},
 };
 
@@ -51,7 +51,7 @@ pub(crate) fn compare_blocks(screenshot: &Raster, drawing: &Raster) -> BlockAgre
 type BlockBox = [f64; 4];
 
 fn blocks(picture: &Raster) -> Vec<BlockBox> {
-    let page = rim_color(picture);
+    let page = border_color(picture);
     let marks =
         picture.pixels().iter().map(|&pixel| u8::from(channel_difference(pixel, page) > 24));
     let areas = connected_areas(&marks.collect::<Vec<_>>(), picture.width(), 2);

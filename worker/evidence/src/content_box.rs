@@ -46,25 +46,25 @@ pub(crate) fn is_double(screenshot: &Raster, drawing: &Raster) -> bool {
 }
 
 /// The most frequent color of a picture's border.
-pub(crate) fn rim_color(picture: &Raster) -> Rgb {
+pub(crate) fn border_color(picture: &Raster) -> Rgb {
     let (width, height) = (picture.width() as i32, picture.height() as i32);
-    let mut rim: Vec<Rgb> = Vec::new();
+    let mut border: Vec<Rgb> = Vec::new();
     for x in 0..width {
-        rim.extend([picture.at(x, 0), picture.at(x, height - 1)]);
+        border.extend([picture.at(x, 0), picture.at(x, height - 1)]);
     }
     for y in 0..height {
-        rim.extend([picture.at(0, y), picture.at(width - 1, y)]);
+        border.extend([picture.at(0, y), picture.at(width - 1, y)]);
     }
-    most_frequent_color(&rim).map_or([255; 3], |(color, _)| color)
+    most_frequent_color(&border).map_or([255; 3], |(color, _)| color)
 }
 
 /// Left, top, right and bottom of the area that differs from the border's color.
 pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
-    let rim = rim_color(picture);
+    let border = border_color(picture);
     let mut found: Option<[i32; 4]> = None;
     for y in 0..picture.height() {
         let row = picture.row(y);
-        let is_content = |pixel: &Rgb| channel_difference(*pixel, rim) > MIN_CONTRAST;
+        let is_content = |pixel: &Rgb| channel_difference(*pixel, border) > MIN_CONTRAST;
         let Some(first) = row.iter().position(is_content) else { continue };
         let last = row.iter().rposition(is_content).unwrap_or(first);
         let (first, last, y) = (first as i32, last as i32 + 1, y as i32);
@@ -83,7 +83,7 @@ pub(crate) fn content_outside(
     drawing: &Raster,
     [x, y]: [i32; 2],
 ) -> Option<OutsideContent> {
-    let rim = rim_color(screenshot);
+    let border = border_color(screenshot);
     let covered_columns = x..x + drawing.width() as i32;
     let covered_rows = y..y + drawing.height() as i32;
     let mut outside: Option<OutsideContent> = None;
@@ -92,12 +92,12 @@ pub(crate) fn content_outside(
         let is_covered = covered_rows.contains(&at);
         let is_content = |(column, pixel): &(i32, &Rgb)| {
             !(is_covered && covered_columns.contains(column))
-                && channel_difference(**pixel, rim) > MIN_CONTRAST
+                && channel_difference(**pixel, border) > MIN_CONTRAST
         };
         for (column, pixel) in (0..).zip(screenshot.row(row)).filter(is_content) {
             let own = [column - x, at - y, column - x + 1, at - y + 1];
             let empty = OutsideContent { count: 0, bounds: own, delta_e: 0.0, sampled: 0 };
-            outside.get_or_insert(empty).add(own, *pixel, rim);
+            outside.get_or_insert(empty).add(own, *pixel, border);
         }
     }
     outside

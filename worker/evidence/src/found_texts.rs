@@ -15,7 +15,7 @@ const MAX_TEXTS: usize = 6;
 /// thousands that cover the page.
 const MAX_AREA: f64 = 4.0;
 /// Minimum number of edge pixels of such a text.
-const MIN_RIMS: usize = 24;
+const MIN_EDGE_PIXELS: usize = 24;
 /// Pixels at the edges of a text's box that are left out: they may show the edge of its background.
 const INSET: i32 = 2;
 /// Mean difference of a text's smoothed pixels at its place, in levels: it may lie between two pixels.
@@ -33,7 +33,10 @@ pub fn share_of_found_texts(screenshot: &Raster, drawing: &Raster, snapshot: &Sn
     let has_text = |at: &usize| page.element(*at).is_some_and(|element| !element.text.is_empty());
     let inner = |at: usize| grown(page.content_bounds(at), -INSET);
     let texts = drawing.smallest_within(page.visible().filter(has_text), MAX_AREA, inner);
-    let clear = texts.into_iter().map(inner).filter(|text| drawing.rims_in(*text) >= MIN_RIMS);
+    let clear = texts
+        .into_iter()
+        .map(inner)
+        .filter(|text| drawing.edge_pixels_in(*text) >= MIN_EDGE_PIXELS);
     let patches = clear.filter_map(|bounds| Patch::new(&smoothed, bounds)).take(MAX_TEXTS);
     let found: Vec<bool> =
         patches.map(|patch| patch.is_anywhere(&smoothed, &screenshot, MAX_DIFFERENCE)).collect();

@@ -68,7 +68,7 @@ fn noise_beside(
     let difference = PixelDifference::new(screenshot, drawing, &PairNoise::USUAL);
     let is_changed = |shape: &DrawnShape| {
         let pixels = shape.places().filter(|&[x, y]| difference.at(x, y) > 0).count();
-        pixels as f64 >= MIN_CHANGED as f64 + CHANGED_SHARE * shape.rims as f64
+        pixels as f64 >= MIN_CHANGED as f64 + CHANGED_SHARE * shape.edge_pixels as f64
     };
     let (exact, other): (Vec<&DrawnShape>, Vec<&DrawnShape>) =
         other.into_iter().partition(|shape| shape.is_changed_exactly(REACH, drawing, screenshot));

@@ -3,7 +3,7 @@
 
 use crate::{
     color::hex,
-    content_box::{content_box, is_double, rim_color},
+    content_box::{border_color, content_box, is_double},
     element_tree::PageTree,
     raster::{Raster, Rgb, channel_difference},
     snapshot::Snapshot,
@@ -37,13 +37,13 @@ pub fn possible_frames(
     let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
     let screenshot = halved.as_ref().unwrap_or(screenshot);
     let page = PageTree::new(snapshot);
-    let color = rim_color(screenshot);
+    let color = border_color(screenshot);
     let frame = |padding: i32, centered: bool| PageFrame {
         padding: padding.unsigned_abs(),
         centered,
         color: hex(color),
     };
-    let color_alone = (color != rim_color(drawing)).then(|| frame(0, false));
+    let color_alone = (color != border_color(drawing)).then(|| frame(0, false));
     let Some(root) = root_of(&page) else { return color_alone.into_iter().collect() };
     let paddings = paddings(screenshot, drawing, &page, root, color).into_iter();
     let padded = paddings.map(|padding| frame(padding, false));

@@ -14,7 +14,7 @@ pub(crate) struct PairNoise {
     /// Levels by which flat areas may differ.
     pub flat_levels: u8,
     /// Share of an edge's contrast by which its pixels may differ.
-    pub rim_share: f64,
+    pub edge_share: f64,
     /// True if edges are in the same pixels of both pictures; otherwise they may lie a pixel off.
     pub has_edges_in_place: bool,
     /// True if the screenshot has the colors of areas and not those of thin lines, as compressed
@@ -27,7 +27,7 @@ impl PairNoise {
     pub const NONE: Self = Self {
         share: 0.0,
         flat_levels: 2,
-        rim_share: 0.0,
+        edge_share: 0.0,
         has_edges_in_place: true,
         has_coarse_colors: false,
     };
@@ -35,13 +35,13 @@ impl PairNoise {
     pub const USUAL: Self = Self {
         share: f64::EPSILON,
         flat_levels: 8,
-        rim_share: 0.3,
+        edge_share: 0.3,
         has_edges_in_place: false,
         has_coarse_colors: false,
     };
     /// Noise of a compressed picture: its edges are in place.
     pub const IN_PLACE: Self =
-        Self { rim_share: 0.15, has_edges_in_place: true, has_coarse_colors: true, ..Self::USUAL };
+        Self { edge_share: 0.15, has_edges_in_place: true, has_coarse_colors: true, ..Self::USUAL };
 
     /// The noise of a pair whose drawing was compressed as the screenshot, with this measured one:
     /// encoders round a block of pixels in different ways now and then.
@@ -50,7 +50,7 @@ impl PairNoise {
             true => Self {
                 share: self.share.max(1e-4),
                 flat_levels: 6,
-                rim_share: 0.1,
+                edge_share: 0.1,
                 has_edges_in_place: true,
                 has_coarse_colors: false,
             },
@@ -94,7 +94,7 @@ impl PairNoise {
         let channels = color.iter().zip(near.low).zip(near.high).zip(around.contrasts());
         channels.into_iter().any(|(((&value, low), high), contrast)| {
             let allowed =
-                self.flat_levels.saturating_add((f64::from(contrast) * self.rim_share) as u8);
+                self.flat_levels.saturating_add((f64::from(contrast) * self.edge_share) as u8);
             value.saturating_add(allowed) < low || value > high.saturating_add(allowed)
         })
     }

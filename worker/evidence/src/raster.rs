@@ -9,7 +9,7 @@ const COLOR_PASSES: usize = 2;
 pub(crate) type Rgb = [u8; 3];
 
 /// Contrast of neighbors above which one of them is an edge.
-const RIM: u8 = 12;
+const MIN_EDGE_CONTRAST: u8 = 12;
 
 /// The lowest and the highest value of each channel among some colors.
 #[derive(Clone, Copy, Debug)]
@@ -134,9 +134,12 @@ impl Raster {
     }
 
     /// True if a place contrasts with the one to its right or below it.
-    pub(crate) fn is_rim(&self, x: i32, y: i32) -> bool {
+    pub(crate) fn is_edge(&self, x: i32, y: i32) -> bool {
         let beside = [self.get(x + 1, y), self.get(x, y + 1)];
-        beside.into_iter().flatten().any(|near| channel_difference(self.at(x, y), near) > RIM)
+        beside
+            .into_iter()
+            .flatten()
+            .any(|near| channel_difference(self.at(x, y), near) > MIN_EDGE_CONTRAST)
     }
 
     /// Part of a box (left, top, right, bottom) that is in the picture. Boxes of elements may exceed
@@ -171,10 +174,10 @@ impl Raster {
     }
 
     /// Number of edge pixels in a box.
-    pub(crate) fn rims_in(&self, bounds: [i32; 4]) -> usize {
+    pub(crate) fn edge_pixels_in(&self, bounds: [i32; 4]) -> usize {
         let [left, top, right, bottom] = self.visible_part(bounds);
         let rows = (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
-        rows.filter(|&[x, y]| self.is_rim(x, y)).count()
+        rows.filter(|&[x, y]| self.is_edge(x, y)).count()
     }
 
     /// The colors within so many pixels of a place.

@@ -13,7 +13,7 @@ use juror_types::evidence::RegionKind;
 /// Maximum shift of a region's content, in pixels across and down.
 const REACH: [i32; 2] = [24, 24];
 /// Minimum number of edge pixels of content that is searched for farther away.
-const MIN_FAR_RIMS: usize = 60;
+const MIN_FAR_EDGE_PIXELS: usize = 60;
 /// Maximum share of the pixels that differ in a pair in which it is searched for.
 const MAX_FAR_SHARE: f64 = 0.2;
 /// Mean difference of its pixels there, in levels.
@@ -22,7 +22,7 @@ const MAX_FAR_DIFFERENCE: u32 = 3;
 const MIN_RESIZED: u32 = 2;
 const MAX_RATIO: f64 = 2.5;
 /// Minimum share of its box that edges take in a text, whose width says nothing of its size.
-const TEXT_RIMS: f64 = 0.2;
+const TEXT_EDGE_SHARE: f64 = 0.2;
 /// Maximum difference of colors of the same content, in levels.
 const MAX_LEVELS: u8 = 8;
 
@@ -56,14 +56,14 @@ pub(crate) fn far_shift_of(
     difference: &PixelDifference,
     bounds: [i32; 4],
 ) -> Option<[i32; 2]> {
-    let rims = drawing.rims_in(bounds);
+    let edge_pixels = drawing.edge_pixels_in(bounds);
     let all = difference.weights().len();
-    if rims < MIN_FAR_RIMS || difference.count() as f64 > MAX_FAR_SHARE * all as f64 {
+    if edge_pixels < MIN_FAR_EDGE_PIXELS || difference.count() as f64 > MAX_FAR_SHARE * all as f64 {
         return None;
     }
     let [left, top, right, bottom] = bounds;
     let differs_at = |[x, y]: [i32; 2]| {
-        difference.count_in([left + x, top + y, right + x, bottom + y]) * 4 >= rims
+        difference.count_in([left + x, top + y, right + x, bottom + y]) * 4 >= edge_pixels
     };
     let patch = Patch::new(drawing, bounds)?;
     let shifts = patch.shifts_to(drawing, screenshot, MAX_FAR_DIFFERENCE, difference.places());
@@ -81,9 +81,9 @@ pub(crate) fn classify(
     bounds: [i32; 4],
     has_text: bool,
 ) -> RegionKind {
-    let rims = RimCounts::new(screenshot, drawing, difference, bounds);
-    let all = rims.screenshot.max(rims.drawing);
-    let has_same_edges = all == 0 || f64::from(rims.both) >= 0.75 * f64::from(all);
+    let edge_pixels = EdgeCounts::new(screenshot, drawing, difference, bounds);
+    let all = edge_pixels.screenshot.max(edge_pixels.drawing);
+    let has_same_edges = all == 0 || f64::from(edge_pixels.both) >= 0.75 * f64::from(all);
     // Two letters share most of their edges, too.
     let is_other_letter = || has_text && all > 0 && have_same_colors(screenshot, drawing, bounds);
     if has_same_edges && !is_other_letter() {
@@ -97,8 +97,8 @@ pub(crate) fn classify(
     };
     match has_text {
         _ if resized() => RegionKind::Resized,
-        _ if few(rims.drawing) => RegionKind::Missing,
-        _ if few(rims.screenshot) => RegionKind::Added,
+        _ if few(edge_pixels.drawing) => RegionKind::Missing,
+        _ if few(edge_pixels.screenshot) => RegionKind::Added,
         true => RegionKind::Text,
         false => RegionKind::Shape,
     }
@@ -109,7 +109,7 @@ struct RegionContent {
     /// Left, top, right and bottom.
     bounds: [i32; 4],
     /// Share of the box that is edges.
-    rims: f64,
+    edge_pixels: f64,
     /// The most frequent color beside that of the surroundings.
     color: Rgb,
 }
@@ -119,10 +119,10 @@ impl RegionContent {
         let [left, top, right, bottom] = region;
         let near = [left - 1, top - 1, right + 1, bottom + 1];
         let touched = shapes.iter().filter(|shape| area(intersection(shape.bounds(), near)) > 0.0);
-        let (mut bounds, mut rims): (Option<[i32; 4]>, usize) = (None, 0);
+        let (mut bounds, mut edge_pixels): (Option<[i32; 4]>, usize) = (None, 0);
         for shape in touched {
             let [a, b, c, d] = shape.bounds();
-            rims += shape.rims;
+            edge_pixels += shape.edge_pixels;
             bounds = Some(match bounds {
                 None => [a, b, c, d],
                 Some([left, top, right, bottom]) => {
@@ -139,7 +139,7 @@ impl RegionContent {
             .filter(|color| channel_difference(*color, around) > MAX_LEVELS)
             .collect();
         let (color, _) = most_frequent_color(&colors)?;
-        Some(Self { bounds, rims: rims as f64 / area(bounds).max(1.0), color })
+        Some(Self { bounds, edge_pixels: edge_pixels as f64 / area(bounds).max(1.0), color })
     }
 
     /// True if it is the same content in another size: a side has changed by a little, and the color
@@ -150,7 +150,7 @@ impl RegionContent {
         let is_near = |one: i32, other: i32| {
             f64::from(one.max(other)) <= MAX_RATIO * f64::from(one.min(other).max(1))
         };
-        let is_text = self.rims.min(other.rims) > TEXT_RIMS;
+        let is_text = self.edge_pixels.min(other.edge_pixels) > TEXT_EDGE_SHARE;
         let is_changed = height.abs_diff(own_height) >= MIN_RESIZED
             || !is_text && width.abs_diff(own_width) >= MIN_RESIZED;
         let has_same_color = channel_difference(self.color, other.color) <= MAX_LEVELS;
@@ -159,13 +159,13 @@ impl RegionContent {
 }
 
 /// Numbers of a region's edge pixels in each picture, and in both.
-struct RimCounts {
+struct EdgeCounts {
     screenshot: u32,
     drawing: u32,
     both: u32,
 }
 
-impl RimCounts {
+impl EdgeCounts {
     fn new(
         screenshot: &Raster,
         drawing: &Raster,
@@ -175,7 +175,7 @@ impl RimCounts {
         let mut counts = Self { screenshot: 0, drawing: 0, both: 0 };
         for y in top..bottom {
             for x in (left..right).filter(|&x| difference.at(x, y) > 0) {
-                let (one, other) = (screenshot.is_rim(x, y), drawing.is_rim(x, y));
+                let (one, other) = (screenshot.is_edge(x, y), drawing.is_edge(x, y));
                 counts.screenshot += u32::from(one);
                 counts.drawing += u32::from(other);
                 counts.both += u32::from(one && other);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_follow_from_rims() {
+    fn kinds_follow_from_edges() {
         let plain = bars(0, [0; 3]);
         assert_eq!(kind(&bars(4, [200, 0, 0]), &bars(4, [0, 0, 200])), RegionKind::Color);
         assert_eq!(kind(&bars(4, [0; 3]), &plain), RegionKind::Missing);

@@ -1,7 +1,7 @@
 //! The shift of a screenshot's content by another margin than the drawing's.
 
 use crate::{
-    content_box::{content_box, rim_color},
+    content_box::{border_color, content_box},
     pair_noise::MAX_NOISY_SHIFT,
     raster::{Raster, channel_difference},
 };
@@ -48,7 +48,7 @@ impl ShiftedScreenshot {
         let best = least_different(&self.whole, drawing, present);
         let ([x, y], [own_x, own_y]) = (best.map_or(self.shift, |(shift, _)| shift), self.shift);
         let size = [drawing.width(), drawing.height()];
-        let fitted = self.whole.window([-x, -y], size, rim_color(drawing));
+        let fitted = self.whole.window([-x, -y], size, border_color(drawing));
         (fitted, [x - own_x, y - own_y])
     }
 }
@@ -109,9 +109,9 @@ fn are_edges_shifted(screenshot: &Raster, drawing: &Raster, [x, y]: [i32; 2]) ->
     let [columns, rows] = SAMPLED;
     for row in (0..drawing.height() as i32).step_by(rows) {
         for column in (0..drawing.width() as i32).step_by(columns) {
-            if drawing.is_rim(column, row) {
+            if drawing.is_edge(column, row) {
                 let has_edge =
-                    |[x, y]: [i32; 2]| screenshot.get(x, y).is_some() && screenshot.is_rim(x, y);
+                    |[x, y]: [i32; 2]| screenshot.get(x, y).is_some() && screenshot.is_edge(x, y);
                 all += 1;
                 in_place += usize::from(has_edge([column, row]));
                 shifted += usize::from(has_edge([column + x, row + y]));
@@ -149,9 +149,9 @@ fn edge_counts(picture: &Raster) -> [Vec<i32>; 2] {
     let mut rows = vec![0; picture.height() as usize];
     for (y, row) in rows.iter_mut().enumerate() {
         for (x, column) in columns.iter_mut().enumerate() {
-            let is_rim = i32::from(picture.is_rim(x as i32, y as i32));
-            *row += is_rim;
-            *column += is_rim;
+            let is_edge = i32::from(picture.is_edge(x as i32, y as i32));
+            *row += is_edge;
+            *column += is_edge;
         }
     }
     [columns, rows]

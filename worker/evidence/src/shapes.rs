@@ -6,9 +6,9 @@ use crate::{
 };
 
 /// Contrast of neighbors at an edge.
-const RIM: u8 = 24;
+const MIN_EDGE_CONTRAST: u8 = 24;
 /// Minimum number of edge pixels of a shape.
-const MIN_RIMS: usize = 12;
+const MIN_EDGE_PIXELS: usize = 12;
 /// Minimum number of colors of a shape: a straight edge has two and looks the same in every
 /// renderer.
 const MIN_COLORS: usize = 6;
@@ -28,7 +28,7 @@ pub(crate) struct DrawnShape {
     /// Width and height of the picture, where its last cells end.
     size: [i32; 2],
     /// Number of its edge pixels.
-    pub rims: usize,
+    pub edge_pixels: usize,
 }
 
 impl DrawnShape {
@@ -108,29 +108,30 @@ pub(crate) fn shapes_of(drawing: &Raster) -> Vec<DrawnShape> {
 pub(crate) fn contours_of(drawing: &Raster) -> Vec<DrawnShape> {
     let (width, height) = (drawing.width() as usize, drawing.height() as usize);
     let (columns, rows) = (width.div_ceil(CELL).max(1), height.div_ceil(CELL));
-    let mut rims = vec![0u8; columns * rows];
+    let mut edge_pixels = vec![0u8; columns * rows];
     for y in 0..height {
         let (row, below) = (drawing.row(y as u32), drawing.row((y + 1).min(height - 1) as u32));
         for (x, (&here, &under)) in row.iter().zip(below).enumerate() {
             let beside = row.get(x + 1).copied().unwrap_or(here);
-            let is_rim = here != beside && channel_difference(here, beside) > RIM
-                || here != under && channel_difference(here, under) > RIM;
-            if is_rim && let Some(count) = rims.get_mut(y / CELL * columns + x / CELL) {
+            let is_edge = here != beside && channel_difference(here, beside) > MIN_EDGE_CONTRAST
+                || here != under && channel_difference(here, under) > MIN_EDGE_CONTRAST;
+            if is_edge && let Some(count) = edge_pixels.get_mut(y / CELL * columns + x / CELL) {
                 *count += 1;
             }
         }
     }
-    let mut marks: Vec<bool> = rims.iter().map(|count| *count > 0).collect();
+    let mut marks: Vec<bool> = edge_pixels.iter().map(|count| *count > 0).collect();
     let groups = connected_groups(&mut marks, columns, 1).into_iter();
     let shapes = groups.filter_map(|group| {
-        let counts = group.iter().filter_map(|&cell| rims.get(cell)).map(|&count| count as usize);
-        let rims: usize = counts.sum();
-        if rims < MIN_RIMS {
+        let counts =
+            group.iter().filter_map(|&cell| edge_pixels.get(cell)).map(|&count| count as usize);
+        let edge_pixels: usize = counts.sum();
+        if edge_pixels < MIN_EDGE_PIXELS {
             return None;
         }
         let place = |cell| [cell % columns, cell / columns].map(|part| (part * CELL) as i32);
         let cells = group.into_iter().map(place).collect();
-        Some(DrawnShape { cells, size: [width as i32, height as i32], rims })
+        Some(DrawnShape { cells, size: [width as i32, height as i32], edge_pixels })
     });
     shapes.collect()
 }

@@ -22,21 +22,21 @@ impl Patch {
     /// The patch of a box (left, top, right, bottom); none if the box has too little contrast.
     pub fn new(picture: &Raster, bounds: [i32; 4]) -> Option<Self> {
         let [left, top, right, bottom] = picture.visible_part(bounds);
-        let mut rims = Vec::new();
+        let mut edge_pixels = Vec::new();
         for y in top..bottom {
             for x in left..right {
                 let here = picture.at(x, y);
-                let is_rim = [(1, 0), (0, 1), (-1, 0), (0, -1)].iter().any(|&(dx, dy)| {
+                let is_edge = [(1, 0), (0, 1), (-1, 0), (0, -1)].iter().any(|&(dx, dy)| {
                     let near = picture.get(x + dx, y + dy);
                     near.is_some_and(|near| channel_difference(here, near) > 20)
                 });
-                if is_rim {
-                    rims.push([x, y]);
+                if is_edge {
+                    edge_pixels.push([x, y]);
                 }
             }
         }
-        let step = rims.len().div_ceil(MAX_SAMPLES).max(1);
-        let samples: Vec<[i32; 2]> = rims.into_iter().step_by(step).collect();
+        let step = edge_pixels.len().div_ceil(MAX_SAMPLES).max(1);
+        let samples: Vec<[i32; 2]> = edge_pixels.into_iter().step_by(step).collect();
         (samples.len() >= 10).then_some(Self { samples })
     }
 

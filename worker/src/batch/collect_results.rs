@@ -1,7 +1,7 @@
 //! Collection of a batch that has ended: the result of each of its rows.
 
 use super::{
-    BatchWork, MAX_CONCURRENT_ROWS, PAGE,
+    MAX_CONCURRENT_ROWS, PAGE, RunBatches,
     row_settlement::{JobEnd, RowEnd, finish},
 };
 use crate::{
@@ -30,41 +30,41 @@ use tokio::{
     time::sleep,
 };
 
-/// The collection of one shard.
-pub struct Collection<'work> {
-    pub work: &'work BatchWork,
+/// Collector of the results of one shard.
+pub struct ResultCollector<'work> {
+    pub work: &'work RunBatches,
     pub number: u32,
     /// True if an earlier process began it, and so rows may have left their shard.
     is_resumed: bool,
     /// Rows that the files name.
     seen: HashSet<JobId>,
     /// Number of named rows that ran.
-    ran: u64,
+    executed_rows: u64,
     /// Number of named rows that are in no shard.
     unknown: AtomicU64,
     /// Usage of the rows in its files.
     usage: Usage,
     /// Usage of the batch, if the provider reports another one.
     batch_usage: Option<BatchUsage>,
-    doubled: u64,
+    duplicate_rows: u64,
     unreadable: u64,
     /// Number of rows in no file that are presumed spent.
     presumed: usize,
 }
 
-impl<'work> Collection<'work> {
-    /// A collection that has not read anything yet.
-    pub fn new(work: &'work BatchWork, number: u32, is_resumed: bool, usage: Usage) -> Self {
+impl<'work> ResultCollector<'work> {
+    /// A collector that has not read anything yet.
+    pub fn new(work: &'work RunBatches, number: u32, is_resumed: bool, usage: Usage) -> Self {
         Self {
             work,
             number,
             is_resumed,
             seen: HashSet::new(),
-            ran: 0,
+            executed_rows: 0,
             unknown: AtomicU64::new(0),
             usage,
             batch_usage: None,
-            doubled: 0,
+            duplicate_rows: 0,
             unreadable: 0,
             presumed: 0,
         }
@@ -75,15 +75,15 @@ impl<'work> Collection<'work> {
         self.presumed == 0 && self.unreadable == 0
     }
 
-    /// Ends each row of a batch with its output files at these paths. `over` is true if the run no
+    /// Ends each row of a batch with its output files at these paths. `lane_ended` is true if the run no
     /// longer waits for rows that have not run.
     pub async fn collect(
         &mut self,
         ended: &EndedBatch,
         paths: &[PathBuf],
-        over: bool,
+        lane_ended: bool,
     ) -> Result<(), WorkerError> {
-        let not_run = not_run(ended.ending, over, &self.work.lane);
+        let not_run = not_run(ended.ending, lane_ended, &self.work.lane);
         let differing = |reported| BatchUsage::differing(self.number, reported, self.usage);
         self.batch_usage = ended.usage.and_then(differing);
         for path in paths {
@@ -114,10 +114,10 @@ impl<'work> Collection<'work> {
             };
             let job = JobId::new(id);
             if !self.seen.insert(job.clone()) {
-                self.doubled += 1;
+                self.duplicate_rows += 1;
                 continue;
             }
-            self.ran += u64::from(end.is_some());
+            self.executed_rows += u64::from(end.is_some());
             let end = end.map_or_else(|| not_run.clone(), RowEnd::Ran);
             ends.push(end_of_line(work, job, end, self.batch_usage, &self.unknown));
             if ends.len() >= MAX_CONCURRENT_ROWS
@@ -140,7 +140,7 @@ impl<'work> Collection<'work> {
     ) -> Result<(), WorkerError> {
         let counted = ended.counts.completed + ended.counts.failed;
         let all_came = ended.counts.total > 0
-            && counted <= self.ran.saturating_sub(self.unknown_rows())
+            && counted <= self.executed_rows.saturating_sub(self.unknown_rows())
             && ended.usage.is_none_or(|all| all.input_tokens <= self.usage.input_tokens)
             && self.unreadable == 0;
         let end = match ended.ending {
@@ -162,13 +162,13 @@ impl<'work> Collection<'work> {
 
     /// Warns of a provider whose files do not match the reported state of the batch.
     async fn warn(&self) {
-        let Self { number, doubled, unreadable, .. } = self;
+        let Self { number, duplicate_rows, unreadable, .. } = self;
         let mut odd = Vec::new();
         if self.unknown_rows() > 0 {
             odd.push(format!("{} rows are of no job of this batch", self.unknown_rows()));
         }
-        if *doubled > 0 {
-            odd.push(format!("{doubled} rows came twice and count once"));
+        if *duplicate_rows > 0 {
+            odd.push(format!("{duplicate_rows} rows came twice and count once"));
         }
         if *unreadable > 0 {
             odd.push(format!("{unreadable} lines have no valid custom_id"));
@@ -191,7 +191,7 @@ impl<'work> Collection<'work> {
 }
 
 /// Ends every row of a shard that is still open; returns their number.
-pub async fn end_rows(work: &BatchWork, number: u32, end: RowEnd) -> Result<usize, WorkerError> {
+pub async fn end_rows(work: &RunBatches, number: u32, end: RowEnd) -> Result<usize, WorkerError> {
     let mut count = 0;
     loop {
         let rows = work.lane.records.rows(&work.run, number, true, None, PAGE).await;
@@ -220,17 +220,17 @@ pub(super) async fn all_ended(
 
 /// Ends the row of one line, unless it was ended before; counts it if there is no such row.
 async fn end_of_line(
-    work: &BatchWork,
+    work: &RunBatches,
     job: JobId,
     end: RowEnd,
     batch_usage: Option<BatchUsage>,
-    unknown: &AtomicU64,
+    unknown_rows: &AtomicU64,
 ) -> Result<(), WorkerError> {
     match work.lane.records.row(&work.run, &job).await? {
         Some(row) if row.open => end_row(work, row, end, batch_usage).await,
         Some(_) => Ok(()),
         None => {
-            unknown.fetch_add(1, Ordering::Relaxed);
+            unknown_rows.fetch_add(1, Ordering::Relaxed);
             tracing::debug!(run = %work.run, %job, "a line names no row of the run");
             Ok(())
         }
@@ -239,7 +239,7 @@ async fn end_of_line(
 
 /// Ends a row and publishes its result, unless another worker has ended it.
 async fn end_row(
-    work: &BatchWork,
+    work: &RunBatches,
     mut row: BatchRow,
     end: RowEnd,
     batch_usage: Option<BatchUsage>,
@@ -270,9 +270,9 @@ async fn end_row(
     Ok(())
 }
 
-fn not_run(ending: BatchEnding, over: bool, lane: &BatchLane) -> RowEnd {
+fn not_run(ending: BatchEnding, lane_ended: bool, lane: &BatchLane) -> RowEnd {
     match ending {
-        _ if over => RowEnd::not_waited_for(lane),
+        _ if lane_ended => RowEnd::not_waited_for(lane),
         BatchEnding::Cancelled => {
             let message = "the batch was cancelled before this row was run".to_owned();
             RowEnd::NotRun(ErrorKind::Cancelled, message)

@@ -1,6 +1,6 @@
 //! Giving up a shard that was never sent: the money of its rows is released.
 
-use super::{BatchWork, MAX_CONCURRENT_ROWS, PAGE, return_jobs::return_jobs};
+use super::{MAX_CONCURRENT_ROWS, PAGE, RunBatches, return_jobs::return_jobs};
 use crate::worker_error::WorkerError;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
@@ -29,7 +29,7 @@ pub async fn give_up_shard(
 }
 
 /// Gives up a shard of this process as [`give_up_shard`] does.
-pub async fn give_up_own_shard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
+pub async fn give_up_own_shard(work: &RunBatches, number: u32) -> Result<(), WorkerError> {
     let shard = work.shard(number);
     let given_up = give_up_shard(&shard, &*work.lane.records, &*work.context.admission);
     if given_up.await? {
@@ -39,7 +39,7 @@ pub async fn give_up_own_shard(work: &BatchWork, number: u32) -> Result<(), Work
 }
 
 /// Gives up a shard of this process, and returns its jobs to their queue.
-pub async fn give_up_and_return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
+pub async fn give_up_and_return_jobs(work: &RunBatches, number: u32) -> Result<(), WorkerError> {
     let (records, shard) = (&*work.lane.records, work.shard(number));
     if !release_rows(&shard, records, &*work.context.admission).await? {
         return Ok(());

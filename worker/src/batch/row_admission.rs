@@ -1,11 +1,11 @@
 //! Gathering of jobs: everything that costs nothing, then the row's record and the admission of its
 //! money; and the release of both.
 
-use super::{BatchWork, row::RowRecord};
+use super::{RunBatches, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
     claim_job::{ClaimOutcome, claim},
-    evaluate::{Uncalled, prepare_without_call, store_and_record},
+    evaluate::{PreparationOutcome, prepare_without_call, store_and_record},
     interruption::Interruption,
     judge_request::PreparedRequest,
     judging::call_conclusion::FirstVerdict,
@@ -53,8 +53,8 @@ pub struct PendingRow {
 }
 
 /// Makes a row of a job, unless it can be finished without a call.
-pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruption> {
-    let BatchWork { context, lane, run, .. } = work;
+pub async fn gather(job: &Job, work: &RunBatches) -> Result<Gathered, Interruption> {
+    let RunBatches { context, lane, run, .. } = work;
     let known = lane.records.row(run, &job.job_id).await?;
     let earlier = match &known {
         Some(row) if row.open && row.round == job.round => return Ok(Gathered::UnderWay),
@@ -74,8 +74,8 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
         return Ok(Gathered::Realtime);
     }
     let (prepared, builder) = match prepare_without_call(job, context).await? {
-        Uncalled::Finished(result) => return Ok(Gathered::Finished(result)),
-        Uncalled::NeedsCall(prepared, builder) => (*prepared, *builder),
+        PreparationOutcome::Finished(result) => return Ok(Gathered::Finished(result)),
+        PreparationOutcome::NeedsCall(prepared, builder) => (*prepared, *builder),
     };
     let Some(setup) = context.judge.as_deref() else {
         return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
@@ -96,7 +96,7 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
 }
 
 /// Holds a row's money, or ends its job if the budget is exhausted.
-pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, Interruption> {
+pub async fn admit(row: Box<PendingRow>, work: &RunBatches) -> Result<Gathered, Interruption> {
     let context = &work.context;
     let decision = match context.admission.try_admit(&row.ask).await {
         Ok(decision) => decision,
@@ -129,8 +129,8 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
 
 /// Gives up a row that was not written: releases its money, and leaves its job as before, with the
 /// attempts made so far.
-pub async fn give_up_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interruption> {
-    let BatchWork { context, lane, run, .. } = work;
+pub async fn give_up_row(row: &BatchRow, work: &RunBatches) -> Result<(), Interruption> {
+    let RunBatches { context, lane, run, .. } = work;
     context.admission.release(&row.lease).await?;
     lane.records.change_row(run, row, RowChange::Close).await?;
     lane.records.change_row(run, row, RowChange::Detach).await?;
@@ -151,7 +151,7 @@ async fn end_with_first_verdict(
     job: &Job,
     first: FirstVerdict,
     stored: BuilderSnapshot,
-    work: &BatchWork,
+    work: &RunBatches,
 ) -> Result<Gathered, Interruption> {
     let context = &work.context;
     let builder = match claim(job, context).await? {
@@ -172,9 +172,9 @@ async fn oversize(
     bytes: usize,
     job: &Job,
     builder: ResultBuilder,
-    work: &BatchWork,
+    work: &RunBatches,
 ) -> Result<Gathered, Interruption> {
-    let BatchWork { context, lane, .. } = work;
+    let RunBatches { context, lane, .. } = work;
     let problem = format!(
         "the request of item {} has {bytes} bytes, and a batch at most {} (batch.max_bytes)",
         job.item.id, lane.max_bytes

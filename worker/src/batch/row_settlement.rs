@@ -1,6 +1,6 @@
 //! End of a row: its money, and its job's result or next attempt.
 
-use super::{BatchWork, row::RowRecord};
+use super::{RunBatches, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
     call_cost::CallBill,
@@ -59,9 +59,9 @@ pub async fn finish(
     row: BatchRow,
     end: RowEnd,
     batch_usage: Option<BatchUsage>,
-    work: &BatchWork,
+    work: &RunBatches,
 ) -> Result<JobEnd, Interruption> {
-    let BatchWork { context, lane, .. } = work;
+    let RunBatches { context, lane, .. } = work;
     let record = RowRecord::read(&row)?;
     let claim = match context.store.claim(&unclaimed(&record.job), &context.owner).await? {
         Claim::Granted { fence, .. } => ClaimKey { fence, ..unclaimed(&record.job) },
@@ -88,27 +88,29 @@ pub async fn finish(
     {
         context.metrics.row_ended(&judge.model, None, CallCost::Nothing);
     }
-    let mut finishing = RowFinishing { work, context, setup, row, record, claim };
-    if let Some(first) = finishing.record.first.take_if(|_| !matches!(end, RowEnd::Ran(_))) {
-        return finishing.unpaid(first.score(builder)).await;
+    let mut settler = RowSettler { work, context, setup, row, record, claim };
+    if let Some(first) = settler.record.first.take_if(|_| !matches!(end, RowEnd::Ran(_))) {
+        return settler.store_unbilled(first.score(builder)).await;
     }
     match end {
-        RowEnd::Ran(end) => finishing.ran(end, builder).await,
+        RowEnd::Ran(end) => settler.settle_call(end, builder).await,
         RowEnd::NotRun(..) if lane.falls_back => {
-            context.admission.release(&finishing.row.lease).await?;
-            finishing.again(true).await
+            context.admission.release(&settler.row.lease).await?;
+            settler.close_for_retry(true).await
         }
-        RowEnd::NotRun(kind, message) => finishing.unpaid(builder.skipped(kind, message)).await,
+        RowEnd::NotRun(kind, message) => {
+            settler.store_unbilled(builder.skipped(kind, message)).await
+        }
         RowEnd::Invalid(message) => {
             let message = format!("the provider rejected the batch as invalid: {message}");
             let error = JobError { kind: ErrorKind::Request, message };
-            finishing.unpaid(builder.failed(error)).await
+            settler.store_unbilled(builder.failed(error)).await
         }
     }
 }
 
-struct RowFinishing<'work> {
-    work: &'work BatchWork,
+struct RowSettler<'work> {
+    work: &'work RunBatches,
     context: &'work RunContext,
     setup: &'work JudgeSetup,
     row: BatchRow,
@@ -116,8 +118,8 @@ struct RowFinishing<'work> {
     claim: ClaimKey,
 }
 
-impl RowFinishing<'_> {
-    async fn ran(
+impl RowSettler<'_> {
+    async fn settle_call(
         mut self,
         end: CallEnd,
         mut builder: ResultBuilder,
@@ -140,25 +142,27 @@ impl RowFinishing<'_> {
             // The retry sends the image bytes instead of URLs.
             decision.next = NextStep::Retry;
         }
-        let money = decision.money;
-        let bill = judging::bill(context, setup, &end, money, &self.record.bounds).await;
+        let lease_end = decision.lease_end;
+        let bill = judging::bill(context, setup, &end, lease_end, &self.record.bounds).await;
         let other = setup.pricing.other_model(&end);
         let result = end.result(decision.verdict.is_some());
-        let cost = judging::cost(money, bill, &self.record.bounds);
+        let cost = judging::cost(lease_end, bill, &self.record.bounds);
         context.metrics.row_ended(&judge.model, Some(result), cost);
         builder.called(&judge, &end, bill.as_ref(), &self.record.bounds, other);
         let reply_to_cache = reply_for_cache(self.record.cache_key, &judge, setup, &end, bill);
         let ended = decision.end_job(builder, reply_to_cache, &mut self.record.first);
         let next = match self.without_call(ended) {
-            JobAfterCall::Finished(finished) => return self.paid(money, bill, finished).await,
+            JobAfterCall::Finished(finished) => {
+                return self.store_billed(lease_end, bill, finished).await;
+            }
             JobAfterCall::Unfinished(next, _) => next,
         };
         let (admission, lease) = (&*context.admission, &self.row.lease);
-        judging::end_lease(admission, lease, money, bill, None, &self.claim).await?;
+        judging::end_lease(admission, lease, lease_end, bill, None, &self.claim).await?;
         self.record.raised |= next == NextStep::RetryLonger;
         // An ordinary call knows no first verdict.
         let realtime = self.work.lane.falls_back && self.record.first.is_none();
-        let ended = self.again(realtime).await?;
+        let ended = self.close_for_retry(realtime).await?;
         match next {
             NextStep::PauseRun(reason) => {
                 context.shutdown.drain.cancel();
@@ -182,14 +186,14 @@ impl RowFinishing<'_> {
     }
 
     /// Stores a result together with the bill of its row.
-    async fn paid(
+    async fn store_billed(
         self,
-        money: LeaseEnd,
+        lease_end: LeaseEnd,
         bill: Option<CallBill>,
         finished: FinishedJob,
     ) -> Result<JobEnd, Interruption> {
         let (admission, lease) = (&*self.context.admission, &self.row.lease);
-        match judging::end_job(admission, lease, money, bill, finished).await? {
+        match judging::end_job(admission, lease, lease_end, bill, finished).await? {
             Judged::Stored(result) => {
                 record_result(&result, self.context).await;
                 Ok(JobEnd::Finished(result))
@@ -199,7 +203,7 @@ impl RowFinishing<'_> {
     }
 
     /// Stores a result of a row that cost nothing.
-    async fn unpaid(self, finished: FinishedJob) -> Result<JobEnd, Interruption> {
+    async fn store_unbilled(self, finished: FinishedJob) -> Result<JobEnd, Interruption> {
         self.context.admission.release(&self.row.lease).await?;
         self.store(finished).await
     }
@@ -210,7 +214,7 @@ impl RowFinishing<'_> {
     }
 
     /// Closes the row, so that its job is retried.
-    async fn again(mut self, realtime: bool) -> Result<JobEnd, Interruption> {
+    async fn close_for_retry(mut self, realtime: bool) -> Result<JobEnd, Interruption> {
         self.record.realtime = realtime;
         let row = self.record.into_row(self.row.lease, false)?;
         self.work.lane.records.change_row(&self.work.run, &row, RowChange::Close).await?;

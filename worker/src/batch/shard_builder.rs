@@ -1,7 +1,7 @@
 //! The shard that is being filled: its rows in the ledger, and its file on this machine.
 
 use super::{
-    BatchWork,
+    RunBatches,
     row_admission::PendingRow,
     shard_file::{self, OpenShard},
 };
@@ -15,7 +15,7 @@ use tokio::{sync::Mutex, time::Instant};
 #[derive(Default)]
 pub(crate) struct ShardBuilder(Mutex<ShardBuilderState>);
 
-impl BatchWork {
+impl RunBatches {
     /// Adds a row to the shard that is being filled. The row is pending until it is written or put
     /// off. Returns false if its job has an open row already.
     pub(super) async fn add_row(&self, row: &BatchRow) -> Result<bool, Interruption> {
@@ -91,7 +91,7 @@ impl BatchWork {
         self.plan(&mut *self.builder.0.lock().await).await
     }
 
-    /// Plans the shard that is being filled as [`BatchWork::seal`] does, if no row was written for
+    /// Plans the shard that is being filled as [`RunBatches::seal`] does, if no row was written for
     /// this time. A shard without rows ends.
     pub(crate) async fn seal_idle(&self, idle: Duration) -> Result<(), Interruption> {
         let mut state = self.builder.0.lock().await;

@@ -6,7 +6,7 @@ mod second_hold;
 mod token_limit;
 
 use super::{
-    BatchWork, CountedShard, PAGE, ShardCount, give_up_shard::give_up_and_return_jobs,
+    CountedShard, PAGE, RunBatches, ShardCount, give_up_shard::give_up_and_return_jobs,
     row_settlement::RowEnd, shard_file,
 };
 use crate::{
@@ -31,7 +31,7 @@ pub struct ShardEnd {
 
 /// The work on one shard.
 pub struct ShardLifecycle {
-    work: Arc<BatchWork>,
+    work: Arc<RunBatches>,
     number: u32,
     /// Counts the shard while its batch is not created.
     uncreated: Option<CountedShard>,
@@ -46,7 +46,7 @@ pub struct ShardLifecycle {
 
 impl ShardLifecycle {
     /// Work on a shard that has not begun.
-    pub fn new(work: &Arc<BatchWork>, number: u32) -> Self {
+    pub fn new(work: &Arc<RunBatches>, number: u32) -> Self {
         let uncreated = Some(work.count(ShardCount::Uncreated));
         let pause = work.lane.poll_min;
         Self {
@@ -164,7 +164,7 @@ impl ShardLifecycle {
     }
 
     async fn rows(&self) -> Result<usize, WorkerError> {
-        let BatchWork { lane, run, .. } = &*self.work;
+        let RunBatches { lane, run, .. } = &*self.work;
         let rows = lane.records.rows(run, self.number, true, None, PAGE).await;
         Ok(rows?.len())
     }

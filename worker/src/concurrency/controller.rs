@@ -8,22 +8,22 @@ use std::time::Duration;
 /// Initial number of calls in flight.
 pub(super) const INITIAL: usize = 16;
 /// Minimum and maximum of the limit.
-pub(super) const BOUNDS: (usize, usize) = (1, 512);
+pub(super) const LIMIT_RANGE: (usize, usize) = (1, 512);
 
 /// Growth of the limit after a round without failures.
 const STEP: usize = 8;
 /// Fraction of the limit that a decrease leaves.
-const CUT: (usize, usize) = (3, 4);
+const DECREASE_FACTOR: (usize, usize) = (3, 4);
 /// Minimum share of the limit that calls in flight must fill before it grows: permits that wait for
 /// admission do not show the provider's capacity.
-const FILLED: f64 = 0.5;
+const MIN_UTILIZATION: f64 = 0.5;
 /// Maximum latency of a good round, as a multiple of the baseline.
-const TOLERANCE: f64 = 1.5;
+const MAX_LATENCY_RATIO: f64 = 1.5;
 /// Maximum number of good rounds before the limit grows by one again after crowding: one at first,
 /// doubled each time that the limit proves too high.
 const MAX_ROUNDS_BEFORE_PROBE: u32 = 64;
 /// Weight of latencies above the baseline in its moving average.
-const FOLLOW: f64 = 0.1;
+const BASELINE_SMOOTHING: f64 = 0.1;
 
 /// A call that has ended.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ pub(super) struct Controller {
 impl Controller {
     /// A limit that adapts to latency and refusals.
     pub(super) fn adaptive() -> Self {
-        Self::new(INITIAL, BOUNDS.1, false)
+        Self::new(INITIAL, LIMIT_RANGE.1, false)
     }
 
     /// A limit that stays, unless the provider refuses this many concurrent calls.
@@ -111,9 +111,10 @@ impl Controller {
         }
         let mean = round.seconds / round.answered as f64;
         let baseline = self.baseline.unwrap_or(mean);
-        let followed = baseline + (mean - baseline) * FOLLOW;
+        let followed = baseline + (mean - baseline) * BASELINE_SMOOTHING;
         self.baseline = Some(mean.min(followed));
-        if round.calls_in_flight(now) >= self.limit as f64 * FILLED && mean <= baseline * TOLERANCE
+        if round.calls_in_flight(now) >= self.limit as f64 * MIN_UTILIZATION
+            && mean <= baseline * MAX_LATENCY_RATIO
         {
             self.limit = (self.limit + self.step()).min(self.max);
         }
@@ -140,13 +141,13 @@ impl Controller {
             crowding.rounds_before_probe = doubled.min(MAX_ROUNDS_BEFORE_PROBE);
         }
         *crowding = ConcurrencyProbe { good_rounds: 0, probed: false, ..*crowding };
-        self.limit = self.limit.saturating_sub(1).max(BOUNDS.0);
+        self.limit = self.limit.saturating_sub(1).max(LIMIT_RANGE.0);
         self.round = LimitRound::starting(now);
     }
 
     fn cut(&mut self, now: Duration) {
-        let (numerator, denominator) = CUT;
-        self.limit = (self.limit * numerator / denominator).max(BOUNDS.0);
+        let (numerator, denominator) = DECREASE_FACTOR;
+        self.limit = (self.limit * numerator / denominator).max(LIMIT_RANGE.0);
         self.changed_at = now;
         self.round = LimitRound::starting(now);
     }
@@ -227,7 +228,7 @@ mod tests {
         assert_eq!(load.full_rounds(1, 5.0), INITIAL + STEP);
         assert_eq!(load.full_rounds(1, 5.0), INITIAL + 2 * STEP);
         assert_eq!(load.full_rounds(1, 7.0), INITIAL + 3 * STEP);
-        assert_eq!(load.full_rounds(200, 5.0), BOUNDS.1);
+        assert_eq!(load.full_rounds(200, 5.0), LIMIT_RANGE.1);
     }
 
     #[test]
@@ -308,8 +309,8 @@ mod tests {
         for _ in 0..50 {
             load.round(1, 1.0, 1, Signal::Refused);
         }
-        assert_eq!(load.controller.limit(), BOUNDS.0);
-        assert_eq!(load.full_rounds(1, 1.0), BOUNDS.0 + STEP);
+        assert_eq!(load.controller.limit(), LIMIT_RANGE.0);
+        assert_eq!(load.full_rounds(1, 1.0), LIMIT_RANGE.0 + STEP);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) struct CallConclusion {
     pub(crate) verdict: Option<Verdict>,
     /// True if the verdict contradicts itself, so that the judge is called once more.
     pub(crate) asks_once_more: bool,
-    pub(crate) money: LeaseEnd,
+    pub(crate) lease_end: LeaseEnd,
     pub(crate) next: NextStep,
 }
 
@@ -60,10 +60,10 @@ impl CallConclusion {
             next_step_after_call::contradiction(&context.rubric, verdict.as_ref(), tally);
         let asks_once_more = contradiction.is_some();
         let problem = problem.or(contradiction);
-        let Step { money, next } =
+        let Step { lease_end, next } =
             next_step_after_call::decide(end, problem.as_deref(), tally, full_jitter);
         let next = refuse_other_model(setup, model, end, next);
-        Self { verdict, asks_once_more, money, next }
+        Self { verdict, asks_once_more, lease_end, next }
     }
 
     /// Ends the job if the call was its last one. A verdict that contradicts itself becomes

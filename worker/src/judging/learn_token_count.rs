@@ -16,11 +16,11 @@ impl Judging<'_> {
         &self,
         prepared: &PreparedRequest,
         call: &Call,
-        money: LeaseEnd,
+        lease_end: LeaseEnd,
         waited: bool,
     ) -> TokenCounting {
         // Must precede `learn_count`, which uses the learned input ratio.
-        let input_scale = self.learn_scale(prepared, &call.end, money);
+        let input_scale = self.learn_scale(prepared, &call.end, lease_end);
         TokenCounting { input_scale, ..self.learn_count(prepared, call, waited) }
     }
 
@@ -30,9 +30,9 @@ impl Judging<'_> {
         &self,
         prepared: &PreparedRequest,
         end: &CallEnd,
-        money: LeaseEnd,
+        lease_end: LeaseEnd,
     ) -> Option<u64> {
-        let LeaseEnd::Settle(Some(usage)) = money else { return None };
+        let LeaseEnd::Settle(Some(usage)) = lease_end else { return None };
         let is_own = self.setup.pricing.other_model(end).is_none();
         is_own.then(|| self.setup.token_scale.learn(&prepared.bounds, usage.input_tokens))?
     }

@@ -77,11 +77,15 @@ fn error_table_is_implemented() {
         (CallEnd::Cancelled { sent: false }, None, Release, &["give back"; 9]),
         (CallEnd::Cancelled { sent: true }, None, PresumeSpent, &["give back"; 9]),
     ];
-    for (end, problem, money, expected) in rows {
+    for (end, problem, lease_end, expected) in rows {
         let mut tally = AttemptTally::default();
         for (position, expected) in expected.iter().enumerate() {
             let step = decide(&end, problem, &mut tally, |_| PAUSE);
-            assert_eq!((step.money, kind(&step.next)), (money, *expected), "{end:?} {position}");
+            assert_eq!(
+                (step.lease_end, kind(&step.next)),
+                (lease_end, *expected),
+                "{end:?} {position}"
+            );
         }
     }
 }
@@ -149,7 +153,7 @@ fn html_page_instead_of_a_completion_costs_nothing_and_is_retried() {
     let page = CallEnd::NotCompletion("a log-in page".to_owned());
     for _ in 1..MAX_TRANSPORT_ATTEMPTS {
         let step = decide(&page, None, &mut tally, |_| PAUSE);
-        assert_eq!(step, Step { money: LeaseEnd::Release, next: NextStep::RetryAfter(PAUSE) });
+        assert_eq!(step, Step { lease_end: LeaseEnd::Release, next: NextStep::RetryAfter(PAUSE) });
     }
     let step = decide(&page, None, &mut tally, |_| PAUSE);
     assert!(

@@ -5,11 +5,11 @@ use crate::{interruption::Interruption, result_builder::ResultBuilder, run_conte
 use juror_types::{job::Job, outcome::JobError};
 
 /// Number of workers that look for a missing file before its job fails.
-const WORKERS_THAT_LOOK_FOR_A_FILE: u32 = 3;
+const MAX_MISSING_FILE_ATTEMPTS: u32 = 3;
 
 /// Ends a job whose files cannot be used, unless other workers may have a missing file and have not
 /// looked yet.
-pub(super) async fn without_input<'job>(
+pub(super) async fn fail_or_requeue<'job>(
     job: &Job,
     context: &RunContext,
     builder: ResultBuilder,
@@ -19,7 +19,7 @@ pub(super) async fn without_input<'job>(
     if let Some(absence) = context.sources.absence(references).await {
         match context.store.record_missing_file(&builder.claim).await? {
             None => {}
-            Some(others) if others < WORKERS_THAT_LOOK_FOR_A_FILE => {
+            Some(others) if others < MAX_MISSING_FILE_ATTEMPTS => {
                 return Err(Interruption::FileNotHere(absence.to_string()));
             }
             Some(others) => {

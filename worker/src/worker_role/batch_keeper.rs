@@ -9,7 +9,7 @@ mod shards;
 
 use super::{RunStatusProvider, warn_once::WarnOnce};
 use crate::{
-    batch::{BatchWork, Gathered, gather, remove_row_of},
+    batch::{Gathered, RunBatches, gather, remove_row_of},
     batch_lane::BatchLane,
     interruption::Interruption,
     run_context::RunContext,
@@ -97,7 +97,7 @@ impl BatchKeeper {
     ) -> Result<BatchOutcome, Interruption> {
         let work = self.work_of(&job.run_id, context, lane);
         let longest = context.max_wait.map_or(Duration::MAX, |_| MAX_CAPACITY_WAIT);
-        let capacity = timeout(longest, work.capacity());
+        let capacity = timeout(longest, work.wait_for_capacity());
         match context.shutdown.drain.run_until_cancelled(capacity).await {
             None => return Err(Interruption::Stopping),
             // The job is requeued so that other runs proceed.
@@ -198,7 +198,7 @@ impl BatchKeeper {
         run: &RunId,
         context: &Arc<RunContext>,
         lane: &Arc<BatchLane>,
-    ) -> Arc<BatchWork> {
+    ) -> Arc<RunBatches> {
         let mut active = self.active.lock();
         match active.current.get(run) {
             Some(work) if Arc::ptr_eq(&work.context, context) => Arc::clone(work),
@@ -206,7 +206,7 @@ impl BatchKeeper {
                 let queues = (Arc::clone(&self.jobs), Arc::clone(&self.results));
                 let (context, lane) = (Arc::clone(context), Arc::clone(lane));
                 let changed = Arc::clone(&self.changed);
-                let work = Arc::new(BatchWork::new(queues, context, lane, run.clone(), changed));
+                let work = Arc::new(RunBatches::new(queues, context, lane, run.clone(), changed));
                 let replaced = active.current.insert(run.clone(), Arc::clone(&work));
                 active.replaced.extend(replaced);
                 work
@@ -214,15 +214,15 @@ impl BatchKeeper {
         }
     }
 
-    fn all_works(&self) -> Vec<Arc<BatchWork>> {
+    fn all_works(&self) -> Vec<Arc<RunBatches>> {
         let active = self.active.lock();
         active.current.values().chain(&active.replaced).map(Arc::clone).collect()
     }
 
     /// Drops unreferenced work.
-    fn drop_idle(&self, idle: &[Arc<BatchWork>]) {
+    fn drop_idle(&self, idle: &[Arc<RunBatches>]) {
         // Two references: this list and `active`.
-        let is_idle = |work: &Arc<BatchWork>| {
+        let is_idle = |work: &Arc<RunBatches>| {
             idle.iter().any(|idle| Arc::ptr_eq(idle, work)) && Arc::strong_count(work) <= 2
         };
         let mut active = self.active.lock();
@@ -242,6 +242,6 @@ enum KeeperScope {
 /// The work on runs by their ids, and work whose context was replaced.
 #[derive(Default)]
 struct ActiveWork {
-    current: HashMap<RunId, Arc<BatchWork>>,
-    replaced: Vec<Arc<BatchWork>>,
+    current: HashMap<RunId, Arc<RunBatches>>,
+    replaced: Vec<Arc<RunBatches>>,
 }

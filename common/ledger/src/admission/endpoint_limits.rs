@@ -27,32 +27,36 @@ const RECOVERY_MS: i64 = 100;
 /// Limits of one endpoint and their use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointState {
-    given: Limits,
+    configured: Limits,
+    /// Limits per minute that the provider reported.
     learned_requests: Option<u64>,
     learned_tokens: Option<u64>,
     requests: BucketDeficit,
     tokens: BucketDeficit,
-    refreshed: i64,
+    /// Times in milliseconds: of the last refill of the buckets, of the last halving of the limits
+    /// after a refusal, and of the last step of their recovery.
+    refreshed_at: i64,
+    halved_at: Option<i64>,
+    recovered_at: i64,
     cooldown: Option<Cooldown>,
-    throttle: i64,
-    throttled: Option<i64>,
-    recovered: i64,
+    /// Part of the limits that is used, in thousandths.
+    limit_permille: i64,
 }
 
 impl EndpointState {
     /// An endpoint without known limits.
     pub fn new(now: i64) -> Self {
         Self {
-            given: Limits::default(),
+            configured: Limits::default(),
             learned_requests: None,
             learned_tokens: None,
             requests: BucketDeficit::default(),
             tokens: BucketDeficit::default(),
-            refreshed: now,
+            refreshed_at: now,
             cooldown: None,
-            throttle: FULL_LIMIT,
-            throttled: None,
-            recovered: now,
+            limit_permille: FULL_LIMIT,
+            halved_at: None,
+            recovered_at: now,
         }
     }
 
@@ -60,7 +64,7 @@ impl EndpointState {
     pub fn set_limits(&mut self, limits: Limits, now: i64) {
         self.refresh(now);
         let limited = self.limited();
-        self.given = limits;
+        self.configured = limits;
         self.begin_to_limit(limited);
     }
 
@@ -105,7 +109,7 @@ impl EndpointState {
 
     /// Refunds the unused part of a call's reservation, where the provider does so too.
     pub fn refund(&mut self, reserved: u64, used: Usage, now: i64) {
-        if !self.given.refund_unused {
+        if !self.configured.refund_unused {
             return;
         }
         self.refresh(now);
@@ -135,11 +139,11 @@ impl EndpointState {
         self.begin_to_limit(limited);
         if known == (None, None) && is_changed {
             // Calls in flight were admitted before the refusal: theirs carry no news.
-            self.throttled = Some(now);
+            self.halved_at = Some(now);
         }
         if observation.counting.rule.is_some() {
             // The corrected token count explains the refusal, so the limits stay.
-            self.throttled = Some(now);
+            self.halved_at = Some(now);
         }
         if let Some(pause) = observation.refused {
             self.refuse(pause, now);
@@ -167,10 +171,10 @@ impl EndpointState {
         let pause = if pause == 0 { DEFAULT_COOLDOWN } else { pause.min(MAX_COOLDOWN) };
         let until = self.cooldown.map_or(now, |cooldown| cooldown.until).max(now + pause);
         self.cooldown = Some(Cooldown { since: now, until });
-        if self.throttled.is_none_or(|last| now < last || now - last >= HALVING_INTERVAL) {
-            self.throttled = Some(now);
-            self.recovered = now;
-            self.throttle = (self.throttle / 2).max(MIN_LIMIT);
+        if self.halved_at.is_none_or(|last| now < last || now - last >= HALVING_INTERVAL) {
+            self.halved_at = Some(now);
+            self.recovered_at = now;
+            self.limit_permille = (self.limit_permille / 2).max(MIN_LIMIT);
         }
         self.empty();
     }
@@ -187,8 +191,8 @@ impl EndpointState {
 
     /// Refills the buckets up to now. A clock that was set back counts as standing still.
     fn refresh(&mut self, now: i64) {
-        let elapsed = now.saturating_sub(self.refreshed).max(0);
-        self.refreshed = now;
+        let elapsed = now.saturating_sub(self.refreshed_at).max(0);
+        self.refreshed_at = now;
         if let Some(rate) = self.request_rate() {
             self.requests.refill(rate, elapsed);
         }
@@ -197,28 +201,28 @@ impl EndpointState {
         }
         self.cooldown =
             self.cooldown.filter(|cooldown| cooldown.since <= now && now < cooldown.until);
-        self.recovered = self.recovered.min(now);
-        let steps = (now - self.recovered) / RECOVERY_MS;
-        self.recovered += steps * RECOVERY_MS;
-        self.throttle = self.throttle.saturating_add(steps).min(FULL_LIMIT);
+        self.recovered_at = self.recovered_at.min(now);
+        let steps = (now - self.recovered_at) / RECOVERY_MS;
+        self.recovered_at += steps * RECOVERY_MS;
+        self.limit_permille = self.limit_permille.saturating_add(steps).min(FULL_LIMIT);
     }
 
     fn request_rate(&self) -> Option<Rate> {
-        self.rate(self.given.requests_per_minute, self.learned_requests)
+        self.rate(self.configured.requests_per_minute, self.learned_requests)
     }
 
     fn token_rate(&self) -> Option<Rate> {
-        self.rate(self.given.tokens_per_minute, self.learned_tokens)
+        self.rate(self.configured.tokens_per_minute, self.learned_tokens)
     }
 
     /// The user's limit, or else the learned one, which never exceeds the user's.
-    fn rate(&self, given: Option<u64>, learned: Option<u64>) -> Option<Rate> {
-        let limit = match (given, learned) {
+    fn rate(&self, configured: Option<u64>, learned: Option<u64>) -> Option<Rate> {
+        let limit = match (configured, learned) {
             (Some(given), Some(learned)) => given.min(learned),
             (one, other) => one.or(other)?,
         };
         let limit = i64::try_from(limit.min(MAX_UNITS)).unwrap_or(i64::MAX);
-        Some(Rate((limit * self.throttle / FULL_LIMIT).max(1)))
+        Some(Rate((limit * self.limit_permille / FULL_LIMIT).max(1)))
     }
 }
 

@@ -29,7 +29,7 @@ use tokio::{
 };
 
 /// Time for which jobs of another schema version are held.
-const TTL: Duration = Duration::from_secs(10 * 60);
+const OTHER_VERSION_DELAY: Duration = Duration::from_secs(10 * 60);
 
 /// Parses a delivered message; the error is a message.
 pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
@@ -42,7 +42,7 @@ pub(super) struct RabbitSubscription<M> {
     /// A permit for each further unacknowledged delivery.
     slots: Arc<Semaphore>,
     decode: Decode<M>,
-    live: Option<Live>,
+    live: Option<OpenConsumers>,
     /// The last warning about jobs of another version.
     last_warning: Option<String>,
 }
@@ -79,14 +79,14 @@ impl<M: Message> RabbitSubscription<M> {
             tracing::warn!("jobs are held for 10 minutes: {words}");
             self.last_warning = Some(words);
         }
-        Box::new(open).end(Disposition::RetryAfter(TTL)).await
+        Box::new(open).end(Disposition::RetryAfter(OTHER_VERSION_DELAY)).await
     }
 
-    async fn resubscribe(&self) -> Result<Live, QueueError> {
+    async fn resubscribe(&self) -> Result<OpenConsumers, QueueError> {
         loop {
             let link = self.shared.link().await?;
             let queues = self.shared.namespace.queues(self.route, self.renders);
-            match Live::open(link, queues, self.prefetch).await {
+            match OpenConsumers::open(link, queues, self.prefetch).await {
                 Err(QueueError::Unavailable(_)) => {}
                 ended => return ended,
             }
@@ -145,7 +145,7 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
 }
 
 /// Consumers over one connection.
-struct Live {
+struct OpenConsumers {
     link: Arc<BrokerConnection>,
     tags: Arc<Tags>,
     /// Consumers, those of the preferred priority first.
@@ -160,7 +160,7 @@ struct QueueConsumer {
     consumer: Consumer,
 }
 
-impl Live {
+impl OpenConsumers {
     async fn open(
         link: Arc<BrokerConnection>,
         queues: Vec<(Priority, ShortString)>,
@@ -260,7 +260,7 @@ impl Live {
     }
 }
 
-impl Drop for Live {
+impl Drop for OpenConsumers {
     /// Cancels the consumers, then requeues their messages that were not handed out. The frames of
     /// a channel arrive in the order in which they were written: a message that returned to a queue
     /// before its consumer is cancelled would be sent here again, up to its delivery limit.

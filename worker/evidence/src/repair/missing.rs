@@ -16,7 +16,7 @@ use crate::{
 /// Maximum distance of a shape's place in the drawing, in pixels across and down.
 const REACH: [i32; 2] = [40, 160];
 /// Maximum number of edge pixels in a missing shape's place, relative to those of the shape.
-const MAX_RIMS: f64 = 0.4;
+const MAX_EDGE_PIXELS: f64 = 0.4;
 /// Maximum distance of missing shapes that are reported as one, in pixels.
 const JOINED: i32 = 12;
 /// Maximum number of shapes that are searched for.
@@ -27,7 +27,7 @@ const MAX_SHAPES: usize = 60;
 pub(crate) struct MissingShape {
     /// Left, top, right and bottom in pixels of the drawing.
     pub bounds: [i32; 4],
-    pub rims: usize,
+    pub edge_pixels: usize,
 }
 
 /// Shapes of a screenshot that are searched for in drawings.
@@ -40,7 +40,8 @@ pub(crate) struct ShownShapes {
 impl ShownShapes {
     pub fn new(screenshot: &Raster) -> Self {
         let shapes = contours_of(screenshot).into_iter();
-        let shapes = shapes.map(|shape| MissingShape { bounds: shape.bounds(), rims: shape.rims });
+        let shapes = shapes
+            .map(|shape| MissingShape { bounds: shape.bounds(), edge_pixels: shape.edge_pixels });
         Self { shapes: shapes.collect(), smoothed: screenshot.smoothed() }
     }
 
@@ -48,8 +49,9 @@ impl ShownShapes {
     /// `difference` is the drawing's difference from the screenshot.
     pub fn missing_in(&self, drawing: &Raster, difference: &PixelDifference) -> Vec<MissingShape> {
         let is_bare = |shape: &&MissingShape| {
-            difference.count_in(shape.bounds) * 2 > shape.rims
-                && drawing.rims_in(shape.bounds) as f64 <= MAX_RIMS * shape.rims as f64
+            difference.count_in(shape.bounds) * 2 > shape.edge_pixels
+                && drawing.edge_pixels_in(shape.bounds) as f64
+                    <= MAX_EDGE_PIXELS * shape.edge_pixels as f64
         };
         let mut bare = self.shapes.iter().filter(is_bare).take(MAX_SHAPES).peekable();
         if bare.peek().is_none() {
@@ -63,7 +65,7 @@ impl ShownShapes {
     /// shape.
     pub fn are_covered(&self, missing: &[MissingShape], drawing: &Raster) -> bool {
         let is_taken = |shape: &&MissingShape| {
-            drawing.rims_in(shape.bounds) as f64 > MAX_RIMS * shape.rims as f64
+            drawing.edge_pixels_in(shape.bounds) as f64 > MAX_EDGE_PIXELS * shape.edge_pixels as f64
         };
         let mut taken = missing.iter().filter(is_taken).peekable();
         taken.peek().is_some() && {
@@ -165,7 +167,7 @@ mod tests {
     #[test]
     fn a_larger_label_in_the_place_of_an_icon_covers_it() {
         let shown = ShownShapes::new(&button([60, 30], Some([30, 28])));
-        let [icon] = [MissingShape { bounds: [28, 24, 44, 44], rims: 60 }];
+        let [icon] = [MissingShape { bounds: [28, 24, 44, 44], edge_pixels: 60 }];
         assert!(shown.are_covered(&[icon], &button([26, 30], None)));
         assert!(!shown.are_covered(&[icon], &button([60, 30], None)), "its place is bare");
         assert!(!shown.are_covered(&[icon], &button([60, 30], Some([32, 28]))), "it is there");
@@ -193,7 +195,7 @@ mod tests {
         ];
         let snapshot = Snapshot::of_page([240, 80], elements);
         let page = PageTree::new(&snapshot);
-        let icon = MissingShape { bounds: [40, 32, 56, 48], rims: 40 };
+        let icon = MissingShape { bounds: [40, 32, 56, 48], edge_pixels: 40 };
         let adds_space_for = |property: P, element: usize| {
             let change = property.change(&page, &[element], 13.0).unwrap();
             let kind = HypothesisKind::Length { property, delta: 13.0 };

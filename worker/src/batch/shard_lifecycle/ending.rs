@@ -3,7 +3,7 @@
 use super::{ShardEnd, ShardLifecycle};
 use crate::{
     batch::{
-        collect_results::{Collection, end_rows},
+        collect_results::{ResultCollector, end_rows},
         file_content::FileContent,
         return_jobs::return_jobs,
         row_settlement::RowEnd,
@@ -42,7 +42,7 @@ impl ShardLifecycle {
             return Ok(ShardEnd { left: true, ..ShardEnd::default() });
         };
         let work = Arc::clone(&self.work);
-        let mut collection = Collection::new(&work, self.number, is_resumed, usage);
+        let mut collection = ResultCollector::new(&work, self.number, is_resumed, usage);
         collection.collect(&ended, &paths, work.lane.is_over()).await?;
         for path in paths {
             // A leftover is overwritten by the next collection.

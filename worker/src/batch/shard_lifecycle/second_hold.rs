@@ -3,7 +3,7 @@
 use super::ShardLifecycle;
 use crate::{
     batch::{
-        BatchWork,
+        RunBatches,
         lost_batch::{is_listed_alone, second_lease},
         open_rows::open_rows,
         row::RowRecord,
@@ -24,7 +24,7 @@ impl ShardLifecycle {
     /// # Errors
     /// [`Interruption::Paused`] if a budget does not cover it.
     pub(super) async fn hold_again(&self, file: &str) -> Result<(), WorkerError> {
-        let BatchWork { context, lane, run, .. } = &*self.work;
+        let RunBatches { context, lane, run, .. } = &*self.work;
         let Some(setup) = context.judge.as_deref() else {
             return Err(Interruption::UnknownRun("batches need a judge".to_owned()).into());
         };
@@ -83,7 +83,7 @@ impl ShardLifecycle {
         file: &str,
         batch: &str,
     ) -> Result<(), WorkerError> {
-        let BatchWork { context, lane, run, .. } = &*self.work;
+        let RunBatches { context, lane, run, .. } = &*self.work;
         if is_listed_alone(&*lane.provider, file, batch, lane.poll_min).await {
             context.admission.release(&second_lease(run, file)).await?;
         }

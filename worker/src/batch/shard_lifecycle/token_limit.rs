@@ -2,7 +2,7 @@
 
 use super::{ShardEnd, ShardLifecycle};
 use crate::{
-    batch::{BatchWork, shard_file},
+    batch::{RunBatches, shard_file},
     interruption::Interruption,
     vision::BatchError,
     worker_error::WorkerError,
@@ -26,7 +26,7 @@ impl ShardLifecycle {
 
     /// Splits the shard into two halves, each of which becomes a batch.
     pub(super) async fn split(&mut self, step: &ShardStep) -> Result<ShardEnd, WorkerError> {
-        let BatchWork { lane, run, .. } = &*self.work;
+        let RunBatches { lane, run, .. } = &*self.work;
         let open = || async { lane.records.open_shard(run, &lane.owner).await };
         let numbers = [open().await?, open().await?];
         let [one, other] = numbers.map(|number| shard_file::path(&lane.folder, run, number));

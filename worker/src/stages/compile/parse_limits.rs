@@ -23,7 +23,7 @@ const WORK_PER_BYTE: usize = 16;
 const WORK_PER_PAIR: usize = 96;
 /// Maximum distance of the lookahead after a bracket; one that is still open there counts as a
 /// hazard.
-const FARTHEST_LOOK: usize = 300;
+const MAX_LOOKAHEAD: usize = 300;
 
 /// The maximum stack that parsing takes, in bytes; or the reason why the code must not be parsed.
 pub(super) fn assess(code: &str, language: Language) -> Result<usize, &'static str> {
@@ -46,22 +46,22 @@ pub(super) fn assess(code: &str, language: Language) -> Result<usize, &'static s
 
 /// Cost of a `<` that is tried as the start of type arguments.
 #[derive(Debug, PartialEq)]
-enum Try {
+enum SpeculationCost {
     /// Linear in the bytes that it covers.
-    Ends,
+    Linear,
     /// Failed speculation over other speculations, which then restart: quadratic.
-    Repeats,
-    /// The try may hold an expression or function type, in which everything is tried twice.
-    Open,
+    Quadratic,
+    /// An expression or function type may follow, in which everything is tried twice: exponential.
+    Exponential,
 }
 
 fn work(code: &[u8]) -> usize {
     let (mut doublings, mut in_pairs) = (0_usize, possible_defaults(code));
     for place in memchr::memchr_iter(b'<', code) {
-        match code.get(place + 1..).map(try_after) {
-            Some(Try::Open) => doublings += 1,
-            Some(Try::Repeats) => in_pairs += 1,
-            Some(Try::Ends) | None => {}
+        match code.get(place + 1..).map(speculation_cost) {
+            Some(SpeculationCost::Exponential) => doublings += 1,
+            Some(SpeculationCost::Quadratic) => in_pairs += 1,
+            Some(SpeculationCost::Linear) | None => {}
         }
     }
     code.len()
@@ -113,26 +113,30 @@ fn may_open_level(word: &str) -> bool {
 
 /// Walks through plain types (names, lists, literals, object types) behind a `<`, up to something
 /// that opens an expression or a function type, or that cannot stand in a type and ends the try.
-fn try_after(rest: &[u8]) -> Try {
-    let is_whole = rest.len() <= FARTHEST_LOOK;
-    let mut rest = rest.get(..FARTHEST_LOOK).unwrap_or(rest);
+fn speculation_cost(rest: &[u8]) -> SpeculationCost {
+    let is_whole = rest.len() <= MAX_LOOKAHEAD;
+    let mut rest = rest.get(..MAX_LOOKAHEAD).unwrap_or(rest);
     let (mut angles, mut braces) = (1_usize, 0_usize);
     let (mut inner_tries, mut seen_extends) = (false, false);
-    let ends = |inner_tries: bool| if inner_tries { Try::Repeats } else { Try::Ends };
+    let ends = |inner_tries: bool| {
+        if inner_tries { SpeculationCost::Quadratic } else { SpeculationCost::Linear }
+    };
     loop {
         seen_extends |= rest.starts_with(b"extends");
         match rest {
             [] if is_whole => return ends(inner_tries),
-            [] => return Try::Open,
+            [] => return SpeculationCost::Exponential,
             [b'&', b'&', ..] | [b'|', b'|', ..] => return ends(inner_tries),
             [b'[', b']', after @ ..] => rest = after,
-            [b'(' | b'[' | b'`' | b'\\', ..] | [b'/', b'/' | b'*', ..] => return Try::Open,
+            [b'(' | b'[' | b'`' | b'\\', ..] | [b'/', b'/' | b'*', ..] => {
+                return SpeculationCost::Exponential;
+            }
             [quote @ (b'"' | b'\''), after @ ..] => match after_string(*quote, after) {
                 Some(after) => rest = after,
-                None => return Try::Open,
+                None => return SpeculationCost::Exponential,
             },
-            [b'?', ..] if braces == 0 && seen_extends => return Try::Open,
-            [b'>', ..] if angles == 1 && braces == 0 => return Try::Ends,
+            [b'?', ..] if braces == 0 && seen_extends => return SpeculationCost::Exponential,
+            [b'>', ..] if angles == 1 && braces == 0 => return SpeculationCost::Linear,
             [byte, after @ ..] => {
                 match byte {
                     b'<' => {
@@ -163,7 +167,7 @@ fn possible_defaults(code: &[u8]) -> usize {
 
 /// True if an `=` that assigns comes before the parenthesis closes, within a short lookahead.
 fn may_hold_default(rest: &[u8]) -> bool {
-    let mut rest = rest.get(..FARTHEST_LOOK).unwrap_or(rest);
+    let mut rest = rest.get(..MAX_LOOKAHEAD).unwrap_or(rest);
     let mut depth = 1_usize;
     loop {
         match rest {
@@ -197,9 +201,11 @@ fn after_string(quote: u8, text: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
-    fn tries(code: &str, kind: &Try) -> usize {
+    fn tries(code: &str, kind: &SpeculationCost) -> usize {
         let code = code.as_bytes();
-        memchr::memchr_iter(b'<', code).filter(|at| try_after(&code[at + 1..]) == *kind).count()
+        memchr::memchr_iter(b'<', code)
+            .filter(|at| speculation_cost(&code[at + 1..]) == *kind)
+            .count()
     }
 
     #[test]
@@ -215,7 +221,12 @@ mod tests {
             "<Button {...props}>{children}</Button>",
             "</li>",
         ] {
-            assert_eq!(tries(code, &Try::Open) + tries(code, &Try::Repeats), 0, "{code}");
+            assert_eq!(
+                tries(code, &SpeculationCost::Exponential)
+                    + tries(code, &SpeculationCost::Quadratic),
+                0,
+                "{code}"
+            );
         }
     }
 
@@ -244,13 +255,13 @@ mod tests {
             "a<b extends c?(",
             "a<\"\\\"(",
         ] {
-            assert!(tries(code, &Try::Open) > 0, "{code}");
+            assert!(tries(code, &SpeculationCost::Exponential) > 0, "{code}");
         }
     }
 
     #[test]
     fn unclosed_speculative_parses_repeat() {
-        assert_eq!(tries(&"a<".repeat(100), &Try::Repeats), 99);
+        assert_eq!(tries(&"a<".repeat(100), &SpeculationCost::Quadratic), 99);
         assert!(work("a<".repeat(5_000).as_bytes()) > MAX_WORK);
         assert!(work("a<b,".repeat(250_000).as_bytes()) > MAX_WORK);
     }

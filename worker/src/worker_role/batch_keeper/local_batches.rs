@@ -2,10 +2,10 @@
 
 use super::{
     BatchKeeper,
-    shards::{IDLE_LOOK, Shards, ticks},
+    shards::{IDLE_CHECK_INTERVAL, Shards, ticks},
 };
 use crate::{
-    batch::{BatchWork, give_up_own_shard},
+    batch::{RunBatches, give_up_own_shard},
     worker_error::WorkerError,
     worker_role::RunStatusProvider,
 };
@@ -76,7 +76,7 @@ impl BatchKeeper {
         &self,
         run: &RunId,
         run_states: &dyn RunStatusProvider,
-    ) -> Result<Option<Arc<BatchWork>>, WorkerError> {
+    ) -> Result<Option<Arc<RunBatches>>, WorkerError> {
         let context = run_states.shard_context(run).await?;
         Ok(context.and_then(|context| {
             let lane = context.batches.clone()?;
@@ -89,7 +89,7 @@ impl Shards<'_> {
     /// Works until no job is in progress and none can come, or until `shutdown.drain`.
     pub(super) async fn run_to_end(&mut self, jobs: &LocalReturns<Job>) -> Result<(), WorkerError> {
         self.start_owned_shards().await?;
-        let mut looks = ticks(IDLE_LOOK);
+        let mut idle_checks = ticks(IDLE_CHECK_INTERVAL);
         loop {
             self.start_planned().await;
             // Checked before the shards: otherwise a job could become a row between the two checks
@@ -106,7 +106,7 @@ impl Shards<'_> {
                 biased;
                 () = self.shutdown.drain.cancelled() => return Ok(()),
                 Some(ended) = self.tasks.join_next() => drop(self.ended(ended?).await?),
-                _ = looks.tick() => self.release_stopped_fillings().await,
+                _ = idle_checks.tick() => self.release_stopped_fillings().await,
                 () = jobs.drained(), if !is_drained => {}
                 () = self.keeper.changed.notified() => {}
             }

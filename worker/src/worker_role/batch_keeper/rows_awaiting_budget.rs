@@ -1,7 +1,7 @@
 //! Rows that wait for money.
 
 use crate::{
-    batch::{BatchWork, Gathered, PendingRow, admit, gather, give_up_row},
+    batch::{Gathered, PendingRow, RunBatches, admit, gather, give_up_row},
     interruption::Interruption,
 };
 use juror_types::job::Job;
@@ -17,7 +17,7 @@ const MONEY_INTERVAL: Duration = Duration::from_secs(5);
 pub async fn wait(
     mut row: Box<PendingRow>,
     job: &Job,
-    work: &BatchWork,
+    work: &RunBatches,
 ) -> Result<Gathered, Interruption> {
     let mut changes = work.context.admission.changes();
     let drain = &work.context.shutdown.drain;

@@ -2,7 +2,7 @@
 
 use super::{BatchKeeper, KeeperScope, KeeperSettings};
 use crate::{
-    batch::{BatchWork, ShardEnd, ShardLifecycle},
+    batch::{RunBatches, ShardEnd, ShardLifecycle},
     interruption::Interruption,
     worker_error::WorkerError,
     worker_role::{RunStatusProvider, warn_once::WarnOnce},
@@ -17,14 +17,14 @@ use tokio::{
 };
 use tracing::info;
 
-/// Interval at which shards that get no more jobs are looked for.
-pub(super) const IDLE_LOOK: Duration = Duration::from_secs(1);
+/// Interval of the check for shards without new jobs.
+pub(super) const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of ownership renewals within the owner's TTL.
 const RENEWALS: u32 = 3;
 
 /// The end of the work on one shard.
 pub(super) struct ShardEnded {
-    work: Arc<BatchWork>,
+    work: Arc<RunBatches>,
     number: u32,
     end: Result<ShardEnd, WorkerError>,
 }
@@ -62,7 +62,7 @@ impl<'keeper> Shards<'keeper> {
     async fn work_in_fleet(&mut self, settings: &KeeperSettings) -> Result<(), WorkerError> {
         let KeeperSettings { seal_after, owner_ttl } = *settings;
         let mut heartbeats = ticks(owner_ttl / RENEWALS);
-        let mut looks = ticks(IDLE_LOOK.min(seal_after));
+        let mut idle_checks = ticks(IDLE_CHECK_INTERVAL.min(seal_after));
         let mut renewed = Instant::now();
         loop {
             self.start_planned().await;
@@ -83,7 +83,7 @@ impl<'keeper> Shards<'keeper> {
                     }
                     renewed = Instant::now();
                 }
-                _ = looks.tick() => {
+                _ = idle_checks.tick() => {
                     self.release_stopped_fillings().await;
                     self.seal(seal_after).await?;
                 }
@@ -115,7 +115,7 @@ impl<'keeper> Shards<'keeper> {
         }
     }
 
-    fn spawn(&mut self, work: &Arc<BatchWork>, number: u32, step: ShardStep) {
+    fn spawn(&mut self, work: &Arc<RunBatches>, number: u32, step: ShardStep) {
         if !self.working.insert((work.run.clone(), number)) {
             return;
         }

@@ -121,8 +121,8 @@ impl FirstHypotheses<'_> {
             measured.iter().filter(|corner| corner.count > 0).collect();
         let at_corners: usize = differing.iter().map(|corner| corner.count).sum();
         let inner = self.difference.count_in(grown(bounds, -side));
-        let rim = self.difference.count_in(grown(bounds, 2)).saturating_sub(inner);
-        let is_alone = differing.len() > 1 && at_corners * 10 >= rim * 9;
+        let outline = self.difference.count_in(grown(bounds, 2)).saturating_sub(inner);
+        let is_alone = differing.len() > 1 && at_corners * 10 >= outline * 9;
         is_alone.then(|| differing.into_iter().max_by_key(|corner| corner.count).copied())?
     }
 

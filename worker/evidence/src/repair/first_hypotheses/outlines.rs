@@ -40,9 +40,9 @@ impl FirstHypotheses<'_> {
                         ));
                     }
                 }
-                let rim = own.saturating_sub(inner);
-                if rim > 0 && (has_border || rim * 2 > own) {
-                    let shown = 0.6 * members_share(rim);
+                let outline = own.saturating_sub(inner);
+                if outline > 0 && (has_border || outline * 2 > own) {
+                    let shown = 0.6 * members_share(outline);
                     let likely = if has_border { shown.max(0.63) } else { shown };
                     found.extend(self.length(&elements, P::BorderWidth, 1.0, likely));
                     found.extend(self.length(&elements, P::BorderWidth, -1.0, likely - 0.02));

@@ -117,7 +117,7 @@ impl FirstHypotheses<'_> {
 /// First column of a box that has an edge, and the one after the last.
 fn inked_columns(picture: &Raster, bounds: [i32; 4]) -> Option<[i32; 2]> {
     let [left, top, right, bottom] = picture.visible_part(bounds);
-    let has_ink = |x: &i32| (top..bottom).any(|y| picture.is_rim(*x, y));
+    let has_ink = |x: &i32| (top..bottom).any(|y| picture.is_edge(*x, y));
     let first = (left..right).find(has_ink)?;
     let last = (left..right).rev().find(has_ink)?;
     Some([first, last + 1])

@@ -90,7 +90,7 @@ impl FirstHypotheses<'_> {
     fn is_recolored(&self, index: usize) -> bool {
         let patches = self.field.patches.iter().filter(|p| p.is_text && p.element == index);
         let lost = patches.filter(|patch| patch.target.is_none()).count();
-        let (mut rims, mut both) = (0u32, 0u32);
+        let (mut edge_pixels, mut both) = (0u32, 0u32);
         let [left, top, right, bottom] = self.drawing.visible_part(self.page.bounds(index));
         for y in top..bottom {
             for x in left..right {
@@ -98,10 +98,10 @@ impl FirstHypotheses<'_> {
                     p.get(x + 1, y).is_some_and(|n| channel_difference(n, p.at(x, y)) > 24)
                 };
                 let (one, other) = (near(self.screenshot), near(self.drawing));
-                rims += u32::from(one || other);
+                edge_pixels += u32::from(one || other);
                 both += u32::from(one && other);
             }
         }
-        lost > 0 && rims > 0 && both * 10 >= rims * 9
+        lost > 0 && edge_pixels > 0 && both * 10 >= edge_pixels * 9
     }
 }

@@ -38,9 +38,9 @@ impl FirstHypotheses<'_> {
             let lost = patches.iter().filter(|patch| patch.target.is_none()).count();
             let tag = self.page.element(index).map_or("body", |element| element.tag.as_str());
             let is_lost = !patches.is_empty() && lost * 10 >= patches.len() * 7;
-            let rims = self.screenshot.rims_in(bounds) as f64;
-            let own_rims = self.drawing.rims_in(bounds) as f64;
-            let is_empty = own_rims > 0.0 && rims <= EMPTY * own_rims;
+            let edge_pixels = self.screenshot.edge_pixels_in(bounds) as f64;
+            let own_edge_pixels = self.drawing.edge_pixels_in(bounds) as f64;
+            let is_empty = own_edge_pixels > 0.0 && edge_pixels <= EMPTY * own_edge_pixels;
             let is_missing = is_lost || is_empty;
             if tag == "body" || !is_missing || self.is_whole_content(index) {
                 continue;
@@ -56,7 +56,7 @@ impl FirstHypotheses<'_> {
                 continue;
             }
             // Few edges there mean that the element is missing, not restyled.
-            let is_bare = rims <= BARE * own_rims;
+            let is_bare = edge_pixels <= BARE * own_edge_pixels;
             let share = self.share(self.difference.weight_in(bounds));
             // A missing element comes before any color that would hide it, which is at most as
             // likely as its share.

@@ -102,7 +102,8 @@ impl RepairSearch {
         difference: &PixelDifference,
         fitted: Option<&ShownShapes>,
     ) -> bool {
-        let rims = |shapes: &[MissingShape]| shapes.iter().map(|shape| shape.rims).sum::<usize>();
+        let edge_pixels =
+            |shapes: &[MissingShape]| shapes.iter().map(|shape| shape.edge_pixels).sum::<usize>();
         if self.missing.is_none() {
             self.missing = Some(self.shown.missing_in(&self.drawing, &self.difference()));
         }
@@ -118,7 +119,7 @@ impl RepairSearch {
         let missing = shown.missing_in(drawing, difference);
         let page = PageTree::new(snapshot);
         !missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape))
-            && rims(&missing) <= rims(known) + MAX_HIDDEN
+            && edge_pixels(&missing) <= edge_pixels(known) + MAX_HIDDEN
     }
 
     /// True if the screenshot has other content where an element is: it looks different there, and
