@@ -58,22 +58,29 @@ async fn execute(
     }
 }
 
-/// Refuses to read a ledger that does not exist, and warns of a new one: its folder may be mistyped.
+/// Refuses to read a ledger whose folder does not exist, and warns of a new one: the folder may be
+/// mistyped.
 fn check_local_ledger(command: &BudgetCommand, settings: &Settings) -> Result<(), Failure> {
     let ledger = ledger_file(settings);
     if settings.fleet.redis.is_some() || ledger.is_file() {
         return Ok(());
     }
-    let ledger = ledger.display();
     match command {
         BudgetCommand::Set { .. } => {
+            let ledger = ledger.display();
             terminal::warn(&format!("{ledger} is a new ledger, which no run has used yet"));
-            Ok(())
         }
-        BudgetCommand::Show { .. } | BudgetCommand::History { .. } => Err(Failure::usage(format!(
-            "there is no ledger {ledger} yet: check --runs-dir and --state; the first run creates it"
-        ))),
+        BudgetCommand::Show { .. } | BudgetCommand::History { .. } => {
+            let folder = settings.run.state_dir();
+            if !folder.is_dir() {
+                return Err(Failure::usage(format!(
+                    "there is no folder {}: check --runs-dir and --state; the first run creates it",
+                    folder.display()
+                )));
+            }
+        }
     }
+    Ok(())
 }
 
 fn fleet_flags(command: &BudgetCommand) -> &FleetFlags {

@@ -23,7 +23,7 @@ fn status_and_history_match_the_bill_exactly() {
     let harness = CommandHarness::new();
     write_items(&harness, 5);
     let simulator = TestSimulator::start(SimulatorConfig::default());
-    harness.juror(&["budget", "history"]).exits(2).stderr_contains(&["there is no ledger"]);
+    harness.juror(&["budget", "history"]).exits(2).stderr_contains(&["there is no folder"]);
     for run in ["one", "other"] {
         harness.judge_run(&simulator, run, &["--budget-usd", "1", "--no-cache"]).exits(0);
     }
