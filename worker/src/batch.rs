@@ -11,7 +11,6 @@ mod collect_results;
 mod file_content;
 mod give_up_shard;
 mod lost_batch;
-mod open_rows;
 mod return_jobs;
 mod row;
 mod row_admission;
@@ -19,6 +18,7 @@ mod row_settlement;
 mod shard_builder;
 mod shard_file;
 mod shard_lifecycle;
+mod shard_rows;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {

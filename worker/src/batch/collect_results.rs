@@ -1,8 +1,9 @@
 //! Collection of a batch that has ended: the result of each of its rows.
 
 use super::{
-    MAX_CONCURRENT_ROWS, PAGE, RunBatches,
+    MAX_CONCURRENT_ROWS, RunBatches,
     row_settlement::{JobEnd, RowEnd, finish},
+    shard_rows::{all_ended, change_rows},
 };
 use crate::{
     batch_lane::BatchLane,
@@ -10,7 +11,7 @@ use crate::{
     vision::{BatchEnding, CallEnd, EndedBatch, RowOutput},
     worker_error::WorkerError,
 };
-use futures_util::{Stream, StreamExt as _, stream, stream::FuturesUnordered};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use juror_ledger::batches::{BatchRow, RowChange};
 use juror_queue::Priority;
 use juror_types::{
@@ -192,30 +193,8 @@ impl<'work> ResultCollector<'work> {
 
 /// Ends every row of a shard that is still open; returns their number.
 pub async fn end_rows(work: &RunBatches, number: u32, end: RowEnd) -> Result<usize, WorkerError> {
-    let mut count = 0;
-    loop {
-        let rows = work.lane.records.rows(&work.run, number, true, None, PAGE).await;
-        let rows = rows?;
-        if rows.is_empty() {
-            return Ok(count);
-        }
-        count += rows.len();
-        let ended = |row| end_row(work, row, end.clone(), None);
-        let ends = stream::iter(rows).map(ended).buffer_unordered(MAX_CONCURRENT_ROWS);
-        all_ended(std::pin::pin!(ends)).await?;
-    }
-}
-
-/// Waits for rows that are being finished or returned, so that none is left halfway; returns the
-/// first error.
-pub(super) async fn all_ended(
-    mut ends: impl Stream<Item = Result<(), WorkerError>> + Unpin,
-) -> Result<(), WorkerError> {
-    let mut all = Ok(());
-    while let Some(ended) = ends.next().await {
-        all = all.and(ended);
-    }
-    all
+    let ended = |row| end_row(work, row, end.clone(), None);
+    change_rows(&*work.lane.records, (&work.run, number), true, ended).await
 }
 
 /// Ends the row of one line, unless it was ended before; counts it if there is no such row.

@@ -1,8 +1,7 @@
 //! Giving up a shard that was never sent: the money of its rows is released.
 
-use super::{MAX_CONCURRENT_ROWS, PAGE, RunBatches, return_jobs::return_jobs};
+use super::{RunBatches, return_jobs::return_jobs, shard_rows::change_rows};
 use crate::worker_error::WorkerError;
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
     admission::Admission,
     batches::{BatchRecords, BatchRow, RowChange, ShardKey, ShardStep},
@@ -21,10 +20,8 @@ pub async fn give_up_shard(
         return Ok(false);
     }
     // The jobs come to their queue without the shard, when their run is published again.
-    change_rows(shard, false, records, |row| async move {
-        records.change_row(&shard.run, &row, RowChange::Detach).await
-    })
-    .await?;
+    let detach = |row| async move { records.change_row(&shard.run, &row, RowChange::Detach).await };
+    change_rows(records, (&shard.run, shard.number), false, detach).await?;
     records.set_step(shard, &ShardStep::Collected).await
 }
 
@@ -62,27 +59,10 @@ async fn release_rows(
     if !records.set_step(shard, &ShardStep::GivenUp).await? {
         return Ok(false);
     }
-    change_rows(shard, true, records, |row| async move {
+    let release = |row: BatchRow| async move {
         admission.release(&row.lease).await?;
         records.change_row(&shard.run, &row, RowChange::Close).await
-    })
-    .await?;
+    };
+    change_rows(records, (&shard.run, shard.number), true, release).await?;
     Ok(true)
-}
-
-/// Changes each open or each closed row of a shard, until it has none.
-async fn change_rows<Changing: Future<Output = Result<(), LedgerError>>>(
-    shard: &ShardKey,
-    open: bool,
-    records: &dyn BatchRecords,
-    change: impl Fn(BatchRow) -> Changing,
-) -> Result<(), LedgerError> {
-    loop {
-        let rows = records.rows(&shard.run, shard.number, open, None, PAGE).await?;
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let changing = stream::iter(rows).map(&change);
-        changing.buffer_unordered(MAX_CONCURRENT_ROWS).try_collect::<()>().await?;
-    }
 }

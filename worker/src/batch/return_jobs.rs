@@ -1,26 +1,14 @@
 //! Return of a shard's jobs to their queue.
 
-use super::{MAX_CONCURRENT_ROWS, PAGE, RunBatches, collect_results::all_ended, row::RowRecord};
+use super::{RunBatches, row::RowRecord, shard_rows::change_rows};
 use crate::worker_error::WorkerError;
-use futures_util::{StreamExt as _, stream};
 use juror_ledger::batches::{BatchRow, RowChange};
 use juror_queue::Priority;
-use std::pin::pin;
 
 /// Returns the jobs of a shard's closed rows to their queue.
 pub async fn return_jobs(work: &RunBatches, number: u32) -> Result<(), WorkerError> {
-    let RunBatches { lane, run, .. } = work;
-    loop {
-        let rows = lane.records.rows(run, number, false, None, PAGE).await;
-        let rows = rows?;
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let returned = stream::iter(rows)
-            .map(|row| return_job(row, work))
-            .buffer_unordered(MAX_CONCURRENT_ROWS);
-        all_ended(pin!(returned)).await?;
-    }
+    let records = &*work.lane.records;
+    change_rows(records, (&work.run, number), false, |row| return_job(row, work)).await.map(drop)
 }
 
 async fn return_job(row: BatchRow, work: &RunBatches) -> Result<(), WorkerError> {

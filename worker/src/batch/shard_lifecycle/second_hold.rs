@@ -5,8 +5,8 @@ use crate::{
     batch::{
         RunBatches,
         lost_batch::{is_listed_alone, second_lease},
-        open_rows::open_rows,
         row::RowRecord,
+        shard_rows::open_rows,
     },
     interruption::Interruption,
     worker_error::WorkerError,
