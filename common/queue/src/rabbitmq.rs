@@ -96,13 +96,14 @@ impl RabbitQueues {
             let topology = Topology::new(&namespace, settings.max_length);
             let connector =
                 BrokerConnector { address: address.clone(), topology, events: events.clone() };
-            let link = Arc::new(connector.connect_first(settings.max_wait).await?);
+            let connection = Arc::new(connector.connect_first(settings.max_wait).await?);
             let (sender, requests) = mpsc::channel(REQUESTS);
             // Connected before the supervisor's task begins, as some callers do not wait.
-            let (phase, phases) = watch::channel(ConnectionState::Connected(Arc::clone(&link)));
+            let (phase, phases) =
+                watch::channel(ConnectionState::Connected(Arc::clone(&connection)));
             let stop = CancellationToken::new();
             let supervisor = Supervisor { connector, phase, stop: stop.clone() };
-            let running = supervisor.run(link, Publisher::new(requests, events));
+            let running = supervisor.run(connection, Publisher::new(requests, events));
             Ok(Self {
                 address,
                 shared: Arc::new(SharedConnection::new(namespace, phases, sender)),

@@ -25,7 +25,9 @@ impl RabbitQueues {
     /// # Errors
     /// The broker is unreachable, or a queue is gone.
     pub fn workers(&self) -> BoxFuture<'_, Result<ConnectedWorkers, QueueError>> {
-        Box::pin(async move { workers(&*self.shared.link_now()?, &self.shared.namespace).await })
+        Box::pin(
+            async move { workers(&*self.shared.connection_now()?, &self.shared.namespace).await },
+        )
     }
 }
 
@@ -40,24 +42,24 @@ pub fn connected_workers(
     Box::pin(async move {
         let address = Address::parse(&settings.url, &settings.tls)?;
         let namespace = Namespace::parse(&settings.namespace)?;
-        let link = BrokerConnection::connect(&address, &Topology::default()).await?;
-        let workers = workers(&link, &namespace).await.unwrap_or_default();
-        link.close().await;
+        let connection = BrokerConnection::connect(&address, &Topology::default()).await?;
+        let workers = workers(&connection, &namespace).await.unwrap_or_default();
+        connection.close().await;
         Ok(workers)
     })
 }
 
 async fn workers(
-    link: &BrokerConnection,
+    connection: &BrokerConnection,
     namespace: &Namespace,
 ) -> Result<ConnectedWorkers, QueueError> {
-    let channel = link.channel().await?;
+    let channel = connection.channel().await?;
     let mut consumers = [0; 2];
     for (count, needs_rendering) in consumers.iter_mut().zip([false, true]) {
         let name = namespace.work(Priority::Normal, needs_rendering);
-        *count = link.inspect(&channel, name).await?.consumer_count();
+        *count = connection.inspect(&channel, name).await?.consumer_count();
     }
-    link.during(channel.close(200, "done".into())).await?;
+    connection.during(channel.close(200, "done".into())).await?;
     let [all, drawing] = consumers;
     Ok(ConnectedWorkers { all, drawing })
 }

@@ -41,12 +41,12 @@ impl BrokerConnection {
                 Err(error) => return Err(failure::on_connecting(address, &error)),
             };
             let (failed, failure) = (CancellationToken::new(), OnceLock::new());
-            let link = Self { connection, address: address.clone(), failed, failure };
-            let channel = link.channel().await?;
+            let connection = Self { connection, address: address.clone(), failed, failure };
+            let channel = connection.channel().await?;
             match topology.declare(&channel, address).await {
-                Ok(()) => Ok(link),
+                Ok(()) => Ok(connection),
                 Err(error) => {
-                    link.close().await;
+                    connection.close().await;
                     Err(error)
                 }
             }

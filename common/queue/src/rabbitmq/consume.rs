@@ -84,9 +84,9 @@ impl<M: Message> RabbitSubscription<M> {
 
     async fn resubscribe(&self) -> Result<OpenConsumers, QueueError> {
         loop {
-            let link = self.shared.link().await?;
+            let connection = self.shared.connection().await?;
             let queues = self.shared.namespace.queues(self.route, self.renders);
-            match OpenConsumers::open(link, queues, self.prefetch).await {
+            match OpenConsumers::open(connection, queues, self.prefetch).await {
                 Err(QueueError::Unavailable(_)) => {}
                 ended => return ended,
             }
@@ -146,7 +146,7 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
 
 /// Consumers over one connection.
 struct OpenConsumers {
-    link: Arc<BrokerConnection>,
+    connection: Arc<BrokerConnection>,
     tags: Arc<Tags>,
     /// Consumers, those of the preferred priority first.
     consumers: Vec<QueueConsumer>,
@@ -162,26 +162,26 @@ struct QueueConsumer {
 
 impl OpenConsumers {
     async fn open(
-        link: Arc<BrokerConnection>,
+        connection: Arc<BrokerConnection>,
         queues: Vec<(Priority, ShortString)>,
         prefetch: u16,
     ) -> Result<Self, QueueError> {
-        let channel = link.channel().await?;
+        let channel = connection.channel().await?;
         let mut consumers = Vec::new();
         for (priority, queue) in queues {
             let preference =
                 (priority == Priority::High).then(|| Arc::new(PriorityWindow::new(prefetch)));
             let prefetch = preference.as_ref().map_or(prefetch, |preference| preference.prefetch());
             // Applies to each later consumer separately.
-            link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
+            connection.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
             let options = BasicConsumeOptions::default();
             let arguments = FieldTable::default();
             let consuming = channel.basic_consume(queue, "".into(), options, arguments);
-            let consumer = link.during(consuming).await?;
+            let consumer = connection.during(consuming).await?;
             consumers.push(QueueConsumer { priority, preference, consumer });
         }
-        let tags = Arc::new(Tags::new(Arc::clone(&link), channel));
-        Ok(Self { link, tags, consumers })
+        let tags = Arc::new(Tags::new(Arc::clone(&connection), channel));
+        Ok(Self { connection, tags, consumers })
     }
 
     /// The next delivery with its priority, and its count as outstanding if its queue is preferred;
@@ -197,7 +197,7 @@ impl OpenConsumers {
             let (consumers, _) = self.consumers.split_at_mut(reached);
             let (at, delivered) = tokio::select! {
                 biased;
-                _ = self.link.closed() => return None,
+                _ = self.connection.closed() => return None,
                 delivered = first_of(consumers) => delivered,
                 () = sleep_until(stale_since.unwrap_or_else(Instant::now)), if stale_since.is_some() => continue,
             };
@@ -209,12 +209,12 @@ impl OpenConsumers {
                 }
                 Some(Ok(_)) => {}
                 Some(Err(error)) => {
-                    self.link.fail(&error);
+                    self.connection.fail(&error);
                     return None;
                 }
                 None => {
                     let queue = "a subscribed queue was deleted".to_owned();
-                    self.link.fail_as(QueueError::Unavailable(queue));
+                    self.connection.fail_as(QueueError::Unavailable(queue));
                     return None;
                 }
             }
@@ -239,10 +239,10 @@ impl OpenConsumers {
     /// that were not handed out, so that none comes back here.
     async fn close(mut self) -> Result<(), QueueError> {
         for QueueConsumer { consumer, .. } in &self.consumers {
-            self.link.during(self.tags.cancel(consumer)).await?;
+            self.connection.during(self.tags.cancel(consumer)).await?;
         }
         for delivery in self.undelivered() {
-            self.link.during(delivery.acker.nack(REQUEUE)).await?;
+            self.connection.during(delivery.acker.nack(REQUEUE)).await?;
         }
         self.consumers.clear();
         Ok(())
@@ -266,7 +266,7 @@ impl Drop for OpenConsumers {
     /// before its consumer is cancelled would be sent here again, up to its delivery limit.
     /// Messages in transit are requeued with the channel, after the last unacknowledged delivery.
     fn drop(&mut self) {
-        if self.link.is_over() {
+        if self.connection.is_over() {
             return;
         }
         for QueueConsumer { consumer, .. } in &self.consumers {

@@ -62,8 +62,8 @@ impl RabbitQueues {
     pub fn dead_letters(&self) -> BoxFuture<'_, Result<Vec<StoredDeadLetter>, QueueError>> {
         Box::pin(async move {
             loop {
-                let link = self.shared.link().await?;
-                match kept_letters(&link, &self.shared).await {
+                let connection = self.shared.connection().await?;
+                match kept_letters(&connection, &self.shared).await {
                     Err(QueueError::Unavailable(_)) => {}
                     ended => return ended,
                 }
@@ -78,8 +78,8 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
     /// may see fewer.
     async fn list(&self) -> Result<Vec<DeadLetter<M>>, QueueError> {
         loop {
-            let link = self.shared.link().await?;
-            match self.list_over(&link).await {
+            let connection = self.shared.connection().await?;
+            match self.list_over(&connection).await {
                 Err(QueueError::Unavailable(_)) => {}
                 ended => return ended,
             }
@@ -89,8 +89,8 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
     async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError> {
         let mut replayed = 0;
         loop {
-            let link = self.shared.link().await?;
-            match self.replay_over(&link, message_ids, &mut replayed).await {
+            let connection = self.shared.connection().await?;
+            match self.replay_over(&connection, message_ids, &mut replayed).await {
                 Err(QueueError::Unavailable(_)) => {}
                 ended => return ended.map(|()| replayed),
             }
@@ -103,8 +103,8 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
     ) -> Result<usize, QueueError> {
         let mut forgotten = 0;
         loop {
-            let link = self.shared.link().await?;
-            match self.remove_over(&link, is_done, &mut forgotten).await {
+            let connection = self.shared.connection().await?;
+            match self.remove_over(&connection, is_done, &mut forgotten).await {
                 Err(QueueError::Unavailable(_)) => {}
                 ended => return ended.map(|()| forgotten),
             }
@@ -113,9 +113,12 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
 }
 
 impl<M: Message> RabbitQueue<M> {
-    async fn list_over(&self, link: &BrokerConnection) -> Result<Vec<DeadLetter<M>>, QueueError> {
+    async fn list_over(
+        &self,
+        connection: &BrokerConnection,
+    ) -> Result<Vec<DeadLetter<M>>, QueueError> {
         let mut letters = Vec::new();
-        let mut scan = DeadLetterScan::start(link, &self.shared).await?;
+        let mut scan = DeadLetterScan::start(connection, &self.shared).await?;
         while let Some(dead) = scan.next().await? {
             if let Some(message) = self.message_of(&dead) {
                 let priority = priority_of(dead.routing_key.as_str());
@@ -130,11 +133,11 @@ impl<M: Message> RabbitQueue<M> {
 
     async fn replay_over(
         &self,
-        link: &BrokerConnection,
+        connection: &BrokerConnection,
         message_ids: &BTreeSet<String>,
         replayed: &mut usize,
     ) -> Result<(), QueueError> {
-        let mut scan = DeadLetterScan::start(link, &self.shared).await?;
+        let mut scan = DeadLetterScan::start(connection, &self.shared).await?;
         while let Some(dead) = scan.next().await? {
             let id = dead.properties.message_id().as_ref();
             if !message::belongs_to(&dead.properties, self.route)
@@ -151,11 +154,11 @@ impl<M: Message> RabbitQueue<M> {
 
     async fn remove_over(
         &self,
-        link: &BrokerConnection,
+        connection: &BrokerConnection,
         is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
         forgotten: &mut usize,
     ) -> Result<(), QueueError> {
-        let mut scan = DeadLetterScan::start(link, &self.shared).await?;
+        let mut scan = DeadLetterScan::start(connection, &self.shared).await?;
         while let Some(dead) = scan.next().await? {
             if self.message_of(&dead).is_some_and(|message| is_done(&message)) {
                 scan.acknowledge_dead(&dead).await?;
@@ -188,7 +191,7 @@ impl<M: Message> RabbitQueue<M> {
 ///
 /// The letters are streamed by a consumer: a separate get costs a quorum queue a disk write each.
 struct DeadLetterScan<'a> {
-    link: &'a BrokerConnection,
+    connection: &'a BrokerConnection,
     channel: OwnChannel,
     queue: ShortString,
     stream: Consumer,
@@ -202,27 +205,27 @@ struct DeadLetterScan<'a> {
 
 impl<'a> DeadLetterScan<'a> {
     async fn start(
-        link: &'a BrokerConnection,
+        connection: &'a BrokerConnection,
         shared: &SharedConnection,
     ) -> Result<Self, QueueError> {
-        let (queue, channel) = (shared.namespace.dead(), link.channel().await?);
-        link.during(channel.basic_qos(u16::MAX, BasicQosOptions::default())).await?;
+        let (queue, channel) = (shared.namespace.dead(), connection.channel().await?);
+        connection.during(channel.basic_qos(u16::MAX, BasicQosOptions::default())).await?;
         let consuming = channel.basic_consume(
             queue.clone(),
             CONSUMER.into(),
             BasicConsumeOptions::default(),
             FieldTable::default(),
         );
-        let stream = link.during(consuming).await?;
+        let stream = connection.during(consuming).await?;
         let streamable = u16::MAX;
-        Ok(Self { link, channel, queue, stream, streamable, current: None, kept: None })
+        Ok(Self { connection, channel, queue, stream, streamable, current: None, kept: None })
     }
 
     async fn next(&mut self) -> Result<Option<Delivery>, QueueError> {
         let mut found = self.streamed(STREAM_PAUSE).await?;
         if found.is_none() {
             let getting = self.channel.basic_get(self.queue.clone(), BasicGetOptions::default());
-            found = self.link.during(getting).await?.map(|message| message.delivery);
+            found = self.connection.during(getting).await?.map(|message| message.delivery);
         }
         if found.is_none() {
             // Letters that were streamed before the reply that the queue is empty.
@@ -240,35 +243,35 @@ impl<'a> DeadLetterScan<'a> {
         }
         let Ok(Some(delivery)) = timeout(within, self.stream.next()).await else { return Ok(None) };
         self.streamable -= 1;
-        delivery.map(Some).map_err(|error| self.link.fail(&error))
+        delivery.map(Some).map_err(|error| self.connection.fail(&error))
     }
 
     /// Removes the letter that was read last.
     async fn acknowledge_dead(&mut self, dead: &Delivery) -> Result<(), QueueError> {
         self.current = None;
-        self.link.during(dead.acker.ack(BasicAckOptions::default())).await.map(drop)
+        self.connection.during(dead.acker.ack(BasicAckOptions::default())).await.map(drop)
     }
 
     async fn end(self) -> Result<(), QueueError> {
         // The consumer ends before letters are requeued, which would otherwise be streamed here
         // again.
         let cancelling = self.channel.basic_cancel(CONSUMER.into(), BasicCancelOptions::default());
-        self.link.during(cancelling).await?;
+        self.connection.during(cancelling).await?;
         // An acknowledged tag would close the channel.
         if let Some(tag) = self.current.or(self.kept) {
             let all = BasicNackOptions { multiple: true, requeue: true };
-            self.link.during(self.channel.basic_nack(tag, all)).await?;
+            self.connection.during(self.channel.basic_nack(tag, all)).await?;
         }
-        self.link.during(self.channel.close(200, "done".into())).await
+        self.connection.during(self.channel.close(200, "done".into())).await
     }
 }
 
 async fn kept_letters(
-    link: &BrokerConnection,
+    connection: &BrokerConnection,
     shared: &SharedConnection,
 ) -> Result<Vec<StoredDeadLetter>, QueueError> {
     let mut letters = Vec::new();
-    let mut scan = DeadLetterScan::start(link, shared).await?;
+    let mut scan = DeadLetterScan::start(connection, shared).await?;
     while let Some(dead) = scan.next().await? {
         let message_id = dead.properties.message_id().clone().unwrap_or_default();
         letters.push(StoredDeadLetter {

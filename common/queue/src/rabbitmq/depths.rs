@@ -7,7 +7,7 @@ use juror_telemetry::Metrics;
 impl RabbitQueues {
     /// True if the broker is connected.
     pub fn is_connected(&self) -> bool {
-        self.shared.link_now().is_ok()
+        self.shared.connection_now().is_ok()
     }
 
     /// Number of ready messages in each queue, by its name without the namespace; unacknowledged
@@ -15,13 +15,13 @@ impl RabbitQueues {
     /// connection, and the next one declares it again.
     pub fn depths(&self) -> BoxFuture<'_, Result<Vec<(&'static str, u32)>, QueueError>> {
         Box::pin(async move {
-            let link = self.shared.link_now()?;
-            let channel = link.channel().await?;
+            let connection = self.shared.connection_now()?;
+            let channel = connection.channel().await?;
             let mut depths = Vec::new();
             for (end, name) in self.shared.namespace.every_queue() {
-                depths.push((end, link.inspect(&channel, name).await?.message_count()));
+                depths.push((end, connection.inspect(&channel, name).await?.message_count()));
             }
-            link.during(channel.close(200, "done".into())).await?;
+            connection.during(channel.close(200, "done".into())).await?;
             Ok(depths)
         })
     }

@@ -88,13 +88,13 @@ impl OpenDelivery {
     async fn acknowledge(&mut self) {
         self.ended = true;
         let acknowledging = self.acker.ack(BasicAckOptions::default());
-        note_if_lost(self.tags.link.during(acknowledging).await);
+        note_if_lost(self.tags.connection.during(acknowledging).await);
         self.tags.ended(self.tag);
     }
 
     async fn requeue(&mut self) {
         self.ended = true;
-        note_if_lost(self.tags.link.during(self.acker.nack(REQUEUE)).await);
+        note_if_lost(self.tags.connection.during(self.acker.nack(REQUEUE)).await);
         self.tags.ended(self.tag);
     }
 }

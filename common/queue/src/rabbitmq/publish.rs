@@ -37,8 +37,8 @@ impl Publisher {
     }
 
     /// Publishes over this connection until it fails, unconfirmed messages first.
-    pub(super) async fn serve(&mut self, link: &BrokerConnection) -> QueueError {
-        let channel = match link.confirming_channel().await {
+    pub(super) async fn serve(&mut self, connection: &BrokerConnection) -> QueueError {
+        let channel = match connection.confirming_channel().await {
             Ok(channel) => channel,
             Err(failure) => return failure,
         };
@@ -56,7 +56,7 @@ impl Publisher {
                 Some((number, answer)) = attempts.next() => {
                     let confirmation = match answer {
                         Ok(confirmation) => confirmation,
-                        Err(error) => return link.fail(&error),
+                        Err(error) => return connection.fail(&error),
                     };
                     if let Some((letter, pause)) =
                         self.confirmed(number, confirmation, &mut returned).await
@@ -71,7 +71,7 @@ impl Publisher {
                     let outstanding = Outstanding { request, refusals: Backoff::for_full_queue() };
                     self.outstanding.insert(self.last_number, outstanding);
                 }
-                else => return link.closed().await,
+                else => return connection.closed().await,
             }
         }
     }

@@ -36,26 +36,26 @@ impl<M: Message> HeldMessages for RabbitQueue<M> {
 impl<M: Message> RabbitQueue<M> {
     /// Moves the messages that are in a hold queue now; later ones stay.
     async fn release_from(&self, queue: ShortString) -> Result<usize, QueueError> {
-        let link = self.shared.link().await?;
-        let channel = link.channel().await?;
-        let mut left = link.inspect(&channel, queue.clone()).await?.message_count();
+        let connection = self.shared.connection().await?;
+        let channel = connection.channel().await?;
+        let mut left = connection.inspect(&channel, queue.clone()).await?.message_count();
         let mut released = 0;
         while left > 0 {
-            let moved = self.move_batch(&link, &channel, &queue, left.min(BATCH)).await?;
+            let moved = self.move_batch(&connection, &channel, &queue, left.min(BATCH)).await?;
             if moved == 0 {
                 break;
             }
             left = left.saturating_sub(moved);
             released += moved as usize;
         }
-        link.during(channel.close(200, "done".into())).await?;
+        connection.during(channel.close(200, "done".into())).await?;
         Ok(released)
     }
 
     /// Publishes messages of a hold queue into their priorities, and then acknowledges them.
     async fn move_batch(
         &self,
-        link: &BrokerConnection,
+        connection: &BrokerConnection,
         channel: &OwnChannel,
         queue: &ShortString,
         at_most: u32,
@@ -63,7 +63,7 @@ impl<M: Message> RabbitQueue<M> {
         let mut held = Vec::new();
         for _ in 0..at_most {
             let getting = channel.basic_get(queue.clone(), BasicGetOptions::default());
-            let Some(message) = link.during(getting).await? else { break };
+            let Some(message) = connection.during(getting).await? else { break };
             held.push(message);
         }
         let Some(last) = held.last().map(|message| message.delivery_tag) else { return Ok(0) };
@@ -80,7 +80,7 @@ impl<M: Message> RabbitQueue<M> {
         });
         try_join_all(publishing).await?;
         let acknowledging = channel.basic_ack(last, BasicAckOptions { multiple: true });
-        link.during(acknowledging).await?;
+        connection.during(acknowledging).await?;
         Ok(count)
     }
 }

@@ -44,24 +44,26 @@ impl SharedConnection {
     }
 
     /// The current connection, or the next one.
-    pub(super) async fn link(&self) -> Result<Arc<BrokerConnection>, QueueError> {
+    pub(super) async fn connection(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         let mut phase = self.phase.clone();
         let left = phase.wait_for(|phase| match phase {
             ConnectionState::Connecting => false,
-            ConnectionState::Connected(link) => !link.is_over(),
+            ConnectionState::Connected(connection) => !connection.is_over(),
             ConnectionState::Closed(_) => true,
         });
         match left.await.as_deref() {
-            Ok(ConnectionState::Connected(link)) => Ok(Arc::clone(link)),
+            Ok(ConnectionState::Connected(connection)) => Ok(Arc::clone(connection)),
             Ok(ConnectionState::Closed(reason)) => Err(reason.clone()),
             Ok(ConnectionState::Connecting) | Err(_) => Err(QueueError::Closed),
         }
     }
 
     /// The current connection; an error where there is none.
-    pub(super) fn link_now(&self) -> Result<Arc<BrokerConnection>, QueueError> {
+    pub(super) fn connection_now(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         match &*self.phase.borrow() {
-            ConnectionState::Connected(link) if !link.is_over() => Ok(Arc::clone(link)),
+            ConnectionState::Connected(connection) if !connection.is_over() => {
+                Ok(Arc::clone(connection))
+            }
             ConnectionState::Closed(reason) => Err(reason.clone()),
             ConnectionState::Connected(_) | ConnectionState::Connecting => {
                 Err(QueueError::Unavailable("not connected to RabbitMQ".to_owned()))

@@ -33,20 +33,20 @@ impl Supervisor {
     /// Starts with this connection, and connects again whenever it fails, until it is stopped or
     /// the broker refuses it.
     pub(super) async fn run(self, first: Arc<BrokerConnection>, mut publisher: Publisher) {
-        let mut link = first;
+        let mut connection = first;
         let mut backoff = Backoff::for_connections();
         let reason = loop {
             let since = Instant::now();
-            self.phase.send_replace(ConnectionState::Connected(Arc::clone(&link)));
+            self.phase.send_replace(ConnectionState::Connected(Arc::clone(&connection)));
             let failure = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => QueueError::Closed,
-                failure = link.closed() => failure,
-                failure = link.watch() => failure,
-                failure = publisher.serve(&link) => failure,
+                failure = connection.closed() => failure,
+                failure = connection.watch() => failure,
+                failure = publisher.serve(&connection) => failure,
             };
             self.phase.send_replace(ConnectionState::Connecting);
-            link.close().await;
+            connection.close().await;
             if !matches!(failure, QueueError::Unavailable(_)) {
                 break failure;
             }
@@ -60,7 +60,7 @@ impl Supervisor {
                 () = self.stop.cancelled() => break QueueError::Closed,
                 connected = connecting => connected,
             };
-            link = match connected {
+            connection = match connected {
                 Ok(next) => Arc::new(next),
                 Err(refused) => break refused,
             };
@@ -93,7 +93,7 @@ impl BrokerConnector {
                 sleep(backoff.next()).await;
             }
             let problem = match BrokerConnection::connect(&self.address, &self.topology).await {
-                Ok(link) => return Ok(link),
+                Ok(connection) => return Ok(connection),
                 Err(QueueError::Unavailable(problem)) => problem,
                 Err(refused) => return Err(refused),
             };

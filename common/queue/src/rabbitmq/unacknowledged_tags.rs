@@ -13,7 +13,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 /// A channel, kept open while it has unacknowledged deliveries, and their tags.
 pub(super) struct Tags {
-    pub(super) link: Arc<BrokerConnection>,
+    pub(super) connection: Arc<BrokerConnection>,
     channel: OwnChannel,
     /// Tags of deliveries that were handed out and whose end is not sent yet. A frame that
     /// acknowledges all up to a tag must not include any of these.
@@ -21,8 +21,8 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    pub(super) fn new(link: Arc<BrokerConnection>, channel: OwnChannel) -> Self {
-        Self { link, channel, out: Mutex::default() }
+    pub(super) fn new(connection: Arc<BrokerConnection>, channel: OwnChannel) -> Self {
+        Self { connection, channel, out: Mutex::default() }
     }
 
     pub(super) fn add(&self, tag: u64) {
@@ -54,7 +54,7 @@ impl Tags {
 
     async fn send_one(&self, tag: u64, multiple: bool) -> Result<(), QueueError> {
         let options = BasicAckOptions { multiple };
-        self.link.during(self.channel.basic_ack(tag, options)).await
+        self.connection.during(self.channel.basic_ack(tag, options)).await
     }
 }
 
