@@ -85,12 +85,14 @@ fn rows_hold_the_worst_case_of_the_estimate() {
     let [one_call, job] = worst("batch");
     assert_eq!(worst("realtime"), [2 * one_call, 2 * job]);
     assert_eq!(worst("mixed"), [2 * one_call, 2 * job]);
-    // With a nano-dollar less, the last row waits for the money of a batch that has ended.
-    for (run, less, batches) in [("enough", 0, 1), ("less", 1_000, 3)] {
+    // With a nano-dollar less, the last row waits for the money of a batch that has ended. Others may
+    // wait too: a shard is planned while a row waits, however many rows it has by then.
+    for (run, less, batches) in [("enough", 0, 1..=1), ("less", 1_000, 3..=ITEMS.into())] {
         let budget = juror_types::usage::Money::from_pico(one_call - less).to_string();
         let flags = ["--lane", "batch", "--no-cache", "--budget-usd", &budget];
         fixture.harness.judge_run(&fixture.simulator, run, &flags).exits(0);
-        assert_eq!(fixture.simulator.count("batches"), batches, "{run}");
+        let count = fixture.simulator.count("batches");
+        assert!(batches.contains(&count), "{run}: {count}");
     }
 }
 

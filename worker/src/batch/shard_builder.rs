@@ -144,6 +144,27 @@ impl RunBatches {
         Ok(())
     }
 
+    /// Splits a shard whose rows are in this file into two planned ones; returns false if another
+    /// worker has taken it over. The builder is locked until they are planned: a shard that is filled
+    /// and that nothing here works on is given up.
+    pub(super) async fn split_shard(&self, number: u32, file: &Path) -> Result<bool, Interruption> {
+        let mut state = self.builder.0.lock().await;
+        let (lane, records) = (&self.lane, &self.lane.records);
+        let open = || async { records.open_shard(&self.run, &lane.owner).await };
+        let numbers = [open().await?, open().await?];
+        let [one, other] = numbers.map(|part| shard_file::path(&lane.folder, &self.run, part));
+        let jobs = shard_file::split(file, [&one, &other]).await.map_err(|error| {
+            Interruption::Paused(format!("the file of a batch cannot be split: {error}"))
+        })?;
+        let parts: Vec<_> = numbers.into_iter().zip(jobs).collect();
+        let is_planned = records.split_shard(&self.shard(number), &parts).await?;
+        if is_planned {
+            state.planned.extend(numbers);
+            self.changed.notify_one();
+        }
+        Ok(is_planned)
+    }
+
     /// Takes the shards that were planned since the last call.
     pub(crate) async fn take_planned(&self) -> Vec<u32> {
         std::mem::take(&mut self.builder.0.lock().await.planned)

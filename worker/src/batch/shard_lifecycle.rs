@@ -23,8 +23,6 @@ use tokio::time::sleep;
 /// Result of the work on a shard.
 #[derive(Default)]
 pub struct ShardEnd {
-    /// Shards that it was split into.
-    pub split: Vec<u32>,
     /// True if its batch continues at the provider while this process stops.
     pub left: bool,
 }
@@ -103,7 +101,7 @@ impl ShardLifecycle {
                     }
                     step = next;
                 }
-                NextMove::Leave => return Ok(ShardEnd { left: true, ..ShardEnd::default() }),
+                NextMove::Leave => return Ok(ShardEnd { left: true }),
                 NextMove::Split => return self.split(&step).await,
                 NextMove::End(end) => return self.end(&step, &[], Some(end)).await,
                 NextMove::Collect { file, batch, ended } => {

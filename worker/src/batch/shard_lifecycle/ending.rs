@@ -39,7 +39,7 @@ impl ShardLifecycle {
             return self.end(&step, &ended.files, None).await;
         }
         let Some((paths, usage)) = self.download_whole(&batch, &mut ended).await? else {
-            return Ok(ShardEnd { left: true, ..ShardEnd::default() });
+            return Ok(ShardEnd { left: true });
         };
         let work = Arc::clone(&self.work);
         let mut collection = ResultCollector::new(&work, self.number, is_resumed, usage);

@@ -1,12 +1,7 @@
 //! A batch that exceeds the provider's limit of enqueued tokens: its shard waits or is split.
 
 use super::{ShardEnd, ShardLifecycle};
-use crate::{
-    batch::{RunBatches, shard_file},
-    interruption::Interruption,
-    vision::BatchError,
-    worker_error::WorkerError,
-};
+use crate::{interruption::Interruption, vision::BatchError, worker_error::WorkerError};
 use juror_ledger::batches::ShardStep;
 use std::sync::Arc;
 
@@ -26,20 +21,11 @@ impl ShardLifecycle {
 
     /// Splits the shard into two halves, each of which becomes a batch.
     pub(super) async fn split(&mut self, step: &ShardStep) -> Result<ShardEnd, WorkerError> {
-        let RunBatches { lane, run, .. } = &*self.work;
-        let open = || async { lane.records.open_shard(run, &lane.owner).await };
-        let numbers = [open().await?, open().await?];
-        let [one, other] = numbers.map(|number| shard_file::path(&lane.folder, run, number));
-        let jobs = shard_file::split(&self.path(), [&one, &other]).await.map_err(|error| {
-            Interruption::Paused(format!("the file of a batch cannot be split: {error}"))
-        })?;
-        let shards: Vec<_> = numbers.into_iter().zip(jobs).collect();
         self.presume_second_hold(step).await?;
-        let planned = lane.records.split_shard(&self.work.shard(self.number), &shards).await;
-        if !planned? {
+        if !self.work.split_shard(self.number, &self.path()).await? {
             return Err(Interruption::ClaimLost.into());
         }
         self.remove_files(step, &[]).await;
-        Ok(ShardEnd { split: numbers.to_vec(), ..ShardEnd::default() })
+        Ok(ShardEnd::default())
     }
 }

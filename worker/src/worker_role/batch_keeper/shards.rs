@@ -216,12 +216,7 @@ impl<'keeper> Shards<'keeper> {
         let ShardEnded { work, number, end } = ended;
         self.working.remove(&(work.run.clone(), number));
         match end {
-            Ok(end) => {
-                for part in end.split {
-                    self.spawn(&work, part, ShardStep::Planned);
-                }
-                Ok(end.left)
-            }
+            Ok(end) => Ok(end.left),
             Err(error) => self.failed(&work.run, error).await.map(|()| false),
         }
     }
