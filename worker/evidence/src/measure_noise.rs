@@ -2,7 +2,7 @@
 
 use crate::{
     difference::PixelDifference,
-    pair_noise::PairNoise,
+    pair_noise::{MIN_SHARE, PairNoise},
     raster::{Raster, channel_difference},
     shapes::{DrawnShape, shapes_of},
 };
@@ -99,7 +99,7 @@ fn noise_in(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> Pa
     };
     let flat_levels: f64 = shapes.iter().map(|shape| f64::from(flat_levels(shape))).sum();
     PairNoise {
-        share: ((share * 1e4).round() / 1e4).max(1e-4),
+        share: ((share * 1e4).round() / 1e4).max(MIN_SHARE),
         flat_levels: (4.0 + flat_levels / shapes.len() as f64).clamp(5.0, 14.0) as u8,
         ..if has_edges_in_place { PairNoise::IN_PLACE } else { PairNoise::USUAL }
     }

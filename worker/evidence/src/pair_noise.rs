@@ -6,6 +6,9 @@ use crate::raster::{Raster, Rgb, channel_difference};
 /// other line heights, which add up down a page.
 pub(crate) const MAX_NOISY_SHIFT: i32 = 3;
 
+/// Minimum share of differing pixels of a noisy pair: a smaller one would be recorded as none.
+pub(crate) const MIN_SHARE: f64 = 1e-4;
+
 /// The noise of one pair of pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairNoise {
@@ -43,17 +46,20 @@ impl PairNoise {
     pub const IN_PLACE: Self =
         Self { edge_share: 0.15, has_edges_in_place: true, has_coarse_colors: true, ..Self::USUAL };
 
+    /// Least noise of pictures that two encoders compressed by the same tables.
+    const COMPRESSED_ALIKE: Self = Self {
+        share: MIN_SHARE,
+        flat_levels: 6,
+        edge_share: 0.1,
+        has_coarse_colors: false,
+        ..Self::IN_PLACE
+    };
+
     /// The noise of a pair whose drawing was compressed as the screenshot, with this measured one:
     /// encoders round a block of pixels in different ways now and then.
     pub fn compressed_alike(self) -> Self {
         match self.has_edges_in_place {
-            true => Self {
-                share: self.share.max(1e-4),
-                flat_levels: 6,
-                edge_share: 0.1,
-                has_edges_in_place: true,
-                has_coarse_colors: false,
-            },
+            true => Self { share: self.share.max(MIN_SHARE), ..Self::COMPRESSED_ALIKE },
             // Of two browsers.
             false => self,
         }

@@ -26,8 +26,12 @@ impl JpegCompression {
     /// The compression of a file; none if it is no JPEG file, or one that is turned, gray, or has no
     /// brightness and two colors of one compression.
     pub fn from_file(bytes: &[u8]) -> Option<Self> {
+        // Checked first, since the facts take a pass over the file.
+        if ReadableFormat::from_bytes(bytes)? != ReadableFormat::Jpeg {
+            return None;
+        }
         let facts = prepare_image::facts_of(bytes).ok()?;
-        let headers = jpeg_headers(bytes).filter(|_| facts.format == ReadableFormat::Jpeg)?;
+        let headers = jpeg_headers(bytes)?;
         let [brightness, blueness, redness] = headers.components?;
         let is_usual = facts.orientation == Orientation::NoTransforms
             && [blueness.sampling, redness.sampling] == [(1, 1); 2]
@@ -90,6 +94,23 @@ mod tests {
                 let compressed = compression.apply(&picture()).unwrap();
                 assert!(compressed == RgbPixels::decode(&bytes).unwrap(), "{quality} {sampling:?}");
                 assert!(compressed != picture(), "{quality} {sampling:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_tables_and_every_sampling_give_a_picture_of_the_same_size() {
+        for divisor in [0, 1, 255, 256, u16::MAX] {
+            for factors in [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (1, 4), (4, 2), (2, 4)] {
+                let sampling = SamplingFactor::from_factors(factors.0, factors.1).unwrap();
+                let table = [divisor; 64];
+                let compression = JpegCompression { brightness: table, color: table, sampling };
+                let compressed = compression.apply(&picture()).unwrap();
+                assert_eq!(
+                    (compressed.width, compressed.height),
+                    (53, 37),
+                    "{divisor} {factors:?}"
+                );
             }
         }
     }
