@@ -5,10 +5,16 @@ pub use super::design_token_equality::equal;
 use juror_types::item::Tokens;
 use serde_json::{Map, Value};
 
-/// Error of JSON that holds no design tokens.
-#[derive(Debug, thiserror::Error)]
-#[error("tokens must be a JSON object of names and values, or a list of such objects")]
-pub struct NotTokens;
+/// Error of JSON that cannot be read as design tokens.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum InvalidTokens {
+    /// JSON without design tokens.
+    #[error("tokens must be a JSON object of names and values, or a list of such objects")]
+    NotTokens,
+    /// A name with two values, as it may be written nested and dotted.
+    #[error("the token {0:?} occurs twice, with different values; remove or rename one")]
+    Ambiguous(String),
+}
 
 /// Flattens nested tokens to dotted names; elements of lists are named by their index.
 ///
@@ -16,12 +22,12 @@ pub struct NotTokens;
 /// token, and all other names with a leading `$` (`$type`, `$description`, ...) are metadata and
 /// left out. A `$value` of number and unit (`{"value": 16, "unit": "px"}`) is one length, a color
 /// object is its `hex`.
-pub fn flatten(tokens: &Value) -> Result<Tokens, NotTokens> {
+pub fn flatten(tokens: &Value) -> Result<Tokens, InvalidTokens> {
     if !matches!(tokens, Value::Object(_) | Value::Array(_)) {
-        return Err(NotTokens);
+        return Err(InvalidTokens::NotTokens);
     }
     let mut flat = Tokens::new();
-    add(&mut flat, String::new(), tokens);
+    add(&mut flat, String::new(), tokens)?;
     Ok(flat)
 }
 
@@ -37,24 +43,23 @@ pub fn accuracy(expected: &Tokens, extracted: &Tokens) -> Option<f64> {
 
 /// Adds a value and everything below it. Depth is bounded by the JSON reader, which refuses more
 /// than 128 levels.
-fn add(flat: &mut Tokens, name: String, value: &Value) {
+fn add(flat: &mut Tokens, name: String, value: &Value) -> Result<(), InvalidTokens> {
     match value {
         Value::Object(fields) => match fields.get("$value") {
             Some(value) => add(flat, name, &dtcg_scalar(value).unwrap_or_else(|| value.clone())),
-            None => {
-                for (key, value) in fields.iter().filter(|(key, _)| !key.starts_with('$')) {
-                    add(flat, join(&name, key), value);
-                }
-            }
+            None => fields
+                .iter()
+                .filter(|(key, _)| !key.starts_with('$'))
+                .try_for_each(|(key, value)| add(flat, join(&name, key), value)),
         },
-        Value::Array(values) => {
-            for (position, value) in values.iter().enumerate() {
-                add(flat, join(&name, &position.to_string()), value);
-            }
-        }
-        scalar => {
-            flat.insert(name, scalar.clone());
-        }
+        Value::Array(values) => values
+            .iter()
+            .enumerate()
+            .try_for_each(|(position, value)| add(flat, join(&name, &position.to_string()), value)),
+        scalar => match flat.insert(name.clone(), scalar.clone()) {
+            Some(earlier) if !equal(&earlier, scalar) => Err(InvalidTokens::Ambiguous(name)),
+            _ => Ok(()),
+        },
     }
 }
 
@@ -113,7 +118,14 @@ mod tests {
         ] {
             assert_eq!(flat(tokens.clone()), expected, "{tokens}");
         }
-        assert!(flatten(&json!("red")).is_err());
+        assert_eq!(flatten(&json!("red")), Err(InvalidTokens::NotTokens));
+    }
+
+    #[test]
+    fn two_values_of_one_name_are_refused() {
+        let twice = |second: &str| json!({"color.ink": "#000", "color": {"ink": second}});
+        assert_eq!(flatten(&twice("#fff")), Err(InvalidTokens::Ambiguous("color.ink".into())));
+        assert_eq!(flatten(&twice("black")).unwrap().len(), 1);
     }
 
     #[test]

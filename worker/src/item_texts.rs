@@ -1,7 +1,7 @@
 //! Reading of an item's files beside its images: code and tokens, ready for stages and prompt.
 
 use crate::{
-    design_tokens::{NotTokens, flatten},
+    design_tokens::{InvalidTokens, flatten},
     sources::{SourceError, Sources},
 };
 use bytes::Bytes;
@@ -12,6 +12,7 @@ use juror_types::{
     item::{Item, Language, Text, TokenSource, Tokens},
     outcome::{ErrorKind, InputRecord, JobError},
     reference::shown,
+    unique_fields::UniqueJson,
 };
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
@@ -144,12 +145,12 @@ async fn read_tokens(
     source: &Option<TokenSource>,
     sources: &Sources,
 ) -> Result<Option<Tokens>, JobError> {
-    let not_tokens =
-        |place: &str, error: NotTokens| input_error(format!("{field}{place}: {error}"));
+    let invalid =
+        |place: &str, error: InvalidTokens| input_error(format!("{field}{place}: {error}"));
     match source {
         None => Ok(None),
         Some(TokenSource::Inline(value)) => {
-            flatten(value).map(Some).map_err(|error| not_tokens("", error))
+            flatten(value).map(Some).map_err(|error| invalid("", error))
         }
         Some(TokenSource::Path(path)) => {
             let shown = shown(path);
@@ -159,9 +160,9 @@ async fn read_tokens(
                 )));
             }
             let text = read_text(field, path, sources).await?;
-            let value = serde_json::from_str(&text)
+            let UniqueJson(value) = serde_json::from_str(&text)
                 .map_err(|error| input_error(format!("{field}: {shown}: not JSON: {error}")))?;
-            flatten(&value).map(Some).map_err(|error| not_tokens(&format!(": {shown}"), error))
+            flatten(&value).map(Some).map_err(|error| invalid(&format!(": {shown}"), error))
         }
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn read_item(
     item.language = fields.language(item.generated_code.as_ref())?;
     item.expected_tokens = fields.tokens("expected_tokens")?;
     item.extracted_tokens = fields.tokens("extracted_tokens")?;
-    item.expected_pattern = fields.text("expected_pattern")?;
+    item.expected_pattern = fields.non_blank_text("expected_pattern")?;
     item.retrieved_pattern = fields.text("retrieved_pattern")?;
     item.quality_score = fields.quality_score()?;
     item.style = match shape.style_required {
@@ -68,7 +68,7 @@ pub(super) fn read_item(
     };
     item.props = fields.object("props")?.unwrap_or_default();
     item.tags = fields.tags()?;
-    item.cluster = fields.text("cluster")?.filter(|name| !name.trim().is_empty());
+    item.cluster = fields.non_blank_text("cluster")?;
     item.labels = fields.object("labels")?.unwrap_or_default();
     item.metadata = fields.left;
     item.metadata.retain(|key, value| !value.is_null() && warnings.keeps(key, value));
@@ -106,6 +106,11 @@ impl Fields<'_> {
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(wrong_type(name, "a text in quotes", &other)),
         }
+    }
+
+    /// A text; a blank one is absent.
+    fn non_blank_text(&mut self, name: &str) -> Result<Option<String>, FieldError> {
+        Ok(self.text(name)?.filter(|text| !text.trim().is_empty()))
     }
 
     /// The id; a whole number becomes its digits.
@@ -150,7 +155,7 @@ impl Fields<'_> {
     /// Image of the rendered code; none where the rubric has an image of this name, which was
     /// parsed.
     fn rendered(&mut self) -> Result<Option<ImageReference>, FieldError> {
-        let reference = self.text(Item::RENDERED)?.filter(|path| !path.trim().is_empty());
+        let reference = self.non_blank_text(Item::RENDERED)?;
         let Some(reference) = reference else { return Ok(None) };
         self.allow(Item::RENDERED, &reference)?;
         Ok(Some(ImageReference { reference, sha256: None }))
@@ -210,7 +215,7 @@ impl Fields<'_> {
     /// The code; blank code counts as not generated. A path or URL without a supported extension is
     /// an error, since it would be judged as code itself.
     fn code(&mut self) -> Result<Option<Text>, FieldError> {
-        let code = self.text("generated_code")?.filter(|code| !code.trim().is_empty());
+        let code = self.non_blank_text("generated_code")?;
         let Some(code) = code else { return Ok(None) };
         if language_of_path(&code).is_none() {
             let is_path = is_url(&code)

@@ -72,9 +72,10 @@ fn null_fields_are_absent() {
 }
 
 #[test]
-fn a_blank_cluster_is_absent() {
+fn blank_cluster_and_expected_pattern_are_absent() {
     for blank in ["", "  "] {
-        assert_eq!(with(json!({"cluster": blank})).unwrap().cluster, None);
+        let item = with(json!({"cluster": blank, "expected_pattern": blank})).unwrap();
+        assert_eq!((item.cluster, item.expected_pattern), (None, None));
     }
 }
 
