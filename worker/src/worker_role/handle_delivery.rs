@@ -175,13 +175,17 @@ impl DeliveryHandler {
         self.end(delivery, disposition).await
     }
 
+    /// Ends the delivery of a job without a result; the error ends this worker.
     async fn requeue(
         &self,
         interruption: Interruption,
         run: &RunId,
         delivery: Delivery<Job>,
     ) -> Result<(), WorkerError> {
-        let run_states = &self.worker.run_states;
+        let holds_jobs = self.worker.run_states.holds_jobs();
+        if holds_jobs {
+            self.warn_of_interruption(&interruption, run).await;
+        }
         let (disposition, ended) = match interruption {
             Interruption::Stopping => (Disposition::Requeue, Ok(())),
             // The new holder publishes the result; after a restore of the ledger the job is claimed
@@ -190,45 +194,23 @@ impl DeliveryHandler {
             | Interruption::WaitTimeout
             | Interruption::ClaimedElsewhere => {
                 // A sole worker holds the claim itself, so retry soon.
-                let hold =
-                    if run_states.holds_jobs() { CLAIMED_JOB_DELAY } else { REDELIVERY_DELAY };
+                let hold = if holds_jobs { CLAIMED_JOB_DELAY } else { REDELIVERY_DELAY };
                 (Disposition::RetryAfter(hold), Ok(()))
             }
             // The pause has already stopped this worker.
-            Interruption::Paused(_) | Interruption::Pausing if !run_states.holds_jobs() => {
+            Interruption::Paused(_) | Interruption::Pausing if !holds_jobs => {
                 (Disposition::Requeue, Ok(()))
             }
-            unsolved if !run_states.holds_jobs() => (Disposition::Requeue, Err(unsolved.into())),
-            Interruption::UnknownRun(reason) => {
-                let words = format!("jobs of run {run} are kept for 10 minutes: {reason}");
-                self.warnings.warn(run, words).await;
+            unsolved if !holds_jobs => (Disposition::Requeue, Err(unsolved.into())),
+            Interruption::UnknownRun(_) | Interruption::Pausing | Interruption::Paused(_) => {
                 (Disposition::RetryAfter(PAUSED_RUN_DELAY), Ok(()))
             }
-            // The job whose call was refused reports the pause.
-            Interruption::Pausing => (Disposition::RetryAfter(PAUSED_RUN_DELAY), Ok(())),
-            Interruption::Paused(reason) => {
-                self.warnings.warn_about_pause(run, &reason).await;
-                (Disposition::RetryAfter(PAUSED_RUN_DELAY), Ok(()))
-            }
-            Interruption::FileNotHere(absence) => {
-                let words = format!(
-                    "files of run {run} are missing on this worker: {absence}; its jobs are \
-                     requeued for other workers and fail if none has them; check --data-root and \
-                     its mounts"
-                );
-                self.warnings.warn_about_file(run, words).await;
+            Interruption::FileNotHere(_) | Interruption::LedgerOutage => {
                 (Disposition::RetryAfter(MISSING_FILE_DELAY), Ok(()))
             }
             Interruption::RenderingUnsupported => {
-                let words = format!(
-                    "jobs of run {run} have waited 10 minutes for a worker that can render: start \
-                     juror worker on a machine with a browser, or cancel the run with: \
-                     juror cancel {run}"
-                );
-                self.warnings.warn(run, words).await;
                 (Disposition::RetryAfter(REDELIVERY_DELAY), Ok(()))
             }
-            Interruption::LedgerOutage => (Disposition::RetryAfter(MISSING_FILE_DELAY), Ok(())),
             Interruption::Ledger(LedgerError::Unavailable(_)) => {
                 (self.ledger_outage_disposition(), Ok(()))
             }
@@ -239,6 +221,34 @@ impl DeliveryHandler {
         };
         self.end(delivery, disposition).await?;
         ended
+    }
+
+    /// Warns of an interruption that a person can remedy. The job whose call was refused reports the
+    /// pause.
+    async fn warn_of_interruption(&self, interruption: &Interruption, run: &RunId) {
+        let warning = match interruption {
+            Interruption::UnknownRun(reason) => {
+                format!("jobs of run {run} are kept for 10 minutes: {reason}")
+            }
+            Interruption::Paused(reason) => {
+                return self.warnings.warn_about_pause(run, reason).await;
+            }
+            Interruption::FileNotHere(absence) => {
+                let warning = format!(
+                    "files of run {run} are missing on this worker: {absence}; its jobs are \
+                     requeued for other workers and fail if none has them; check --data-root and \
+                     its mounts"
+                );
+                return self.warnings.warn_about_file(run, warning).await;
+            }
+            Interruption::RenderingUnsupported => format!(
+                "jobs of run {run} have waited 10 minutes for a worker that can render: start \
+                 juror worker on a machine with a browser, or cancel the run with: \
+                 juror cancel {run}"
+            ),
+            _ => return,
+        };
+        self.warnings.warn(run, warning).await;
     }
 
     fn ledger_outage_disposition(&self) -> Disposition {
