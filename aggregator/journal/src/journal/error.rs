@@ -55,8 +55,9 @@ pub enum JournalError {
     },
     /// The disk is full: free some space and continue.
     #[error(
-        "no space left to write {}: free some space, then continue (juror run --resume, or juror aggregate for a fleet); earlier results are kept",
-        path.display()
+        "no space left to write {}: free some space, then continue (juror run --resume {}, or juror aggregate for a fleet); earlier results are kept",
+        path.display(),
+        run_of(path)
     )]
     Full {
         /// The file.
@@ -174,4 +175,11 @@ pub(crate) fn parse_record<T: serde::de::DeserializeOwned>(
         Err(_) => serde_json::from_slice(bytes),
     };
     parsed.map_err(|error| version().unwrap_or_else(|| unreadable(error)))
+}
+
+/// The run whose journal or record this is, for a command; RUN for another file.
+fn run_of(path: &Path) -> String {
+    let is_of_a_run = ["results.jsonl", "run.json"].iter().any(|name| path.ends_with(name));
+    let directory = path.parent().filter(|_| is_of_a_run).and_then(Path::file_name);
+    directory.map_or("RUN".into(), |name| name.to_string_lossy().into_owned())
 }

@@ -126,7 +126,7 @@ fn full_disk_is_reported_and_committed_records_are_kept() {
     writer.simulate_full_disk().unwrap();
     let error = writer.append(&[scored("b")]).unwrap_err();
     assert!(matches!(&error, JournalError::Full { .. }), "{error}");
-    assert!(error.to_string().contains("--resume"));
+    assert!(error.to_string().contains(&format!("--resume {}", run_id())), "{error}");
     assert_eq!(writer.length(), length);
     assert_eq!(ids(&writer), ["a"]);
 }
