@@ -29,13 +29,20 @@ pub fn warnings(
     head: &RunRecord,
     terms: WarningTerms,
 ) -> Result<Vec<String>, JournalError> {
-    let mut warnings: Vec<String> = other_evidence(base.record(), head).into_iter().collect();
+    let mut warnings: Vec<String> = same_run(base.record(), head).into_iter().collect();
+    warnings.extend(other_evidence(base.record(), head));
     warnings.extend(other_settings(base.record(), head));
     if let Some(blessed) = blessed {
         warnings.extend(age(blessed, terms));
         warnings.extend(other_results(base, blessed)?);
     }
     Ok(warnings)
+}
+
+fn same_run(base: &RunRecord, head: &RunRecord) -> Option<String> {
+    (base.run_id == head.run_id).then(|| {
+        format!("base and head are one run, {}: nothing can differ; name two runs", head.run_id)
+    })
 }
 
 fn other_evidence(base: &RunRecord, head: &RunRecord) -> Option<String> {
@@ -85,17 +92,25 @@ mod tests {
         journal::JournalWriter,
         test_fixtures::{SEMANTIC, bare, record},
     };
-    use juror_types::{evidence::EvidenceMode, outcome::Outcome};
+    use juror_types::{evidence::EvidenceMode, id::RunId, outcome::Outcome};
 
     #[test]
     fn old_changed_or_differently_measured_baseline_is_warned_of() {
         let runs = tempfile::tempdir().unwrap();
-        let record = record(SEMANTIC, 1);
-        let mut writer = JournalWriter::create(runs.path(), &record).unwrap();
+        let base = record(SEMANTIC, 1);
+        let mut writer = JournalWriter::create(runs.path(), &base).unwrap();
         writer.append(&[bare("a", Outcome::Scored)]).unwrap();
         let files = writer.files().clone();
         drop(writer);
-        let blessed = bless(runs.path(), &record.run_id, "main", false).unwrap().blessed;
+        let blessed = bless(runs.path(), &base.run_id, "main", false).unwrap().blessed;
+        let itself = warnings(
+            &files,
+            None,
+            &base,
+            WarningTerms { max_age_days: 0, now: Timestamp::UNIX_EPOCH },
+        );
+        assert!(itself.unwrap()[0].starts_with("base and head are one run"));
+        let record = RunRecord { run_id: RunId::new("head"), ..base.clone() };
         let since: Timestamp = blessed.blessed_at.parse().unwrap();
         let after = |days: i64, max_age_days, head: &RunRecord| {
             let now = since + jiff::SignedDuration::from_hours(24 * days);
@@ -112,7 +127,7 @@ mod tests {
         let output = "image.max_side: not set in the base, 8 pixels in the head";
         assert_eq!(after(0, 30, &smaller), [output]);
 
-        let mut writer = JournalWriter::open(runs.path(), &record.run_id).unwrap();
+        let mut writer = JournalWriter::open(runs.path(), &base.run_id).unwrap();
         writer.append(&[bare("b", Outcome::Scored)]).unwrap();
         let changed = after(0, 30, &record);
         assert!(changed[0].contains("have changed since it was blessed"), "{changed:?}");
