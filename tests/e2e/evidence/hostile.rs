@@ -30,6 +30,8 @@ fn hostile_code_stays_within_its_limits_and_reaches_nothing() {
     assert!(run.status.success(), "{}", combined_output(&run));
 
     let results = fs::read_to_string(harness.path("runs/hostile/results.jsonl")).unwrap();
+    let longest = results.lines().map(str::len).max().unwrap();
+    assert!(longest < 200_000, "a result of {longest} bytes: code must not fill the journal");
     let results: Vec<Value> =
         results.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(results.len(), PAGES.len() + COMPONENTS.len());

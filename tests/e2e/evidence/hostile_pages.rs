@@ -18,7 +18,22 @@ const ENDLESS: Expected = Fails(&["did not settle"]);
 const MEMORY: Expected = Fails(&["more than 512 MB", "its page ended", "did not settle"]);
 
 /// HTML pages by name.
-pub const PAGES: [(&str, Expected, &str); 42] = [
+pub const PAGES: [(&str, Expected, &str); 45] = [
+    (
+        "huge_names",
+        Renders,
+        "<p>a</p><script>const p = document.querySelector('p'), long = 'a'.repeat(1e6); p.id = long; p.className = long; p.style.setProperty('background-image', `linear-gradient(red, blue${', blue'.repeat(1e5)})`);</script>",
+    ),
+    (
+        "deep_tree",
+        Renders,
+        "<p>a</p><script>let inner = document.body; for (let depth = 0; depth < 900; depth += 1) { const next = document.createElement('div'); inner.append(next); inner = next; } inner.append('b');</script>",
+    ),
+    (
+        "endless_requests",
+        Renders,
+        "<p>a</p><script>(async () => { for (;;) await fetch('http://THERE/').catch(() => new Promise((resolve) => setTimeout(resolve, 1))); })()</script>",
+    ),
     ("endless_loop", ENDLESS, "<p>a</p><script>for (;;);</script>"),
     (
         "endless_promises",

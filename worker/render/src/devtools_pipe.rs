@@ -5,9 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io;
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     process::{ChildStdin, ChildStdout},
 };
+
+/// Maximum length of a message of the browser: a picture of 4096 x 4096 pixels of noise takes 90 MB.
+const MAX_MESSAGE_BYTES: usize = 256 << 20;
 
 /// The pipes to and from a browser.
 #[derive(Debug)]
@@ -62,7 +65,12 @@ impl DevtoolsPipe {
 
     /// Receives the next message. A partial message is kept if the future is dropped.
     pub async fn receive(&mut self) -> io::Result<DevtoolsMessage> {
-        self.from.read_until(0, &mut self.received).await?;
+        let remaining = MAX_MESSAGE_BYTES.saturating_sub(self.received.len());
+        let mut bounded = (&mut self.from).take(remaining as u64);
+        bounded.read_until(0, &mut self.received).await?;
+        if self.received.len() >= MAX_MESSAGE_BYTES {
+            return Err(io::Error::other("it sent a message of more than 256 MB"));
+        }
         if self.received.pop() != Some(0) {
             self.received.clear();
             return Err(io::ErrorKind::UnexpectedEof.into());

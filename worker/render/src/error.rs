@@ -85,6 +85,12 @@ pub enum RenderError {
     /// The pages of the item were not ready, or a script did not end, in this time.
     #[error("did not settle in {} s", .0.as_secs_f64())]
     Unsettled(Duration),
+    /// The page had too little of a processor in this time by the clock.
+    #[error(
+        "the machine was too busy to draw the page in {} s: lower render.concurrency, or raise \
+         render.timeout_seconds", .0.as_secs_f64()
+    )]
+    Overloaded(Duration),
     /// The page has more elements than are measured.
     #[error("more than {} elements", thousands(*.0))]
     TooManyElements(usize),
@@ -107,6 +113,9 @@ pub enum RenderError {
     /// The process ends.
     #[error("measuring was interrupted")]
     Interrupted,
+    /// A defect of this program.
+    #[error("measuring failed through a defect of Juror: report the item with its code")]
+    Internal,
     /// The browser is at fault.
     #[error(transparent)]
     Browser(#[from] RendererError),
@@ -115,7 +124,14 @@ pub enum RenderError {
 impl RenderError {
     /// True if this is a finding about the code.
     pub fn is_about_code(&self) -> bool {
-        !matches!(self, Self::Interrupted | Self::Browser(_) | Self::Viewport { .. })
+        !matches!(
+            self,
+            Self::Interrupted
+                | Self::Internal
+                | Self::Browser(_)
+                | Self::Viewport { .. }
+                | Self::Overloaded(_)
+        )
     }
 }
 
@@ -137,6 +153,7 @@ mod tests {
         assert_eq!(settled.to_string(), "did not settle in 10 s");
         assert_eq!(RenderError::TooManyElements(10_000).to_string(), "more than 10,000 elements");
         assert!(settled.is_about_code());
+        assert!(!RenderError::Overloaded(Duration::from_secs(30)).is_about_code());
         let large = RenderError::Viewport { width: 5000, height: 10, max: 4096 };
         assert!(!large.is_about_code(), "the size is the screenshot's");
         let gone = RenderError::from(RendererError::NotFound { names: "chromium".to_owned() });

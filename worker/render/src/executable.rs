@@ -27,16 +27,21 @@ pub(crate) struct BrowserExecutable {
 }
 
 impl BrowserExecutable {
-    /// The browser of the settings, else the first one on PATH.
+    /// The browser of the settings, else the first usable one on PATH. The error is that of the first
+    /// one.
     pub async fn find(configured: Option<&Path>) -> Result<Self, RendererError> {
         if let Some(program) = configured {
             return Self::from_program(program).await;
         }
-        for name in BROWSER_NAMES {
-            let Some(version_output) = version_text(Path::new(name)).await else { continue };
-            return Self::from_version_text(Path::new(name), version_output);
+        let mut refused = None;
+        for program in BROWSER_NAMES.map(Path::new) {
+            let Some(version_output) = version_text(program).await else { continue };
+            match Self::from_version_text(program, version_output) {
+                Ok(found) => return Ok(found),
+                Err(error) => refused = refused.or(Some(error)),
+            }
         }
-        Err(RendererError::NotFound { names: BROWSER_NAMES.join(", ") })
+        Err(refused.unwrap_or(RendererError::NotFound { names: BROWSER_NAMES.join(", ") }))
     }
 
     async fn from_program(program: &Path) -> Result<Self, RendererError> {

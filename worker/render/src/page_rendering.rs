@@ -169,7 +169,7 @@ impl<'renderer> OpenPage<'renderer> {
             self.evaluate_isolated(&format!("juror.settle({MAX_ELEMENTS})")).await?;
         // An import that was replaced may be the cause of an error.
         let replaced = self.replaced();
-        self.error = errors.into_iter().next().map(|error| error + &replaced);
+        self.error = errors.first().map(|error| shortened(error) + &replaced);
         Ok(match &self.error {
             _ if state.elements > MAX_ELEMENTS => Some(RenderError::TooManyElements(MAX_ELEMENTS)),
             Some(error) if state.is_empty => Some(RenderError::Throws(error.clone())),

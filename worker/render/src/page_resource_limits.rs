@@ -4,16 +4,13 @@
 use crate::{
     error::RenderError,
     process_group::{GroupUsage, ProcessGroup},
-    render_time::{RenderTime, SpentTime},
+    render_time::{CLOCK_FACTOR, RenderTime, SpentTime},
 };
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// Maximum memory of a page, in megabytes.
 const MAX_MEGABYTES: u64 = 512;
-/// Clock time allowed for each second of processor time, since a busy machine is no fault of the
-/// code.
-const CLOCK_FACTOR: u32 = if cfg!(target_os = "linux") { 3 } else { 1 };
 /// Interval of measuring the browser's memory and time.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -41,10 +38,7 @@ impl PageLimits {
 
     /// Refuses a further page of an item that has used up its time.
     pub fn check(budget: &RenderTime, timeout: Duration) -> Result<(), RenderError> {
-        match budget.spent().exceeds(timeout) {
-            true => Err(RenderError::Unsettled(timeout)),
-            false => Ok(()),
-        }
+        budget.spent().limit_error(timeout).map_or(Ok(()), Err)
     }
 
     /// Works on the page as long as it keeps its limits.
@@ -73,8 +67,9 @@ impl PageLimits {
             if taken > MAX_MEGABYTES * 1024 {
                 return RenderError::TooMuchMemory(MAX_MEGABYTES);
             }
-            if self.spent(self.elapsed + begun.elapsed(), now).exceeds(self.timeout) {
-                return RenderError::Unsettled(self.timeout);
+            let spent = self.spent(self.elapsed + begun.elapsed(), now);
+            if let Some(error) = spent.limit_error(self.timeout) {
+                return error;
             }
         }
     }
@@ -87,16 +82,15 @@ impl PageLimits {
 
     /// Time of all pages of the item, if this one was worked on for `elapsed`.
     fn spent(&self, elapsed: Duration, now: Option<GroupUsage>) -> SpentTime {
-        let own = self.before.zip(now).map_or(Duration::ZERO, |(before, now)| {
-            now.processor_time.saturating_sub(before.processor_time)
-        });
-        SpentTime { processor: self.earlier.processor + own, clock: self.earlier.clock + elapsed }
-    }
-}
-
-impl SpentTime {
-    fn exceeds(self, timeout: Duration) -> bool {
-        self.processor > timeout || self.clock >= timeout * CLOCK_FACTOR
+        let own = |of: fn(GroupUsage) -> Duration| {
+            let usage = self.before.zip(now);
+            usage.map_or(Duration::ZERO, |(before, now)| of(now).saturating_sub(of(before)))
+        };
+        SpentTime {
+            processor: self.earlier.processor + own(|usage| usage.processor_time),
+            clock: self.earlier.clock + elapsed,
+            waiting: self.earlier.waiting + own(|usage| usage.waiting_time),
+        }
     }
 }
 
@@ -130,13 +124,5 @@ mod tests {
         assert_eq!(page(&item, seconds * 2 / 5).await, unsettled);
         assert_eq!(page(&item, 0).await, unsettled, "nothing is left");
         assert_eq!(page(&RenderTime::default(), seconds * 2 / 5).await, Ok(()), "another item");
-    }
-
-    #[test]
-    fn cpu_time_is_summed_over_pages() {
-        let spent =
-            SpentTime { processor: Duration::from_secs(11), clock: Duration::from_secs(12) };
-        assert!(spent.exceeds(Duration::from_secs(10)));
-        assert_eq!(spent.exceeds(Duration::from_secs(11)), CLOCK_FACTOR == 1);
     }
 }

@@ -34,6 +34,7 @@ impl ProcessGroup {
         for usage in numbers.filter_map(|process| usage_of(process, group)) {
             whole.kilobytes += usage.kilobytes;
             whole.processor_time += usage.processor_time;
+            whole.waiting_time += usage.waiting_time;
         }
         Some(whole)
     }
@@ -51,6 +52,8 @@ pub(crate) struct GroupUsage {
     /// Memory that is not backed by a file.
     pub kilobytes: u64,
     pub processor_time: Duration,
+    /// Time for which the main threads were ready and had no processor.
+    pub waiting_time: Duration,
 }
 
 /// Usage of one process; none where it has ended or belongs to another group.
@@ -72,5 +75,12 @@ fn usage_of(process: u32, group: i32) -> Option<GroupUsage> {
         let size = line.strip_prefix("RssAnon:").or_else(|| line.strip_prefix("RssShmem:"))?;
         size.trim().strip_suffix(" kB")?.parse::<u64>().ok()
     });
-    Some(GroupUsage { kilobytes: sizes.sum(), processor_time: Duration::from_millis(millis) })
+    // Nanoseconds on a processor, and waiting for one; some containers have no such file.
+    let schedule = read_to_string(format!("/proc/{process}/schedstat")).unwrap_or_default();
+    let waited = schedule.split(' ').nth(1).and_then(|text| text.parse().ok()).unwrap_or_default();
+    Some(GroupUsage {
+        kilobytes: sizes.sum(),
+        processor_time: Duration::from_millis(millis),
+        waiting_time: Duration::from_nanos(waited),
+    })
 }

@@ -19,6 +19,8 @@ use juror_types::id::Digest;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::task::spawn_blocking;
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Settings of a renderer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RendererSettings {
@@ -115,15 +117,16 @@ impl Renderer {
     }
 
     /// Digest of everything that a render depends on besides its source: the browser and its flags,
-    /// the installed fonts, the scripts in each page, the served modules, and the condition for
-    /// Tailwind.
+    /// the installed fonts, the scripts in each page, the served modules, the condition for Tailwind,
+    /// and the version of this program.
     pub fn digest(&self) -> Digest {
         let ServedModules { modules, tailwind } = &self.served;
         let scripts = [PAGE_SCRIPT, SNAPSHOT_SCRIPT, PREPARATION, MOUNT, STAND_IN].concat();
         let fonts = self.fonts.map_or("unknown".to_owned(), |fonts| fonts.digest.to_string());
         let served = format!("{} {} {fonts}", modules.digest(), tailwind.name());
         Digest::from_content(
-            format!("{} {} {served} {scripts}", self.browser(), FLAGS.join(" ")).as_bytes(),
+            format!("{} {} {served} {scripts} {VERSION}", self.browser(), FLAGS.join(" "))
+                .as_bytes(),
         )
     }
 
@@ -131,6 +134,11 @@ impl Renderer {
     /// allows no user namespaces.
     pub fn is_sandboxed(&self) -> bool {
         self.is_sandboxed
+    }
+
+    /// True if the pages of an item have used up their time, so that no further one is opened.
+    pub fn is_used_up(&self, budget: &RenderTime) -> bool {
+        PageLimits::check(budget, self.timeout).is_err()
     }
 
     /// Opens code as the only page of an item; see [`Renderer::open_within`].

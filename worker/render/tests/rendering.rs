@@ -160,16 +160,66 @@ async fn content_of_shadow_roots_is_rendered_at_rest() {
 
 #[tokio::test]
 async fn every_clock_of_a_page_stands_still() {
-    let code = "<p></p><script>const day = new Intl.DateTimeFormat('en', { timeZone: 'UTC' });\
+    let code = "<p></p><b></b><script>const day = new Intl.DateTimeFormat('en', { timeZone: 'UTC' });\
          const year = day.formatToParts().find((part) => part.type === 'year').value;\
-         document.querySelector('p').textContent = [day.format(), day.format(new Date(0)), year,\
-         document.lastModified, performance.timeOrigin, Date.now()].join(' ');</script>";
+         document.querySelector('b').textContent = [day.format(), day.format(new Date(0)), year].join(' ');\
+         document.querySelector('p').textContent = [\
+         document.lastModified, performance.timeOrigin, Date.now(), new Event('x').timeStamp,\
+         document.timeline.currentTime, globalThis.Temporal?.Now.instant().epochMilliseconds ??\
+         1735732800000, globalThis.Temporal?.Now.plainDateISO().year ?? 2025].join(' ');</script>";
     let renderer = renderer().await;
     let mut page = renderer.open(&html(code)).await.unwrap();
     let snapshot = page.draw(&[]).await.unwrap().snapshot;
-    let text = snapshot.elements.iter().find(|element| element.tag == "p").unwrap().text.clone();
-    let times = "1/1/2025 1/1/1970 2025 01/01/2025 12:00:00 1735732800000 1735732800000";
-    assert_eq!(text, times);
+    let text =
+        |tag| snapshot.elements.iter().find(|element| element.tag == tag).unwrap().text.clone();
+    assert_eq!(text("b"), "1/1/2025 1/1/1970 2025");
+    let times = "01/01/2025 12:00:00 1735732800000 1735732800000 0 0 1735732800000 2025";
+    assert_eq!(text("p"), times);
+    page.close().await;
+}
+
+#[tokio::test]
+async fn page_is_rendered_after_the_answers_to_its_requests() {
+    let code = "<p>loading</p><b>loading</b><script>\
+         const ended = (tag) => () => { document.querySelector(tag).textContent = 'failed'; };\
+         setTimeout(() => fetch('https://example.com/a').then(() => {}, ended('p')), 990);\
+         const request = new XMLHttpRequest();\
+         request.open('GET', 'https://example.com/b');\
+         request.onerror = () => setTimeout(ended('b'), 10);\
+         request.send();\
+         try { request.send(); } catch {}</script>";
+    let renderer = renderer().await;
+    for _ in 0..5 {
+        let mut page = renderer.open(&html(code)).await.unwrap();
+        let elements = page.draw(&[]).await.unwrap().snapshot.elements;
+        let shown = elements.iter().filter(|element| ["p", "b"].contains(&element.tag.as_str()));
+        let shown: Vec<&str> = shown.map(|element| element.text.as_str()).collect();
+        assert_eq!(shown, ["failed", "failed"]);
+        page.close().await;
+    }
+}
+
+#[tokio::test]
+async fn snapshot_of_oversized_names_and_styles_is_short() {
+    let code = "<div id=outer></div><script>const long = 'a'.repeat(1e6);\
+         let inner = document.getElementById('outer');\
+         for (let depth = 0; depth < 900; depth += 1) {\
+         const next = document.createElement('div'); inner.append(next); inner = next; }\
+         inner.innerHTML = '<p>text</p>'; const text = inner.firstChild;\
+         text.id = long; text.setAttribute('src', long);\
+         text.className = long + Array.from({ length: 500 }, (_, name) => ' c' + name).join('');\
+         text.style.fontFamily = long;</script>";
+    let renderer = renderer().await;
+    let mut page = renderer.open(&html(code)).await.unwrap();
+    let snapshot = page.draw(&[]).await.unwrap().snapshot;
+    let text = snapshot.elements.iter().find(|element| element.tag == "p").unwrap();
+    assert_eq!(text.id.as_ref().map(String::len), Some(200));
+    assert_eq!((text.classes.len(), text.classes[0].len()), (50, 200));
+    assert_eq!(text.styles["font-family"], "");
+    assert!(text.image.as_ref().is_some_and(|image| image.starts_with("data:")), "a digest");
+    let path = &text.path;
+    assert!(path.len() <= 1000 && path.starts_with("div:nth-child(1) > div"), "{path}");
+    assert!(path.ends_with("> p:nth-child(1)"), "{path}");
     page.close().await;
 }
 

@@ -39,6 +39,9 @@
   Performance.prototype.now = () => now;
   const fixed = (prototype, name, value) => Object.defineProperty(prototype, name, { configurable: true, get: () => value });
   fixed(Performance.prototype, 'timeOrigin', BEGIN);
+  const clock = { configurable: true, get: () => now };
+  Object.defineProperty(Event.prototype, 'timeStamp', clock);
+  Object.defineProperty(AnimationTimeline.prototype, 'currentTime', clock);
   fixed(Document.prototype, 'lastModified', '01/01/2025 12:00:00');
   // Both format the present without an argument.
   const formatter = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, 'format');
@@ -51,6 +54,16 @@
     },
   });
   Intl.DateTimeFormat.prototype.formatToParts = function (date = BEGIN + now) { return formatToParts.call(this, date); };
+
+  if (window.Temporal) {
+    const { Instant, Now } = window.Temporal;
+    const instant = () => Instant.fromEpochMilliseconds(BEGIN + now);
+    const zoned = (zone = 'UTC') => instant().toZonedDateTimeISO(zone);
+    Object.assign(Now, {
+      instant, zonedDateTimeISO: zoned, plainDateTimeISO: (zone) => zoned(zone).toPlainDateTime(),
+      plainDateISO: (zone) => zoned(zone).toPlainDate(), plainTimeISO: (zone) => zoned(zone).toPlainTime(),
+    });
+  }
 
   // Mulberry32.
   const random = () => {
@@ -88,6 +101,37 @@
     window[name] = (number) => { timers.delete(Number(number)); };
   }
 
+  // Answers to requests arrive by the machine's clock: the page's clock waits for them.
+  let requested = 0, whenAnswered = () => {};
+  const answered = () => { requested -= 1; if (requested === 0) whenAnswered(); };
+  const { fetch } = window, { send } = XMLHttpRequest.prototype;
+  window.fetch = (...request) => {
+    const answer = fetch(...request);
+    requested += 1;
+    answer.then(answered, answered);
+    return answer;
+  };
+  XMLHttpRequest.prototype.send = function (...body) {
+    const ended = () => answered();
+    this.addEventListener('loadend', ended, { once: true });
+    requested += 1;
+    try {
+      return send.apply(this, body);
+    } catch (error) {
+      this.removeEventListener('loadend', ended);
+      answered();
+      throw error;
+    }
+  };
+  // A page that requests again and again is drawn as it stands after so many answers.
+  const MAX_ROUNDS = 100;
+  const allAnswered = async () => {
+    for (let round = 0; requested > 0 && round < MAX_ROUNDS; round += 1) {
+      await new Promise((resolve) => { whenAnswered = resolve; });
+      await nextTask();
+    }
+  };
+
   const nextTask = () => new Promise((resolve) => {
     channel.port1.onmessage = resolve;
     channel.port2.postMessage(null);
@@ -103,6 +147,7 @@
   const run = async (milliseconds, maxTimers) => {
     const end = now + milliseconds;
     await nextTask();
+    await allAnswered();
     for (let count = 0; count < maxTimers; count += 1) {
       const next = nextTimer(end);
       if (!next) break;
@@ -111,6 +156,7 @@
       if (timer.every) timer.at += timer.every; else timers.delete(number);
       try { timer.callback(); } catch (error) { note(error); }
       await nextTask();
+      await allAnswered();
     }
     now = end;
     await nextTask();

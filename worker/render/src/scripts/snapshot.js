@@ -1,14 +1,16 @@
 // Description and changes of a page, called with the names of the properties to describe.
 ((properties) => {
   const REPLACED = new Set(['img', 'svg', 'canvas', 'video', 'iframe', 'input', 'textarea', 'select', 'button', 'progress', 'meter', 'hr']);
-  const MAX_TEXT = 80;
+  // In characters: hostile code names elements by megabytes.
+  const MAX_TEXT = 80, MAX_NAME = 200, MAX_PATH = 1000, MAX_VALUE = 1000, MAX_ADDRESS = 1000, MAX_SNAPSHOT = 64e6;
+  const MAX_CLASSES = 50;
   let elements, indexes, paths, unchanged, undo = () => {};
 
   const ownText = (element) => [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)
     .map((node) => node.data.trim()).join(' ').trim();
-  // Data URIs are named by a digest (FNV-1a): they may be megabytes long.
+  // Data URIs and other long addresses are named by a digest (FNV-1a): they may be megabytes long.
   const shortened = (address) => {
-    if (!address.startsWith('data:')) return address;
+    if (!address.startsWith('data:') && address.length <= MAX_ADDRESS) return address;
     const digest = (begin) => {
       let hash = begin;
       for (let place = 0; place < address.length; place += 1) hash = Math.imul(hash ^ address.charCodeAt(place), 0x01000193);
@@ -18,6 +20,11 @@
   };
   const withShortAddresses = (value) => value.includes('data:')
     ? value.replace(/url\("(data:[^"]*)"\)/g, (_, address) => `url("${shortened(address)}")`) : value;
+  // A longer value is as unknown as one that the browser does not compute: a part of it means something else.
+  const valueOf = (style, name) => {
+    const value = withShortAddresses(style.getPropertyValue(name));
+    return value.length > MAX_VALUE ? '' : value;
+  };
   const imageOf = (element, background) => {
     if (element.localName === 'svg') return 'svg';
     const source = element.getAttribute('src');
@@ -38,7 +45,9 @@
     if (path === undefined) {
       const parent = element.parentElement;
       const place = Array.prototype.indexOf.call(parent.children, element) + 1;
-      path = `${pathOf(parent)} > ${element.localName}:nth-child(${place})`;
+      path = `${pathOf(parent)} > ${element.localName.slice(0, MAX_NAME)}:nth-child(${place})`;
+      // A selector of the last steps of a deep tree.
+      if (path.length > MAX_PATH) path = path.slice(path.indexOf(' > ', path.length - MAX_PATH) + 3);
       paths.set(element, path);
     }
     return path;
@@ -69,11 +78,12 @@
   };
   const describe = (element, index) => {
     const style = getComputedStyle(element), rect = boxOf(element);
-    const styles = Object.fromEntries(properties.map((name) => [name, withShortAddresses(style.getPropertyValue(name))]));
+    const styles = Object.fromEntries(properties.map((name) => [name, valueOf(style, name)]));
     const isInDrawing = element.ownerSVGElement !== undefined && element.ownerSVGElement !== null;
     return {
-      index, parent: indexes.get(element.parentElement) ?? null, tag: element.localName,
-      id: element.getAttribute('id') || null, classes: [...element.classList], path: pathOf(element),
+      index, parent: indexes.get(element.parentElement) ?? null, tag: element.localName.slice(0, MAX_NAME),
+      id: element.getAttribute('id')?.slice(0, MAX_NAME) || null, path: pathOf(element),
+      classes: [...element.classList].slice(0, MAX_CLASSES).map((name) => name.slice(0, MAX_NAME)),
       text: String(ownText(element) || element.value || element.placeholder || '').slice(0, MAX_TEXT),
       rect, styles, visible: rect[2] > 0 && rect[3] > 0 && style.visibility !== 'hidden' && !isInDrawing,
       image: imageOf(element, styles['background-image'] ?? ''),
@@ -90,11 +100,15 @@
     });
   };
   // As text, which the debugging protocol passes on several times as fast as objects.
-  const snapshot = (changed) => JSON.stringify({
-    width: innerWidth, height: innerHeight, scale: devicePixelRatio, background: canvasColor(),
-    content: [document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight],
-    browser_drawn: browserDrawn(boxOf), elements: describeChanged(changed),
-  });
+  const snapshot = (changed) => {
+    const described = JSON.stringify({
+      width: innerWidth, height: innerHeight, scale: devicePixelRatio, background: canvasColor(),
+      content: [document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight],
+      browser_drawn: browserDrawn(boxOf), elements: describeChanged(changed),
+    });
+    if (described.length > MAX_SNAPSHOT) throw new Error('its styles are too long to be described');
+    return described;
+  };
 
   const isTransparent = (color) => /^(transparent|rgba\(.*, 0\))$/.test(color);
   const paints = (element) => {
