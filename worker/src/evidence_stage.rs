@@ -104,6 +104,12 @@ impl MeasuringError {
     }
 }
 
+impl From<RenderError> for MeasuringError {
+    fn from(error: RenderError) -> Self {
+        Self::Unmeasured(error.to_string())
+    }
+}
+
 impl From<JobError> for MeasuringError {
     fn from(error: JobError) -> Self {
         Self::Input(error)
@@ -176,12 +182,17 @@ struct MeasuredItem<'job> {
 
 impl MeasuredItem<'_> {
     /// The contact sheet for the judge.
-    async fn crops(&self, pair: &RenderedPair, evidence: &Evidence) -> Option<SourceImage> {
+    async fn crops(
+        &self,
+        pair: &RenderedPair,
+        evidence: &Evidence,
+    ) -> Result<Option<SourceImage>, RenderError> {
         if !self.sends_crops || evidence.regions.is_empty() {
-            return None;
+            return Ok(None);
         }
         let sheet = pair.contact_sheet(&evidence.regions).await?;
-        Some(SourceImage::made(RubricImage::CROPS, InputRecord::EVIDENCE, sheet).await)
+        let Some(sheet) = sheet else { return Ok(None) };
+        Ok(Some(SourceImage::made(RubricImage::CROPS, InputRecord::EVIDENCE, sheet).await))
     }
 }
 

@@ -5,7 +5,6 @@
 //! docs/compare.md explains each figure.
 
 mod compatibility;
-mod evidence_renderers;
 mod item_pairing;
 
 pub use compatibility::{CompareError, check_rubrics};

@@ -210,7 +210,13 @@ impl<'a> Scan<'a> {
         });
         let (metrics, grades, mut warnings) = self.tally.finish();
         let counts = counted.counts();
-        let coverage = Coverage { errors: self.errors, ..Coverage::new(record.jobs(), counts) };
+        let (measured, unmeasured) = self.evidence.coverage();
+        let coverage = Coverage {
+            errors: self.errors,
+            measured,
+            unmeasured,
+            ..Coverage::new(record.jobs(), counts)
+        };
         let score = metrics.iter().find(|metric| metric.definition.path == self.decisive.path);
         let width = score.and_then(Metric::width);
         warnings.extend(missed_width(record, width, coverage.pending));
@@ -242,6 +248,7 @@ impl<'a> Scan<'a> {
         let likely_clusters = self.clusters.finish();
         warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
         warnings.extend(fingerprint_warning(&self.fingerprints));
+        warnings.extend(self.evidence.warnings());
         // A fleet's workers may have several, and the record has that of the last resume.
         warnings.extend(endpoint_warning(&self.endpoints).filter(|_| record.fleet.is_none()));
         let endpoints = (!self.endpoints.is_empty()).then(|| self.endpoints.listed());

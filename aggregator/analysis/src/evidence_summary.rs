@@ -1,6 +1,7 @@
 //! Measurements of a run: how many results have evidence, what kinds of differences they show,
 //! and which repairs they have in common.
 
+use crate::renderers::Renderers;
 use indexmap::IndexMap;
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceRegion, RegionKind},
@@ -36,6 +37,8 @@ pub struct EvidenceSummary {
     pub pasted: u64,
     /// Results whose page goes on beyond the screenshot's edges.
     pub overflowing: u64,
+    /// Results whose rendering ended at its time limit before everything was tried.
+    pub cut_short: u64,
     /// Verdicts that contradict the evidence.
     pub contradictory: u64,
     /// Results that have a region of each kind; kinds that none has are left out.
@@ -96,11 +99,25 @@ pub(crate) struct EvidenceTally {
     failures: IndexMap<String, u64>,
     unmeasured_reasons: IndexMap<String, u64>,
     imports: IndexMap<String, u64>,
+    renderers: Renderers,
 }
 
 impl EvidenceTally {
+    /// Number of results that were measured or cannot be rendered, and of those that were not
+    /// measured.
+    pub fn coverage(&self) -> (u64, u64) {
+        let EvidenceSummary { measured, not_rendered, unmeasured, .. } = self.summary;
+        (measured + not_rendered, unmeasured)
+    }
+
+    /// Warnings of results that were rendered otherwise than others.
+    pub fn warnings(&self) -> Option<String> {
+        self.renderers.warning_of_several()
+    }
+
     /// Counts the evidence of an item's result, and whether its verdict contradicts it.
     pub fn add(&mut self, item: u32, result: &JobResult) {
+        self.renderers.add(result.evidence.as_ref());
         if let Some(reason) = &result.unmeasured {
             self.summary.unmeasured += 1;
             count(&mut self.unmeasured_reasons, reason.clone());
@@ -123,6 +140,7 @@ impl EvidenceTally {
         summary.differing += u64::from(!evidence.regions.is_empty());
         summary.partial += u64::from(!evidence.partial.is_empty());
         summary.overflowing += u64::from(evidence.overflow.is_some());
+        summary.cut_short += u64::from(evidence.cut_short);
         summary.pasted += u64::from(evidence.pastes_screenshot);
         for kind in RegionKind::ALL {
             if evidence.regions.iter().any(|region| region.kind == kind) {

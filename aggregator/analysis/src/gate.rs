@@ -21,6 +21,10 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// Minimum share of the rendered code that must be measured for a bound of a measured metric, in a
+/// gate without a minimum coverage.
+const MIN_MEASURED: f64 = 0.95;
+
 /// Bounds that a run must meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
@@ -101,7 +105,7 @@ pub struct GateReport {
 /// Result of one bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleReport {
-    /// The metric's path, that of a [`ChangeList`], `coverage.scored` or
+    /// The metric's path, that of a [`ChangeList`], `coverage.scored`, `coverage.measured` or
     /// `consecutive_without_api_failure`.
     pub metric: String,
     /// Figure; none without data.
@@ -169,13 +173,36 @@ impl Gate {
             self.rules.iter().map(|rule| rule.judge(metrics, series)).collect();
         rules.extend(self.declines.iter().flat_map(|rule| rule.judge(metrics, series)));
         if self.min_coverage > 0.0 {
-            rules.push(judge_coverage(self.min_coverage, coverage));
+            let share = share_of(coverage.scored, coverage.planned);
+            rules.push(coverage_report(
+                "coverage.scored",
+                share,
+                self.min_coverage,
+                coverage.planned,
+            ));
         }
+        rules.extend(self.measured_coverage(metrics, coverage));
         if let Some(wanted) = self.consecutive_without_api_failure {
             rules.push(streak.judge(wanted));
         }
         rules.extend(self.changes.iter().map(|rule| rule.judge(None)));
         GateReport { gate: self.name.clone(), decision: decision_of(&rules), rules }
+    }
+
+    /// Result of the coverage of measured metrics; none where no bound is on them, or nothing that was
+    /// to be measured is missing.
+    fn measured_coverage(&self, metrics: &[Metric], coverage: &Coverage) -> Option<RuleReport> {
+        let is_measured = |rule: &Rule| {
+            let mut metrics = metrics.iter().map(|metric| &metric.definition);
+            metrics.any(|metric| metric.path == rule.metric && metric.needs_evidence())
+        };
+        if coverage.unmeasured == 0 || !self.rules.iter().any(is_measured) {
+            return None;
+        }
+        let planned = coverage.measured + coverage.unmeasured;
+        let share = share_of(coverage.measured, planned);
+        let least = if self.min_coverage > 0.0 { self.min_coverage } else { MIN_MEASURED };
+        Some(coverage_report("coverage.measured", share, least, planned))
     }
 
     /// Decides the rules on changes since a baseline, which are undecided before.
@@ -263,12 +290,14 @@ fn decision_of(rules: &[RuleReport]) -> GateDecision {
     rules.iter().map(|rule| rule.decision).max().unwrap_or(GateDecision::Met)
 }
 
-fn judge_coverage(least: f64, coverage: &Coverage) -> RuleReport {
-    let share =
-        crate::metrics::round_stable(coverage.scored as f64 / coverage.planned.max(1) as f64);
+fn share_of(part: u64, whole: u64) -> f64 {
+    crate::metrics::round_stable(part as f64 / whole.max(1) as f64)
+}
+
+fn coverage_report(metric: &str, share: f64, least: f64, n: u64) -> RuleReport {
     let bound = Bound::AtLeast(least);
     let decision = GateDecision::met_if(bound.holds(share));
-    RuleReport::new("coverage.scored", Some(share), coverage.planned, decision).bounded(bound)
+    RuleReport::new(metric, Some(share), n, decision).bounded(bound)
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod likely_clusters;
 pub mod metrics;
 mod missing_stage_data;
 mod random;
+mod renderers;
 pub mod repeats;
 mod run_cost;
 pub mod run_facts;

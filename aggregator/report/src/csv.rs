@@ -131,25 +131,34 @@ fn verdict_columns() -> Vec<ResultColumn> {
 }
 
 /// Columns of the render, the measured figures and the first region.
-fn evidence_columns() -> [ResultColumn; 6] {
+fn evidence_columns() -> Vec<ResultColumn> {
     fn measured(result: &JobResult) -> Option<&Evidence> {
         result.evidence.as_ref()?.measured()
     }
-    [
+    fn figure(name: &str, unit: Unit, value: fn(&Evidence) -> Option<f64>) -> ResultColumn {
+        ResultColumn::for_csv(name, move |result| {
+            Some(ResultCell::Figure(value(measured(result)?)?, unit))
+        })
+    }
+    vec![
         ResultColumn::for_csv("renders", |result| {
             Some(ResultCell::Holds(result.generation.as_ref()?.renders?))
         }),
         text("render_error", |result| Some(result.evidence.as_ref()?.error()?.to_owned())),
-        ResultColumn::for_csv("pixels_equal", |result| {
-            Some(ResultCell::Figure(measured(result)?.pixels_equal, Unit::Share))
-        }),
-        ResultColumn::for_csv("ssim", |result| {
-            Some(ResultCell::Figure(measured(result)?.ssim, Unit::Score))
-        }),
+        figure("pixels_equal", Unit::Share, |evidence| Some(evidence.pixels_equal)),
+        figure("ssim", Unit::Score, |evidence| Some(evidence.ssim)),
         ResultColumn::for_csv("regions", |result| {
             Some(ResultCell::Count(measured(result)?.regions.len() as u64))
         }),
         text("first_region", |result| Some(region_text(measured(result)?.regions.first()?))),
+        text("unmeasured", |result| result.unmeasured.clone()),
+        figure("ssim_low", Unit::Score, |evidence| Some(evidence.ssim_low)),
+        figure("block_match", Unit::Share, |evidence| evidence.block_match),
+        figure("block_position", Unit::Share, |evidence| evidence.block_position),
+        figure("delta_e", Unit::Score, |evidence| Some(evidence.delta_e)),
+        figure("evidence_explained", Unit::Share, |evidence| evidence.explained),
+        figure("evidence_noise", Unit::Share, |evidence| Some(evidence.noise)),
+        text("stand_ins", |result| Some(measured(result)?.partial.join("; "))),
     ]
 }
 

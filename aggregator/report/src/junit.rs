@@ -173,6 +173,7 @@ fn facts(result: &JobResult) -> Vec<(&'static str, String)> {
         ("attempts", result.attempts.to_string()),
     ];
     facts.extend(result.evidence.iter().flat_map(measured::facts));
+    facts.extend(result.unmeasured.clone().map(|reason| ("unmeasured", reason)));
     if let Some(verdict) = result.verdict() {
         facts.push(("score", decimals(verdict.correctness(), 4)));
         facts.extend(grade(verdict).map(|grade| ("grade", grade.to_owned())));

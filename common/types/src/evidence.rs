@@ -73,6 +73,10 @@ pub struct Evidence {
     pub source: EvidenceSource,
     /// Name and version of the browser; none unless it is the source.
     pub browser: Option<String>,
+    /// Digest of everything but the code that a browser's image depends on: the browser and its
+    /// flags, fonts, style sheet, modules and the version of this program, in 12 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renderer: Option<String>,
     /// Pixels of the screenshot for each CSS pixel, 1 or 2.
     pub scale: u32,
     /// Shift of the rendered image, right and down in pixels of the screenshot, that fits the
@@ -109,6 +113,10 @@ pub struct Evidence {
     /// First error, in one line, of code that throws and still shows something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_error: Option<String>,
+    /// True if the time of rendering ended before all scales, frames, viewports and repairs were
+    /// tried: what differs may differ less.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut_short: bool,
     /// Share of the pixels that are equal up to noise, 0 to 1.
     pub pixels_equal: f64,
     /// Mean structural similarity, at most 1.

@@ -127,7 +127,7 @@ impl<'pictures> PicturePair<'pictures> {
     }
 
     /// Number of the drawing's pixels and of those of the screenshot's content outside it.
-    fn compared_pixels(&self) -> f64 {
+    pub(crate) fn compared_pixels(&self) -> f64 {
         let area = f64::from(self.drawing.width()) * f64::from(self.drawing.height());
         (area + self.pixels_outside()).max(1.0)
     }

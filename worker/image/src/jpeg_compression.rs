@@ -10,6 +10,7 @@ use super::{
 };
 use image::metadata::Orientation;
 use jpeg_encoder::{ChromaSubsamplingMethod, Encoder, QuantizationTableType, SamplingFactor};
+use std::panic::catch_unwind;
 
 /// Quality of the encoder, which has its own tables.
 const UNUSED_QUALITY: u8 = 100;
@@ -47,6 +48,11 @@ impl JpegCompression {
     /// The picture as it looks compressed; none if it has no pixels, or too many for JPEG.
     /// Synchronous; takes tens of milliseconds.
     pub fn apply(&self, picture: &RgbPixels) -> Option<RgbPixels> {
+        // The tables are those of a file that may be hostile.
+        catch_unwind(|| self.apply_unguarded(picture)).ok()?
+    }
+
+    fn apply_unguarded(&self, picture: &RgbPixels) -> Option<RgbPixels> {
         let table = |table: QuantizationTable| QuantizationTableType::Custom(Box::new(table));
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes, UNUSED_QUALITY);

@@ -75,11 +75,13 @@ impl<'job> BrowserStage<'job> {
     /// Evidence with its repairs, its render and its contact sheet.
     async fn evidence(&self) -> Result<(Evidence, RenderedPage, Option<SourceImage>), RenderError> {
         let plain = self.fitting_scale().await?;
-        let framed = self.best_frame(plain).await;
+        let framed = self.best_frame(plain).await?;
         let fitted = self.best_viewport(framed).await?;
         let measured = self.best_defaults(fitted).await;
         let MeasuredPage { evidence, drawn, pair, .. } = self.with_repairs(measured).await?;
-        let crops = self.item.crops(&pair, &evidence).await;
+        let cut_short = self.renderer.is_used_up(&self.budget);
+        let evidence = Evidence { cut_short, ..evidence };
+        let crops = self.item.crops(&pair, &evidence).await?;
         Ok((evidence, drawn, crops))
     }
 
@@ -109,14 +111,14 @@ impl<'job> BrowserStage<'job> {
         if single.evidence.regions.is_empty() || !has_even_sides {
             return Ok(single);
         }
-        let found = single.pair.share_of_found_texts().await;
+        let found = single.pair.share_of_found_texts().await?;
         if found >= MOST_TEXTS {
             return Ok(single);
         }
         // Closed first: there may be only one browser.
         let single = single.closed().await;
         let Ok(double) = self.at_scale(2, None).await else { return Ok(single) };
-        let found_twice = double.pair.share_of_found_texts().await;
+        let found_twice = double.pair.share_of_found_texts().await?;
         let is_more_alike = double.evidence.ssim > single.evidence.ssim;
         if found_twice > found || found_twice == found && is_more_alike {
             return Ok(double);
@@ -126,15 +128,18 @@ impl<'job> BrowserStage<'job> {
     }
 
     /// The page with the frame that takes most of a component's difference away, if one takes half.
-    async fn best_frame(&self, plain: MeasuredPage<'job>) -> MeasuredPage<'job> {
+    async fn best_frame(
+        &self,
+        plain: MeasuredPage<'job>,
+    ) -> Result<MeasuredPage<'job>, RenderError> {
         let evidence = &plain.evidence;
         let is_alike = evidence.regions.is_empty() && evidence.shift == [0, 0];
         if is_alike || matches!(self.code, PageCode::Html(_)) {
-            return plain;
+            return Ok(plain);
         }
-        let frames = plain.pair.possible_frames().await;
+        let frames = plain.pair.possible_frames().await?;
         if frames.is_empty() {
-            return plain;
+            return Ok(plain);
         }
         let scale = evidence.scale;
         let half_of = |page: &Evidence| 1.0 - (1.0 - page.pixels_equal) * FRAME_GAIN;
@@ -158,7 +163,7 @@ impl<'job> BrowserStage<'job> {
                 break;
             }
         }
-        best
+        Ok(best)
     }
 
     /// The page in a viewport without the margin of the screenshot, if that fits better.

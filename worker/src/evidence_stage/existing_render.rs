@@ -70,7 +70,7 @@ async fn measure(
     };
     let render = render.ok_or_else(interrupted)?;
     let pair = RenderedPair { reference, render, snapshot: None };
-    let evidence = pair.measure(source).await.map_err(|_| interrupted())?;
-    let crops = item.crops(&pair, &evidence).await;
+    let evidence = pair.measure(source).await?;
+    let crops = item.crops(&pair, &evidence).await?;
     Ok(ItemEvidence::measured(evidence, screenshot, rendered, crops))
 }

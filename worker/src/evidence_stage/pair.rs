@@ -12,7 +12,7 @@ use juror_image::RgbPixels;
 use juror_render::{RenderError, RenderedPage};
 use juror_types::evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame};
 use std::sync::Arc;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 
 /// A render of the code with its reference, and the render's elements if a browser made it.
 #[derive(Clone)]
@@ -58,11 +58,14 @@ impl RenderedPair {
                 ..pair.measure(source, snapshot)
             }
         });
-        measuring.await.map_err(|_| RenderError::Interrupted)
+        measuring.await.map_err(unfinished)
     }
 
-    /// The contact sheet of these regions as PNG; none without regions, and while the process ends.
-    pub async fn contact_sheet(&self, regions: &[EvidenceRegion]) -> Option<Bytes> {
+    /// The contact sheet of these regions as PNG; none without regions.
+    pub async fn contact_sheet(
+        &self,
+        regions: &[EvidenceRegion],
+    ) -> Result<Option<Bytes>, RenderError> {
         let (own, regions) = (self.clone(), regions.to_vec());
         let drawing = spawn_blocking(move || {
             let pair = own.pictures();
@@ -70,17 +73,17 @@ impl RenderedPair {
             let (width, height) = (sheet.width(), sheet.height());
             RgbPixels { width, height, pixels: sheet.into_pixels() }.to_png().map(Bytes::from)
         });
-        drawing.await.ok()?
+        drawing.await.map_err(unfinished)
     }
 
     /// Share of the page's texts that the screenshot shows somewhere.
-    pub async fn share_of_found_texts(&self) -> f64 {
+    pub async fn share_of_found_texts(&self) -> Result<f64, RenderError> {
         let own = self.clone();
         let searching = spawn_blocking(move || {
             let snapshot = own.snapshot.as_deref()?;
             Some(share_of_found_texts(&own.reference.screenshot, &own.render.pixels, snapshot))
         });
-        searching.await.ok().flatten().unwrap_or_default()
+        searching.await.map(Option::unwrap_or_default).map_err(unfinished)
     }
 
     /// Search for the viewport of a page that was rendered in this one.
@@ -100,7 +103,7 @@ impl RenderedPair {
                 content,
             )
         });
-        fitting.await.map_err(|_| RenderError::Interrupted)
+        fitting.await.map_err(unfinished)
     }
 
     /// Search for the default styles of the screenshot's browser; none if there are none to try.
@@ -114,7 +117,7 @@ impl RenderedPair {
             let search = DefaultsSearch::new(&pair, &evidence, own.snapshot.as_deref()?);
             search.proposes_any().then_some(search)
         });
-        beginning.await.map_err(|_| RenderError::Interrupted)
+        beginning.await.map_err(unfinished)
     }
 
     /// Adds the pair's page, drawn with the search's last defaults; true if it fits better than those
@@ -131,16 +134,21 @@ impl RenderedPair {
             let is_better = snapshot.is_some_and(|page| search.add_fit(&pair, &evidence, page));
             (search, is_better)
         });
-        comparing.await.map_err(|_| RenderError::Interrupted)
+        comparing.await.map_err(unfinished)
     }
 
     /// Frames that may surround a component in the screenshot.
-    pub async fn possible_frames(&self) -> Vec<PageFrame> {
+    pub async fn possible_frames(&self) -> Result<Vec<PageFrame>, RenderError> {
         let own = self.clone();
         let fitting = spawn_blocking(move || {
             let Some(snapshot) = own.snapshot.as_deref() else { return Vec::new() };
             possible_frames(&own.reference.screenshot, &own.render.pixels, snapshot)
         });
-        fitting.await.unwrap_or_default()
+        fitting.await.map_err(unfinished)
     }
+}
+
+/// The error of a measurement that panicked, or that was cut off while the process ends.
+pub(super) fn unfinished(error: JoinError) -> RenderError {
+    if error.is_panic() { RenderError::Internal } else { RenderError::Interrupted }
 }

@@ -14,7 +14,8 @@ pub(super) struct ReferenceScreenshot {
     pub screenshot: Raster,
     /// Compression of a JPEG screenshot.
     compression: Option<JpegCompression>,
-    /// Names and values of the tokens whose values are texts, such as colors and lengths.
+    /// Names and values of the tokens whose values are texts or numbers, such as colors, lengths and
+    /// weights.
     pub tokens: Vec<(String, String)>,
 }
 
@@ -52,34 +53,24 @@ impl ReferenceScreenshot {
         let decoding = spawn_blocking(move || {
             let Some(render) = raster(&bytes)? else { return Ok(None) };
             // A JPEG render has traces of its own compression.
-            let is_compressed_alike = own.compression_for(&render).is_some()
-                && JpegCompression::from_file(&bytes).is_none();
-            let compared = match is_compressed_alike {
-                true => own.as_compressed(render),
-                false => Some(render),
-            };
-            let comparable =
-                |pixels| ComparableRender { pixels: Arc::new(pixels), is_compressed_alike };
-            Ok(compared.map(comparable))
+            let is_jpeg = JpegCompression::from_file(&bytes).is_some();
+            let compressed = if is_jpeg { None } else { own.compressed(&render) };
+            let is_compressed_alike = compressed.is_some();
+            let pixels = Arc::new(compressed.unwrap_or(render));
+            Ok(Some(ComparableRender { pixels, is_compressed_alike }))
         });
         decoding.await.unwrap_or(Ok(None))
     }
 
-    /// The render compressed as the screenshot, so that both have equal traces of it; unchanged if
-    /// the screenshot is no JPEG file or of another size. None for a render without pixels.
-    pub fn as_compressed(&self, render: Raster) -> Option<Raster> {
-        let Some(compression) = self.compression_for(&render) else { return Some(render) };
+    /// The render compressed as the screenshot, so that both have equal traces of it. None if the
+    /// screenshot is no JPEG file, for a render of another size, whose blocks of pixels lie elsewhere,
+    /// and for one that cannot be compressed.
+    pub fn compressed(&self, render: &Raster) -> Option<Raster> {
         let (width, height) = (render.width(), render.height());
-        let render = RgbPixels { width, height, pixels: render.into_pixels() };
-        let compressed = compression.apply(&render).unwrap_or(render);
-        Raster::from_pixels(width, height, compressed.pixels)
-    }
-
-    /// Compression of the screenshot; none for a render of another size, whose blocks of pixels lie
-    /// elsewhere.
-    fn compression_for(&self, render: &Raster) -> Option<&JpegCompression> {
-        let size = |picture: &Raster| (picture.width(), picture.height());
-        self.compression.as_ref().filter(|_| size(render) == size(&self.screenshot))
+        let is_of_one_size = [width, height] == [self.screenshot.width(), self.screenshot.height()];
+        let compression = self.compression.as_ref().filter(|_| is_of_one_size)?;
+        let render = RgbPixels { width, height, pixels: render.clone().into_pixels() };
+        Raster::from_pixels(width, height, compression.apply(&render)?.pixels)
     }
 }
 
@@ -90,6 +81,10 @@ fn raster(bytes: &[u8]) -> Result<Option<Raster>, ImageError> {
 
 fn token_values(tokens: Option<&Tokens>) -> Vec<(String, String)> {
     let tokens = tokens.into_iter().flatten();
-    let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
-    tokens.filter_map(text).collect()
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    tokens.filter_map(|(key, value)| Some((key.clone(), text(value)?))).collect()
 }

@@ -1,7 +1,10 @@
 //! Trials of repairs: the search proposes changes off the async threads, the open page renders
 //! them.
 
-use super::{css_pixels, pair::RenderedPair};
+use super::{
+    css_pixels,
+    pair::{RenderedPair, unfinished},
+};
 use juror_evidence::{PageChange, Raster, RepairLimits, RepairSearch, Snapshot};
 use juror_render::{OpenPage, RenderError, RenderedPage};
 use juror_types::evidence::Evidence;
@@ -27,14 +30,14 @@ pub(super) async fn with_repairs(
         let Ok(drawn) = page.draw(&[defaults, &changes].concat()).await else {
             // Dropping an unclosed page ends its browser.
             drop((page, to_search));
-            return searching.await.map_err(|_| RenderError::Interrupted);
+            return searching.await.map_err(unfinished);
         };
         if to_search.send(drawn).await.is_err() {
             break;
         }
     }
     page.close().await;
-    searching.await.map_err(|_| RenderError::Interrupted)
+    searching.await.map_err(unfinished)
 }
 
 /// A live page for the search.
@@ -62,7 +65,7 @@ fn search(
     let mut search = RepairSearch::new(&pictures, snapshot, limits);
     while let Some(changes) = search.next_drawing() {
         let Some((drawing, snapshot)) = live.draw(changes) else { break };
-        let Some(drawing) = pair.reference.as_compressed(drawing) else { break };
+        let drawing = pair.reference.compressed(&drawing).unwrap_or(drawing);
         search.add_drawing(drawing, snapshot);
     }
     search.finish(&pictures, snapshot, &mut evidence);

@@ -114,13 +114,23 @@ fn whole(evidence: &Evidence) -> Vec<String> {
         let addresses = evidence.refused.join(", ");
         facts.push(format!("the render lacks what its page requested from elsewhere: {addresses}"));
     }
+    if let Some(error) = &evidence.page_error {
+        facts.push(format!("the code throws and still shows something: {error}"));
+    }
+    if evidence.cut_short {
+        facts.push(
+            "the time to render ended before everything was tried: part of what differs may be the \
+             place of the page and no fault of the code"
+                .to_owned(),
+        );
+    }
     if evidence.pastes_screenshot {
         facts.push("the code shows an image that equals the screenshot".to_owned());
     }
     facts
 }
 
-/// The place of an expected color; none for tokens that are no colors and have no evidence.
+/// The place of an expected color, or the use of another value; none where nothing is amiss.
 fn token(token: &TokenEvidence) -> Option<String> {
     let TokenEvidence { key, expected, .. } = token;
     if let Some((screenshot, render)) = token.screenshot_delta_e.zip(token.render_delta_e) {
@@ -133,6 +143,9 @@ fn token(token: &TokenEvidence) -> Option<String> {
             found(screenshot),
             found(render)
         ));
+    }
+    if token.used_by == Some(0) {
+        return Some(format!("token {key} = {expected}: no element of the render uses it"));
     }
     let (path, value) = token.other_values.first().map(|[path, value]| (path, value))?;
     Some(format!("token {key} = {expected}: {path} has {value} beside elements that have it"))

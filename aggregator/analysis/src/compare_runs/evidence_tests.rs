@@ -57,6 +57,23 @@ fn different_browser_or_source_is_a_warning_and_measurements_are_informative() {
 }
 
 #[test]
+fn renderers_of_one_browser_differ_by_their_digest() {
+    let drawn_by = |renderer: &str, pixels_equal: f64| {
+        let mut results = drawn("Chromium 155", pixels_equal);
+        for result in &mut results {
+            let Some(EvidenceOutcome::Measured(evidence)) = &mut result.evidence else { panic!() };
+            evidence.renderer = Some(renderer.to_owned());
+        }
+        results
+    };
+    let same = compared(drawn_by("aa11", 1.0), drawn_by("aa11", 0.9), RULES);
+    assert_eq!((same.decision, same.warnings.len()), (Decision::Worse, 0));
+    let other = compared(drawn_by("aa11", 1.0), drawn_by("bb22", 0.9), RULES);
+    assert_eq!(other.decision, Decision::Same, "{}", other.reason);
+    assert!(other.warnings[0].contains("Chromium 155 (aa11) in the base"), "{:?}", other.warnings);
+}
+
+#[test]
 fn fleets_with_the_same_many_browsers_are_comparable_in_any_order() {
     let drawn_by = |number: fn(usize) -> usize| {
         let mut results = drawn("", 1.0);

@@ -1,11 +1,12 @@
 //! Merge join of the items of two runs, sorted by id and in constant memory.
 
-use super::{CompareError, evidence_renderers::Renderers};
+use super::CompareError;
 use crate::{
     comparison::{
         ComparedMetrics, ItemsOf, JudgingFacts, PairFigures, Rules, ScoredInBoth, Totals,
     },
     distinct_names::DistinctNames,
+    renderers::Renderers,
     repeats::Judgments,
     run_report::Report,
     stability::ItemStability,

@@ -78,6 +78,33 @@ fn measured_metric_is_a_rule_and_fails_without_measurements() {
 }
 
 #[test]
+fn measured_metric_needs_most_of_the_code_to_be_measured() {
+    let gate = |min_coverage: &str| {
+        let rule = "[[rule]]\nmetric = \"evidence.pixels_equal\"\nat_least = 0.98";
+        Gate::parse("g", &format!("schema = 1\n{min_coverage}\n{rule}")).unwrap()
+    };
+    let judge = |gate: &Gate, measured, unmeasured| {
+        let rubric = rubric(SEMANTIC);
+        let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
+        let equal = Evidence::for_equal_pictures(EvidenceSource::Browser);
+        let evidence = Some(EvidenceOutcome::Measured(Box::new(equal)));
+        tally.add(&JobResult { evidence, ..judged("a", [10; 5], &[], &[]) }, 0);
+        let coverage = Coverage { measured, unmeasured, ..coverage(100, 100) };
+        gate.judge(&tally.finish().0, &coverage, streak(1), series(&[]))
+    };
+    assert_eq!(judge(&gate(""), 100, 0).rules.len(), 1, "nothing is missing");
+    assert_eq!(judge(&gate(""), 95, 5).decision, GateDecision::Met);
+    let given_up = judge(&gate(""), 20, 80);
+    assert_eq!(given_up.decision, GateDecision::Missed);
+    assert_eq!(decision_of(&given_up, "coverage.measured"), GateDecision::Missed);
+    assert_eq!(given_up.rules[1].value, Some(0.2));
+    assert_eq!(judge(&gate("min_coverage = 0.15"), 20, 80).decision, GateDecision::Met);
+    let other = Gate::load("targets", &rubric(SEMANTIC)).unwrap();
+    let other = judge(&other, 20, 80);
+    assert!(other.rules.iter().all(|rule| rule.metric != "coverage.measured"));
+}
+
+#[test]
 fn production_gate_requires_complete_scores_and_100_jobs_without_api_failure() {
     let gate = Gate::load("production", &rubric(SEMANTIC)).unwrap();
     let judge = |scored, planned, streak| {

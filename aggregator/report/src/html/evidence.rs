@@ -103,6 +103,9 @@ fn figures(evidence: &Evidence) -> Vec<String> {
              below: not compared"
         ));
     }
+    if evidence.cut_short {
+        facts.push("the time to render ended before everything was tried".to_owned());
+    }
     facts
 }
 

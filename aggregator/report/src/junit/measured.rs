@@ -6,11 +6,13 @@ use juror_types::evidence::EvidenceOutcome;
 
 /// Counts of the measured evidence as properties of the suite.
 pub(super) fn properties(summary: &EvidenceSummary) -> Vec<(&'static str, String)> {
-    let EvidenceSummary { measured, differing, not_rendered, contradictory, .. } = summary;
+    let EvidenceSummary { measured, differing, not_rendered, unmeasured, contradictory, .. } =
+        summary;
     [
         ("evidence_measured", measured),
         ("evidence_differing", differing),
         ("evidence_not_rendered", not_rendered),
+        ("evidence_unmeasured", unmeasured),
         ("evidence_contradictory_verdicts", contradictory),
     ]
     .map(|(name, count)| (name, count.to_string()))

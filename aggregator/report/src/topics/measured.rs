@@ -62,6 +62,14 @@ fn topic_of(report: &Report, unfolded: impl Fn(&CommonRepair) -> Vec<List>) -> O
         );
         blocks.push(Block::Sentence(Level::Doubtful, "", text));
     }
+    if summary.cut_short > 0 {
+        let text = format!(
+            "the time to render {} ended before everything was tried, so that more may differ than \
+             the code's faults: raise render.timeout_seconds",
+            counted(summary.cut_short, "item")
+        );
+        blocks.push(Block::Sentence(Level::Doubtful, "", text));
+    }
     let repairs: Vec<_> =
         summary.repairs.iter().map(|group| repair(group, unfolded(group))).collect();
     if !repairs.is_empty() {

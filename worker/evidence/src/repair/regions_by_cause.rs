@@ -32,7 +32,8 @@ impl RepairSearch {
         let before = PixelDifference::for_page(screenshot, drawing, pair.noise(), &page);
         let SearchOutcome { found, explained, remaining, missing } = self.into_outcome();
         evidence.explained = was_tried.then(|| rounded(explained));
-        let causes = found.iter().filter_map(|repair| cause(repair, pair, &page, evidence));
+        let causes =
+            found.iter().filter_map(|repair| cause(repair, pair, &before, &page, evidence));
         let mut named: Vec<EvidenceRegion> = causes.collect();
         named.extend(missing.iter().map(|&place| missing_region(place, pair, &before, &page)));
         let is_named = |region: &EvidenceRegion| {
@@ -80,10 +81,12 @@ fn bounds(region: &EvidenceRegion) -> [i32; 4] {
     [x, y, x + width, y + height]
 }
 
-/// The region of a repaired element.
+/// The region of a repaired element. Where nothing differs within its box, as with a margin, share
+/// and color difference are those of the region that it explains.
 fn cause(
     repair: &FoundRepair,
     pair: &PicturePair<'_>,
+    difference: &PixelDifference,
     page: &PageTree<'_>,
     evidence: &Evidence,
 ) -> Option<EvidenceRegion> {
@@ -94,7 +97,18 @@ fn cause(
         evidence.regions.iter().max_by(|one, other| overlap(one).total_cmp(&overlap(other)))?;
     let alike = hypothesis.change.elements.len();
     let alternatives = repair.alternatives.iter().filter_map(|other| alternative(other, page));
+    let (screenshot, drawing) = (pair.screenshot(), pair.drawing());
+    let inside = intersection(own, [0, 0, drawing.width() as i32, drawing.height() as i32]);
+    let count = difference.count_in(inside);
+    let measured = (count > 0).then(|| {
+        let pixels = pair.compared_pixels();
+        let delta_e = mean_delta_e(screenshot, drawing, difference, inside);
+        (rounded(count as f64 / pixels), rounded(delta_e))
+    });
+    let (share, delta_e) = measured.unwrap_or((nearest.share, nearest.delta_e));
     Some(EvidenceRegion {
+        share,
+        delta_e,
         place: pair.screenshot_box(own),
         render_box: boxed(own, 1),
         kind: kind(hypothesis).unwrap_or(nearest.kind),

@@ -6,6 +6,9 @@ use juror_evidence::PageChange;
 use juror_render::{OpenPage, PageSource, RenderError, RenderedPage, RendererError};
 use juror_types::evidence::{Evidence, EvidenceSource, PageFrame};
 
+/// Digits of a renderer's digest in evidence.
+const RENDERER_DIGITS: usize = 12;
+
 pub(super) struct MeasuredPage<'renderer> {
     pub source: PageSource,
     /// Live page; none for a cached render.
@@ -66,8 +69,10 @@ impl<'job> BrowserStage<'job> {
         drawn: &RenderedPage,
     ) -> Evidence {
         let browser = Some(self.renderer.short_name().to_owned());
+        let renderer =
+            Some(self.renderer.digest().to_string().chars().take(RENDERER_DIGITS).collect());
         let RenderedPage { partial, refused, error: page_error, .. } = drawn.clone();
-        Evidence { browser, frame, partial, refused, page_error, ..evidence }
+        Evidence { browser, renderer, frame, partial, refused, page_error, ..evidence }
     }
 
     /// Cached render, or a new one with its page.
@@ -81,8 +86,9 @@ impl<'job> BrowserStage<'job> {
             return Ok((None, drawn));
         }
         let (page, drawn) = match self.open_and_render(source).await {
-            // The idle browser may have exited since its last page; retry with a new one.
-            Err(RenderError::Browser(RendererError::Ended(_))) => {
+            // The idle browser may have exited since its last page, or the system may have ended the
+            // page: a fault of the code happens again in a new browser.
+            Err(RenderError::Browser(RendererError::Ended(_)) | RenderError::PageEnded) => {
                 self.open_and_render(source).await?
             }
             drawn => drawn?,

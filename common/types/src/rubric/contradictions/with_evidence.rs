@@ -52,12 +52,10 @@ pub fn contradictions_with_evidence(
     rules.into_iter().filter_map(|(rule, is_broken)| is_broken.then_some(rule)).collect()
 }
 
-/// A score as a share of its scale.
+/// A score as a share of the best one.
 fn share_of(rubric: &Rubric, verdict: &Verdict, criterion: &str) -> Option<f64> {
     let Score::Sum { scores, .. } = &verdict.score else { return None };
-    let score = f64::from(*scores.get(criterion)?);
-    let (least, most) = (f64::from(rubric.scale.min), f64::from(rubric.scale.max));
-    Some((score - least) / (most - least))
+    Some(f64::from(*scores.get(criterion)?) / f64::from(rubric.scale.max))
 }
 
 /// True if the screenshot has the token's color and the render does not.
@@ -104,6 +102,18 @@ mod tests {
             alternatives: Vec::new(),
         };
         Evidence { regions: vec![region], ..Evidence::for_equal_pictures(EvidenceSource::Rendered) }
+    }
+
+    #[test]
+    fn high_similarity_is_a_score_of_nine_on_any_scale() {
+        let mut rubric: Rubric = builtin_named("semantic-evidence").unwrap().parse().unwrap();
+        rubric.scale.min = 1;
+        let scores = indexmap! { SIMILARITY.into() => 9 };
+        let score =
+            Score::Sum { semantic_correctness: 0.9, scores, total_score: 9.0, max_score: 10.0 };
+        let verdict = Verdict::new("semantic-evidence@1", score);
+        let found = contradictions_with_evidence(&rubric, &verdict, &differing(11.0, 0.03));
+        assert_eq!(found, [Contradiction::SimilarityAgainstEvidence]);
     }
 
     #[test]
