@@ -5,7 +5,7 @@ pub mod test_page;
 use crate::{cores::cores, environment::Environment, settings::Settings};
 use futures_util::future::BoxFuture;
 use juror_files::kept_renders::KeptRenders;
-use juror_render::{BROWSER_NAMES, RendererError, RendererSettings};
+use juror_render::{BROWSER_NAMES, Renderer, RendererError, RendererSettings};
 use juror_worker::evidence_resources::RenderingSettings;
 use std::{
     path::{Path, PathBuf},
@@ -41,7 +41,8 @@ pub fn has_browser(settings: &Settings, environment: &Environment) -> bool {
     }
 }
 
-/// Renderer of a worker: its render command, or the name and version of its browser.
+/// Renderer of a worker: its render command, or the name and version of its browser, which is started
+/// once to see that it works.
 ///
 /// # Errors
 /// The worker renders nothing, for this reason.
@@ -50,9 +51,9 @@ pub fn find_renderer(settings: &Settings) -> BoxFuture<'_, Result<String, Render
         if !settings.stages.render_command.is_empty() {
             return Ok("stages.render_command".to_owned());
         }
-        let renderer = renderer(settings);
-        renderer.check_files()?;
-        renderer.find_browser().await
+        let renderer = Renderer::start(renderer(settings)).await?;
+        renderer.shut_down().await;
+        Ok(renderer.browser().to_owned())
     })
 }
 

@@ -69,11 +69,11 @@ async fn work(
     };
     let worker = WorkerRole::new(fleet, resources, shutdown)?;
     if !quiet {
-        let drawing = match renderer {
+        let rendering = match renderer {
             Ok(renderer) => format!("renders with {renderer}"),
             Err(reason) => format!("cannot render ({reason})"),
         };
-        terminal::print_notice(&format!("ready: {}, {drawing}", describe(fleet, settings)));
+        terminal::print_notice(&format!("ready: {}, {rendering}", describe(fleet, settings)));
     }
     let ended = CancellationToken::new();
     let working = async {

@@ -45,6 +45,15 @@ impl EvidenceResources {
         self.renderer.get_or_init(start).await.as_ref()
     }
 
+    /// True once the built-in renderer could not be started, or has given up.
+    pub(crate) fn is_renderer_broken(&self) -> bool {
+        match self.renderer.get() {
+            None => false,
+            Some(Ok(renderer)) => renderer.has_given_up(),
+            Some(Err(_)) => true,
+        }
+    }
+
     /// Maximum number of renders for the repairs of one item.
     pub(crate) fn trials(&self) -> usize {
         self.rendering.trials

@@ -102,7 +102,7 @@ impl Publication<'_> {
             );
             events.emit(Event::Warning(warning)).await;
         }
-        if setup.renders() && queues.workers().await?.drawing == 0 {
+        if setup.renders() && queues.workers().await?.rendering == 0 {
             let warning = format!(
                 "no worker of the fleet can render, and jobs of run {run} wait for one that can: \
                  start `juror worker` on a machine with a browser (its first line names its \

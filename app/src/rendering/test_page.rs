@@ -32,12 +32,12 @@ const TEST_PIXELS: &str = "e097dbc566dece2dc4fa49a50aca572ad5abe03860a0a75f66b13
 pub struct TestedRenderer {
     /// Name and version.
     pub browser: String,
-    /// True if pages run in its sandbox.
-    pub is_sandboxed: bool,
+    /// Reason why pages run without its sandbox; none in it.
+    pub sandbox_fault: Option<String>,
     /// Number of installed fonts; none where the system does not list them.
     pub fonts: Option<usize>,
     /// Comparison of the two renders with each other and with the expected pixels.
-    pub drawing: TestRender,
+    pub result: TestRender,
 }
 
 /// Result of rendering the test page twice.
@@ -55,17 +55,17 @@ pub enum TestRender {
 ///
 /// # Errors
 /// There is no browser, or it does not draw.
-pub fn draw_test_page(settings: &Settings) -> BoxFuture<'_, Result<TestedRenderer, RenderError>> {
+pub fn render_test_page(settings: &Settings) -> BoxFuture<'_, Result<TestedRenderer, RenderError>> {
     Box::pin(async move {
         let settings = RendererSettings { concurrency: 1, ..renderer(settings) };
         let renderer = Renderer::start(settings).await?;
-        let drawings = [pixels(&renderer).await?, pixels(&renderer).await?];
+        let renders = [pixels(&renderer).await?, pixels(&renderer).await?];
         renderer.shut_down().await;
         Ok(TestedRenderer {
             browser: renderer.browser().to_owned(),
-            is_sandboxed: renderer.is_sandboxed(),
+            sandbox_fault: renderer.sandbox_fault().map(str::to_owned),
             fonts: renderer.fonts(),
-            drawing: compare(&drawings),
+            result: compare(&renders),
         })
     })
 }

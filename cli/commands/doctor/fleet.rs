@@ -33,13 +33,13 @@ pub async fn checks(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
 
 /// Check of the connected workers; evidence needs one that can render.
 async fn workers(settings: &Settings) -> Check {
-    let ConnectedWorkers { all, drawing } = match fleet::workers(settings).await {
+    let ConnectedWorkers { all, rendering } = match fleet::workers(settings).await {
         Ok(workers) => workers,
         Err(failure) => return bad("workers", failure.to_string()),
     };
     let are = if all == 1 { "is" } else { "are" };
-    let message = format!("{all} {are} connected, of which {drawing} can draw");
-    if drawing == 0 && !settings.evidence.mode.is_none() {
+    let message = format!("{all} {are} connected, of which {rendering} can render");
+    if rendering == 0 && !settings.evidence.mode.is_none() {
         let remedy = "jobs with evidence wait for a worker with a browser: start one";
         return warning("workers", format!("{message}; {remedy}"));
     }

@@ -2,7 +2,7 @@
 
 use super::{Check, bad, good, warning};
 use juror_app::{
-    rendering::test_page::{TEST_BROWSER, TestRender, TestedRenderer, draw_test_page},
+    rendering::test_page::{TEST_BROWSER, TestRender, TestedRenderer, render_test_page},
     settings::Settings,
 };
 
@@ -14,25 +14,23 @@ pub async fn check(settings: &Settings) -> Check {
         true => bad("renderer", reason),
         false => warning("renderer", format!("{reason}; only --evidence needs it")),
     };
-    let tested = match draw_test_page(settings).await {
+    let tested = match render_test_page(settings).await {
         Ok(tested) => tested,
         Err(error) => return fault(error.to_string()),
     };
-    let TestedRenderer { browser, is_sandboxed, drawing, .. } = &tested;
+    let TestedRenderer { browser, sandbox_fault, result, .. } = &tested;
     let doubts = [
-        (*drawing == TestRender::OtherPixels).then(|| {
+        (*result == TestRender::OtherPixels).then(|| {
             format!(
                 "each time the same, with other pixels than {TEST_BROWSER}: pictures that other \
                  browser versions drew may differ slightly"
             )
         }),
-        (!is_sandboxed).then(|| {
-            "without its sandbox: this is root, or the system allows no user namespaces".to_owned()
-        }),
+        sandbox_fault.as_ref().map(|fault| format!("without its sandbox: {fault}")),
         font_doubt(tested.fonts),
     ];
     let doubts: Vec<String> = doubts.into_iter().flatten().collect();
-    match (drawing, doubts.is_empty()) {
+    match (result, doubts.is_empty()) {
         (TestRender::Unstable, _) => fault(format!(
             "{browser} renders the same page with other pixels each time, so that evidence would be \
              noise; set render.browser to another Chromium"
@@ -43,8 +41,8 @@ pub async fn check(settings: &Settings) -> Check {
 }
 
 fn drawn(tested: &TestedRenderer) -> String {
-    let TestedRenderer { browser, fonts, drawing, .. } = tested;
-    let expected = match drawing {
+    let TestedRenderer { browser, fonts, result, .. } = tested;
+    let expected = match result {
         TestRender::Expected => " with the expected pixels",
         _ => "",
     };

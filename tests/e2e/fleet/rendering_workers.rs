@@ -95,7 +95,7 @@ fn jobs_wait_without_a_rendering_worker_and_every_command_reports_it() {
     let asked = ["doctor", "--evidence", "facts"];
     let reported = pages.servers.juror(&pages.harness, &asked);
     reported.stdout_contains(&[
-        "1 is connected, of which 0 can draw",
+        "1 is connected, of which 0 can render",
         "wait for a worker with a browser",
     ]);
 
@@ -103,7 +103,7 @@ fn jobs_wait_without_a_rendering_worker_and_every_command_reports_it() {
     all_measured(&pages.servers.take_results(3), "measured");
     let seen = || {
         let reported = pages.servers.juror(&pages.harness, &["doctor"]);
-        reported.stdout.contains("2 are connected, of which 1 can draw").then_some(())
+        reported.stdout.contains("2 are connected, of which 1 can render").then_some(())
     };
     await_some(seen, "both workers are connected");
     stop(with);

@@ -54,16 +54,6 @@ impl RendererSettings {
     pub fn check_files(&self) -> Result<(), RendererError> {
         ModuleFiles::load(self.modules.as_deref(), self.stylesheet.as_deref()).map(drop)
     }
-
-    /// Name and version of the browser, which is not started.
-    ///
-    /// # Errors
-    /// No browser is found, or it is too old.
-    pub fn find_browser(&self) -> BoxFuture<'_, Result<String, RendererError>> {
-        Box::pin(async move {
-            BrowserExecutable::find(self.browser.as_deref()).await.map(|executable| executable.name)
-        })
-    }
 }
 
 /// A renderer of code, with browsers that it starts, replaces and ends.
@@ -73,7 +63,8 @@ pub struct Renderer {
     /// None where the system does not list them.
     fonts: Option<InstalledFonts>,
     timeout: Duration,
-    is_sandboxed: bool,
+    /// Reason why pages run without the browser's own sandbox; none in it.
+    sandbox_fault: Option<String>,
     served: ServedModules,
     pool: BrowserPool,
 }
@@ -88,12 +79,12 @@ impl Renderer {
             let modules = load_modules(settings.modules, settings.stylesheet).await?;
             let served = ServedModules { modules, tailwind: settings.tailwind };
             let executable = BrowserExecutable::find(settings.browser.as_deref()).await?;
-            let (browser, is_sandboxed) = start_sandboxed_if_possible(&executable).await?;
+            let (browser, sandbox_fault) = start_sandboxed_if_possible(&executable).await?;
             Ok(Self {
                 executable,
                 fonts: InstalledFonts::list().await,
                 timeout: settings.timeout,
-                is_sandboxed,
+                sandbox_fault,
                 served,
                 pool: BrowserPool::new(settings.concurrency, browser),
             })
@@ -130,10 +121,15 @@ impl Renderer {
         )
     }
 
-    /// True if pages run in the browser's own sandbox; it has none for root, nor where the system
-    /// allows no user namespaces.
-    pub fn is_sandboxed(&self) -> bool {
-        self.is_sandboxed
+    /// Reason why pages run without the browser's own sandbox: it has none for root, nor where the
+    /// system allows no user namespaces. None in the sandbox.
+    pub fn sandbox_fault(&self) -> Option<&str> {
+        self.sandbox_fault.as_deref()
+    }
+
+    /// True once its browsers failed so often that it starts no further one.
+    pub fn has_given_up(&self) -> bool {
+        self.pool.failures.check().is_err()
     }
 
     /// True if the pages of an item have used up their time, so that no further one is opened.
@@ -172,7 +168,10 @@ impl Renderer {
             let opened = async {
                 let browser = match idle {
                     Some(browser) => browser,
-                    None => BrowserProcess::start(&self.executable, self.is_sandboxed).await?,
+                    None => {
+                        let is_sandboxed = self.sandbox_fault.is_none();
+                        BrowserProcess::start(&self.executable, is_sandboxed).await?
+                    }
                 };
                 let limits = PageLimits::new(browser.group(), self.timeout, budget.clone());
                 OpenPage::open(browser, source, &self.served, limits, permit).await
@@ -205,16 +204,18 @@ async fn load_modules(
     loading.await.map_err(interrupted)?.map(Arc::new)
 }
 
-/// Starts a browser in its sandbox; without it where that does not work.
+/// Starts a browser in its sandbox; without it where that does not work, with the reason.
 async fn start_sandboxed_if_possible(
     executable: &BrowserExecutable,
-) -> Result<(BrowserProcess, bool), RendererError> {
-    if may_be_sandboxed()
-        && let Ok(browser) = BrowserProcess::start(executable, true).await
-    {
-        return Ok((browser, true));
-    }
-    BrowserProcess::start(executable, false).await.map(|browser| (browser, false))
+) -> Result<(BrowserProcess, Option<String>), RendererError> {
+    let fault = match may_be_sandboxed() {
+        true => match BrowserProcess::start(executable, true).await {
+            Ok(browser) => return Ok((browser, None)),
+            Err(error) => format!("with it, {error}"),
+        },
+        false => "the process runs as root".to_owned(),
+    };
+    BrowserProcess::start(executable, false).await.map(|browser| (browser, Some(fault)))
 }
 
 /// Chromium refuses its sandbox to root.

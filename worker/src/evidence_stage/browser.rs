@@ -16,7 +16,7 @@ use juror_types::{
     outcome::InputRecord,
 };
 use measured_page::MeasuredPage;
-use std::{mem, sync::Arc};
+use std::sync::Arc;
 
 /// Share of a page's texts which, found in the screenshot, tell that both have the same scale.
 const MOST_TEXTS: f64 = 0.5;
@@ -96,10 +96,22 @@ impl<'job> BrowserStage<'job> {
         }
         // The page was rendered and measured already; without a live page only the repairs are lost.
         let Some(page) = self.live_page(&mut measured).await else { return Ok(measured) };
-        let evidence = mem::take(&mut measured.evidence);
-        let (defaults, pair) = (&measured.defaults, &measured.pair);
-        let evidence = repair_trials::with_repairs(page, defaults, pair, evidence, trials).await?;
-        Ok(MeasuredPage { evidence, ..measured })
+        let (defaults, pair, plain) = (&measured.defaults, &measured.pair, &measured.evidence);
+        let searched = repair_trials::with_repairs(page, defaults, pair, plain.clone(), trials);
+        match searched.await {
+            Ok(evidence) => Ok(MeasuredPage { evidence, ..measured }),
+            // What was measured before holds without repairs.
+            Err(error @ RenderError::Internal) => {
+                let warning = format!("{}: its repairs are lost: {error}", self.item.item.id);
+                self.item
+                    .context
+                    .evidence_warnings
+                    .emit_once(warning, &self.item.context.events)
+                    .await;
+                Ok(measured)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The page at the device scale that fits the screenshot.
@@ -215,10 +227,9 @@ impl<'job> BrowserStage<'job> {
 async fn renderer(context: &RunContext) -> Result<&Renderer, MeasuringError> {
     let started = context.evidence.renderer().await;
     let renderer = started.map_err(|error| MeasuringError::Unmeasured(error.to_string()))?;
-    if !renderer.is_sandboxed() {
-        let warning = "generated code is rendered without the browser's sandbox: the worker runs as \
-                       root, or the system allows no user namespaces";
-        context.evidence_warnings.emit_once(warning.to_owned(), &context.events).await;
+    if let Some(fault) = renderer.sandbox_fault() {
+        let warning = format!("generated code is rendered without the browser's sandbox: {fault}");
+        context.evidence_warnings.emit_once(warning, &context.events).await;
     }
     Ok(renderer)
 }

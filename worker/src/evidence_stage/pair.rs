@@ -152,3 +152,17 @@ impl RenderedPair {
 pub(super) fn unfinished(error: JoinError) -> RenderError {
     if error.is_panic() { RenderError::Internal } else { RenderError::Interrupted }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn panic_is_a_defect_and_an_aborted_measurement_is_an_interruption() {
+        let panicked = spawn_blocking(|| panic!("index out of bounds")).await;
+        assert_eq!(unfinished(panicked.unwrap_err()), RenderError::Internal);
+        let aborted = tokio::spawn(std::future::pending::<()>());
+        aborted.abort();
+        assert_eq!(unfinished(aborted.await.unwrap_err()), RenderError::Interrupted);
+    }
+}

@@ -127,7 +127,10 @@ impl DeliveryHandler {
     fn leaves_to_others(&self, job: &Job, context: &RunContext) -> bool {
         // Past the deadline the job is skipped, which needs no renderer.
         let is_over = job.judge.is_some() && context.run_deadline.has_passed();
-        !self.worker.renders && job.needs_rendering() && !is_over
+        let is_broken =
+            self.worker.run_states.holds_jobs() && context.evidence.is_renderer_broken();
+        let renders = self.worker.renders && !is_broken;
+        !renders && job.needs_rendering() && !is_over
     }
 
     /// Judges a job, or makes a row of a batch of it.
@@ -242,7 +245,7 @@ impl DeliveryHandler {
                 return self.warnings.warn_about_file(run, warning).await;
             }
             Interruption::RenderingUnsupported => format!(
-                "jobs of run {run} have waited 10 minutes for a worker that can render: start \
+                "jobs of run {run} wait for a worker that can render, which this one cannot: start \
                  juror worker on a machine with a browser, or cancel the run with: \
                  juror cancel {run}"
             ),

@@ -378,3 +378,22 @@ async fn worker_without_a_renderer_requeues_rendering_jobs_and_ends_finished_one
     assert!(results.iter().all(|result| result.outcome == Outcome::Skipped), "{results:?}");
     fixture.stop(worker).await;
 }
+
+#[tokio::test]
+async fn worker_whose_browser_is_broken_requeues_rendering_jobs() {
+    let mut fixture = JobFixture::new(1);
+    let browser = fixture.folder.path().join("no-browser");
+    fixture.rendering.renderer.browser = Some(browser);
+    let judge = FakeJudge::saying(vec![verdict(9)]);
+    let run = fixture.open_run("measured", &judge).await;
+    let context = fixture.context(&judge, fixture::semantic());
+    context.evidence.start_renderer().await.unwrap_err();
+    fixture.runs.set(&run, WorkerRunState::Open(Arc::new(context)));
+    let measured = Job { evidence: EvidenceMode::Facts, ..job(&run, "drawn") };
+    fixture.jobs.publish(measured, Priority::Normal).await.unwrap();
+    let worker = fixture.start();
+    let warning = fixture.warning().await;
+    assert!(warning.contains("wait for a worker that can render"), "{warning}");
+    fixture.stop(worker).await;
+    assert_eq!((fixture.results.held(), fixture.jobs.held()), (0, 1));
+}

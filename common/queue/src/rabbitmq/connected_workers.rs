@@ -16,7 +16,7 @@ pub struct ConnectedWorkers {
     /// Number of workers.
     pub all: u32,
     /// Number of workers that render.
-    pub drawing: u32,
+    pub rendering: u32,
 }
 
 impl RabbitQueues {
@@ -60,6 +60,6 @@ async fn workers(
         *count = connection.inspect(&channel, name).await?.consumer_count();
     }
     connection.during(channel.close(200, "done".into())).await?;
-    let [all, drawing] = consumers;
-    Ok(ConnectedWorkers { all, drawing })
+    let [all, rendering] = consumers;
+    Ok(ConnectedWorkers { all, rendering })
 }

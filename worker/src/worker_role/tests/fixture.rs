@@ -6,6 +6,7 @@ use crate::{
     circuit_breaker::{BreakerSettings, CircuitBreaker},
     concurrency::Concurrency,
     cost_bounds::ModelTerms,
+    evidence_resources::{EvidenceResources, RenderingSettings},
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     retrying_ledger::RetryingLedger,
@@ -17,7 +18,7 @@ use crate::{
     token_count_scale::TokenScale,
     worker_role::{Worker, WorkerError, WorkerRunState, run},
 };
-use juror_files::data_roots::Roots;
+use juror_files::{data_roots::Roots, kept_renders::KeptRenders};
 use juror_image::{ImageRules, PreparationPool, ReadableFormat};
 use juror_ledger::{
     admission::{Admission as _, AdmissionQueue, Budget},
@@ -48,7 +49,7 @@ pub const MAX_WAIT: Duration = Duration::from_secs(240);
 
 /// Resources of one worker.
 pub struct JobFixture {
-    folder: tempfile::TempDir,
+    pub folder: tempfile::TempDir,
     pub jobs: Arc<LocalQueue<Job>>,
     pub results: Arc<LocalQueue<JobResult>>,
     pub backend: Arc<Unsteady>,
@@ -57,6 +58,8 @@ pub struct JobFixture {
     pub heard: mpsc::Receiver<Event>,
     /// True if the worker renders.
     pub renders: bool,
+    /// Settings of the built-in renderer of contexts that are made later.
+    pub rendering: RenderingSettings,
     events: Events,
     concurrency: Concurrency,
 }
@@ -78,6 +81,7 @@ impl JobFixture {
             shutdown: Shutdown::new(),
             heard,
             renders: true,
+            rendering: RenderingSettings::default(),
             events,
             concurrency: Concurrency::fixed(calls),
         }
@@ -111,10 +115,10 @@ impl JobFixture {
             token_accuracy: 0.8,
             stages: StageRules::default(),
             kept_inputs: None,
-            evidence: Arc::new(crate::evidence_resources::EvidenceResources::new(
+            evidence: Arc::new(EvidenceResources::new(
                 1,
-                juror_files::kept_renders::KeptRenders::in_state(self.folder.path()),
-                crate::evidence_resources::RenderingSettings::default(),
+                KeptRenders::in_state(self.folder.path()),
+                self.rendering.clone(),
             )),
             evidence_warnings: crate::evidence_warnings::EvidenceWarnings::default(),
             sources: Arc::new(Sources::local(Roots::new(vec![self.folder.path().to_owned()]))),

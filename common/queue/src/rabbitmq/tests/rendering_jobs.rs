@@ -29,15 +29,15 @@ async fn rendering_jobs_go_to_rendering_workers_after_a_delay_too() {
     drawing.publish(measured("drawn"), Priority::High).await.unwrap();
     drawing.publish(job("plain"), Priority::Normal).await.unwrap();
     let mut without = plain.subscribe(10).await.unwrap();
-    assert_eq!(queues.workers().await.unwrap(), ConnectedWorkers { all: 1, drawing: 0 });
+    assert_eq!(queues.workers().await.unwrap(), ConnectedWorkers { all: 1, rendering: 0 });
     let delivery = next(&mut without).await;
     assert_eq!(name(&delivery), "plain");
     delivery.acknowledge().await.unwrap();
     let mut with = drawing.subscribe(10).await.unwrap();
-    assert_eq!(queues.workers().await.unwrap(), ConnectedWorkers { all: 2, drawing: 1 });
+    assert_eq!(queues.workers().await.unwrap(), ConnectedWorkers { all: 2, rendering: 1 });
     let settings = own.settings(&broker_url());
     let seen = connected_workers(&settings).await.unwrap();
-    assert_eq!(seen, ConnectedWorkers { all: 2, drawing: 1 });
+    assert_eq!(seen, ConnectedWorkers { all: 2, rendering: 1 });
     let delivery = next(&mut with).await;
     assert_eq!((name(&delivery), delivery.priority), ("drawn".to_owned(), Priority::High));
     delivery.end(Disposition::RetryAfter(Duration::from_secs(1))).await.unwrap();
