@@ -12,7 +12,7 @@ pub use budget::BudgetCommand;
 pub use examples::command;
 pub use fleet::{
     AggregateArguments, CancelArguments, DeadLettersCommand, EnqueueArguments, FleetFlags,
-    ReplayArguments, RetryArguments, ServingFlags, WorkerArguments,
+    HealthListenerFlags, ReplayArguments, RetryArguments, WorkerArguments,
 };
 pub use reporting::{
     BaselineFlags, BlessArguments, CalibrateArguments, CalibrationFlags, CompareArguments,

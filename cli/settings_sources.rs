@@ -3,7 +3,7 @@
 use crate::{
     args::{
         BaselineFlags, CalibrationFlags, CallingFlags, ComparingFlags, FleetFlags, GlobalFlags,
-        JudgingFlags, RunFlags, ServeArguments, ServingFlags, WorkerArguments,
+        HealthListenerFlags, JudgingFlags, RunFlags, ServeArguments, WorkerArguments,
     },
     exit::Failure,
 };
@@ -86,7 +86,7 @@ impl RunFlags {
             ("budget", "tags", texts(tags)),
             ("run", "keep_inputs", self.keep_inputs.then_some(true.into())),
         ]);
-        [self.judging.layers(), self.against.layers(), self.known.layers(), own].concat()
+        [self.judging.layers(), self.baseline.layers(), self.calibration.layers(), own].concat()
     }
 }
 
@@ -103,7 +103,7 @@ impl FleetFlags {
     }
 }
 
-impl ServingFlags {
+impl HealthListenerFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         Layer::from_values([(

@@ -42,7 +42,7 @@ impl RunFlags {
 
     /// Warns of flags that have no effect because the judge is off.
     pub fn warn_without_judge(&self, setup: &RunSetup, quiet: bool) {
-        if quiet || setup.candidate.is_some() {
+        if quiet || setup.priced_judge.is_some() {
             return;
         }
         let Self { judging, budget_usd, deadline, .. } = self;
@@ -90,7 +90,7 @@ pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, by: RenderedBy, q
             setup.plan.items
         ));
     }
-    if setup.candidate.is_some() && budget.is_none() {
+    if setup.priced_judge.is_some() && budget.is_none() {
         terminal::print_notice("no budget: spending is unlimited; set one with --budget-usd");
     }
 }

@@ -5,7 +5,7 @@ use juror_types::{evidence::EvidenceMode, id::RunId, lane::Lane, run::RunRecord,
 /// Parameters of a run that the API or the dashboard requests. Endpoint, key and commands are not
 /// among them: they come from the settings of the process that judges.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ApiRunRequest {
+pub struct RunRequest {
     /// Path of the dataset, relative to one of the data roots.
     pub dataset: String,
     /// Built-in rubric; none for that of the settings.

@@ -41,7 +41,7 @@ const NO_SUCH_ITEM: &str = "the dataset has no such item";
 
 impl Attachments for DatasetAttachments<'_> {
     fn gather(&self, shown: &[AttachmentRequest]) -> HashMap<String, Attachment> {
-        let (inputs, today) = (self.judged_inputs(), self.today(shown));
+        let (inputs, current) = (self.judged_inputs(), self.current(shown));
         let mut attachments: HashMap<String, Attachment> = HashMap::new();
         let mut remaining_bytes = code::MAX_BYTES;
         let has_pipeline = self.settings.stages.has_pipeline();
@@ -49,15 +49,15 @@ impl Attachments for DatasetAttachments<'_> {
             if attachments.contains_key(&one.screenshot_id) {
                 continue;
             }
-            let item = match &today {
-                Ok(today) => today.item(one).map(|item| (item, &today.roots)),
+            let item = match &current {
+                Ok(current) => current.item(one).map(|item| (item, &current.roots)),
                 Err(reason) => Err(reason.as_str()),
             };
             let code = code::load(one, item, has_pipeline, &inputs, &mut remaining_bytes);
             attachments
                 .insert(one.screenshot_id.clone(), Attachment { code, ..Attachment::default() });
         }
-        for (id, pictures) in pictures::load_all(shown, &today, &inputs) {
+        for (id, pictures) in pictures::load_all(shown, &current, &inputs) {
             attachments.entry(id).or_default().pictures = pictures;
         }
         attachments
@@ -86,7 +86,7 @@ impl DatasetAttachments<'_> {
     }
 
     /// Loads the shown items of the dataset.
-    fn today(&self, shown: &[AttachmentRequest]) -> Result<CurrentDataset, String> {
+    fn current(&self, shown: &[AttachmentRequest]) -> Result<CurrentDataset, String> {
         let wanted = shown.iter().map(|one| one.screenshot_id.as_str()).collect();
         let (dataset, items) = self.items_of(&wanted)?;
         Ok(CurrentDataset { items, roots: self.roots_of(&dataset) })
@@ -150,7 +150,7 @@ pub(crate) fn read_local(reference: &str, roots: &Roots, max_bytes: u64) -> Resu
     roots.read_now(path, max_bytes).map_err(|error| error.to_string())
 }
 
-/// Items of the dataset as it is today, and the folders that their files may be read in.
+/// Items of the dataset as it is now, and the folders that their files may be read in.
 struct CurrentDataset {
     items: HashMap<String, Item>,
     roots: Roots,

@@ -4,7 +4,7 @@ mod experience;
 mod total;
 
 pub use experience::Experience;
-pub use total::{CandidateTotal, Total};
+pub use total::{CandidateTotal, EstimateTotal};
 
 use crate::{
     cores::cores,
@@ -20,7 +20,7 @@ use juror_analysis::format::{counted, grouped};
 use juror_ledger::sqlite::SqliteLedger;
 use juror_producer::plan;
 use juror_types::{id::RunId, usage::Money};
-use juror_worker::estimate::{Candidate, estimate};
+use juror_worker::estimate::{PricedJudge, estimate};
 use std::sync::Arc;
 
 /// Calls in flight where the concurrency adapts: where it starts.
@@ -56,9 +56,9 @@ pub struct Estimation<'setup> {
     /// Subject.
     pub setup: &'setup RunSetup,
     /// The models, the run's own first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<PricedJudge>,
     /// Their sums, in the same order.
-    pub total: Total,
+    pub total: EstimateTotal,
     /// Experience from earlier runs.
     pub experience: Experience,
 }
@@ -94,7 +94,7 @@ impl<'setup> Estimation<'setup> {
 
     /// The sample that the figures are scaled up from, in words; `None` if every job was examined.
     pub fn sample(&self) -> Option<String> {
-        let Total { examined, sampling_error, .. } = self.total;
+        let EstimateTotal { examined, sampling_error, .. } = self.total;
         let jobs = self.setup.plan.jobs;
         let error = sampling_error.map(|error| format!(", ±{:.1} %", error * 100.0));
         (examined < jobs).then(|| {
@@ -125,7 +125,8 @@ impl<'setup> Estimation<'setup> {
         let concurrency = limits.max_concurrency.unwrap_or(ADAPTIVE_CONCURRENCY) as f64;
         let by_latency = (calls / concurrency).ceil() * self.experience.seconds_a_call;
         let by_requests = limits.rpm.map_or(0.0, |rpm| calls / rpm as f64 * 60.0);
-        let by_tokens = limits.tpm.map_or(0.0, |tpm| total.most_tokens as f64 / tpm as f64 * 60.0);
+        let by_tokens =
+            limits.tpm.map_or(0.0, |tpm| total.max_tokens_total as f64 / tpm as f64 * 60.0);
         by_latency.max(by_requests).max(by_tokens)
     }
 }
@@ -141,13 +142,13 @@ pub fn duration(seconds: f64) -> String {
 }
 
 /// The configured judge first, then, if requested, every other.
-fn candidates(setup: &RunSetup, all_models: bool) -> Vec<Candidate> {
-    let own: Vec<_> = setup.candidate.iter().cloned().collect();
+fn candidates(setup: &RunSetup, all_models: bool) -> Vec<PricedJudge> {
+    let own: Vec<_> = setup.priced_judge.iter().cloned().collect();
     let others = match all_models {
         true => judge::all_candidates(&setup.settings, &setup.rubric),
         false => Vec::new(),
     };
-    let is_own = |other: &Candidate| own.iter().any(|own| own.judge.model == other.judge.model);
+    let is_own = |other: &PricedJudge| own.iter().any(|own| own.judge.model == other.judge.model);
     let others: Vec<_> = others.into_iter().filter(|other| !is_own(other)).collect();
     own.into_iter().chain(others).collect()
 }
@@ -155,11 +156,11 @@ fn candidates(setup: &RunSetup, all_models: bool) -> Vec<Candidate> {
 async fn estimate_jobs(
     setup: &RunSetup,
     backend: &Arc<SqliteLedger>,
-    candidates: &[Candidate],
+    candidates: &[PricedJudge],
     examine: Examine,
     on_progress: &mut (dyn FnMut(EstimateProgress) + Send),
-) -> Result<Total, AppError> {
-    let Some(own) = &setup.candidate else { return Ok(Total::new(0)) };
+) -> Result<EstimateTotal, AppError> {
+    let Some(own) = &setup.priced_judge else { return Ok(EstimateTotal::new(0)) };
     // There are no calls, so no key is needed.
     let judge = judge::setup(&setup.settings, &setup.environment, &setup.rubric, own, None)?;
     let context = Arc::new(local_context::for_run(
@@ -178,7 +179,7 @@ async fn estimate_jobs(
     let to_examine = planned.div_ceil(stride as u64);
     on_progress(EstimateProgress { examined: 0, to_examine });
     let width = cores();
-    let candidates: Arc<[Candidate]> = candidates.into();
+    let candidates: Arc<[PricedJudge]> = candidates.into();
     let mut estimated = stream::iter(jobs.skip(stride / 2).step_by(stride))
         .map(|job| {
             let (context, candidates) = (Arc::clone(&context), Arc::clone(&candidates));
@@ -188,7 +189,7 @@ async fn estimate_jobs(
             }
         })
         .buffer_unordered(width);
-    let mut total = Total::new(candidates.len());
+    let mut total = EstimateTotal::new(candidates.len());
     while let Some(estimated) = estimated.try_next().await? {
         total.add(estimated);
         on_progress(EstimateProgress { examined: total.examined, to_examine });

@@ -9,7 +9,7 @@ use crate::budgets::BudgetState;
 use async_trait::async_trait;
 use bytes::Bytes;
 use juror_analysis::gate::Gate;
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_report::{Attachment, AttachmentRequest, Attachments};
 use juror_types::{id::Digest, outcome::JobResult, rubric::Rubric, run::RunRecord};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use serde_json::Value;
 #[async_trait]
 pub trait ItemSource: Send + Sync {
     /// The ledger of a run; none if it has no record of it or cannot be reached.
-    async fn ledger(&self, record: &RunRecord) -> Option<Ledger>;
+    async fn ledger(&self, record: &RunRecord) -> Option<RunAccount>;
 
     /// Budgets of today and of this month, of the fleet's ledger where one is set; none where no
     /// ledger can be read.

@@ -13,14 +13,14 @@ use juror_ledger::admission::{CountRule, Limits};
 use juror_types::{
     job::{Judge, Provider},
     lane::Lane,
-    model::{Endpoint, ImageFormat, ModelFacts, Models, PriceEntry, Prices},
+    model::{Endpoint, ImageFormat, ModelCapabilities, Models, PriceEntry, Prices},
     rubric::Rubric,
     run::RunRecord,
 };
 use juror_worker::{
     call_cost::CallPricing,
     cost_bounds::ModelTerms,
-    estimate::Candidate,
+    estimate::PricedJudge,
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     run_context::JudgeSetup,
@@ -40,21 +40,21 @@ pub fn prices(settings: &Settings) -> Prices {
 }
 
 /// The judge of the settings, for runs by this rubric.
-pub fn candidate(settings: &Settings, rubric: &Rubric) -> Result<Candidate, AppError> {
+pub fn priced(settings: &Settings, rubric: &Rubric) -> Result<PricedJudge, AppError> {
     let terms = terms(settings, &settings.judge.model, settings.run.lane)?;
-    Ok(candidate_of(settings, rubric, &settings.judge.model, terms))
+    Ok(priced_for_model(settings, rubric, &settings.judge.model, terms))
 }
 
 /// The judge in a run's record, on the terms of these settings; none with the judge off.
-pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<Candidate>, AppError> {
+pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<PricedJudge>, AppError> {
     let Some(judge) = record.judge.clone() else { return Ok(None) };
     let terms = terms(settings, &judge.model, record.lane)?;
     let rules = rules(settings, record.max_side, &terms.facts);
-    Ok(Some(Candidate { judge, terms, rules }))
+    Ok(Some(PricedJudge { judge, terms, rules }))
 }
 
 /// Every supported model with a price, by name.
-pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
+pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<PricedJudge> {
     let models = Models::builtin();
     let prices = prices(settings);
     let undated = |entry: &&PriceEntry| {
@@ -69,7 +69,7 @@ pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
         .filter_map(|entry| {
             let facts = models.find(&entry.model)?.clone();
             let terms = ModelTerms::new(facts, entry, settings.run.lane);
-            Some(candidate_of(settings, rubric, &entry.model, terms))
+            Some(priced_for_model(settings, rubric, &entry.model, terms))
         })
         .collect()
 }
@@ -88,7 +88,7 @@ pub fn image_preparation() -> PreparationPool {
 }
 
 /// Rate limits of the judge's endpoint in the settings.
-pub fn limits(settings: &Settings, facts: Option<&ModelFacts>) -> Limits {
+pub fn limits(settings: &Settings, facts: Option<&ModelCapabilities>) -> Limits {
     Limits {
         requests_per_minute: settings.limits.rpm,
         tokens_per_minute: settings.limits.tpm,
@@ -101,31 +101,31 @@ pub fn setup(
     settings: &Settings,
     environment: &Environment,
     rubric: &Rubric,
-    candidate: &Candidate,
+    priced_judge: &PricedJudge,
     key: Option<ApiKey>,
 ) -> Result<JudgeSetup, AppError> {
     let client = Arc::new(client(settings, environment, key)?);
     let base_url = base_url(settings);
-    let provider = candidate.judge.provider.name();
-    let model = &candidate.judge.model;
+    let provider = priced_judge.judge.provider.name();
+    let model = &priced_judge.judge.model;
     let like = settings.models.get(model).map(|alias| alias.like.clone());
     let names = [model.clone()].into_iter().chain(like).collect();
     Ok(JudgeSetup {
         batches: Some(Arc::clone(&client) as Arc<dyn BatchProvider>),
         client,
-        endpoint: format!("{provider} {base_url} {}", candidate.judge.model),
+        endpoint: format!("{provider} {base_url} {}", priced_judge.judge.model),
         base_url,
-        terms: candidate.terms.clone(),
-        pricing: CallPricing::new(names, candidate.terms.clone(), prices(settings)),
+        terms: priced_judge.terms.clone(),
+        pricing: CallPricing::new(names, priced_judge.terms.clone(), prices(settings)),
         refuse_other_model: settings.judge.other_model == OtherModelPolicy::Refuse,
         instructions: Instructions::for_rubric(rubric),
         token_scale: TokenScale::default(),
         token_count: TokenCounter::new(
-            documented_count(&candidate.terms.facts),
+            documented_count(&priced_judge.terms.facts),
             settings.limits.tpm,
         ),
         image_preparation: image_preparation(),
-        rules: candidate.rules.clone(),
+        rules: priced_judge.rules.clone(),
         cache: settings.cache.enabled,
         ceiling: Arc::new(ceiling(settings)?),
     })
@@ -215,7 +215,12 @@ fn terms(settings: &Settings, model: &str, lane: Lane) -> Result<ModelTerms, App
     Ok(ModelTerms::new(models.facts(like.unwrap_or(model)).clone(), price, lane))
 }
 
-fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelTerms) -> Candidate {
+fn priced_for_model(
+    settings: &Settings,
+    rubric: &Rubric,
+    model: &str,
+    terms: ModelTerms,
+) -> PricedJudge {
     let judge = Judge {
         provider: Provider::OpenAi,
         model: model.to_owned(),
@@ -225,10 +230,10 @@ fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelT
         strip_comments: settings.judge.strip_comments,
     };
     let rules = rules(settings, settings.image.max_side, &terms.facts);
-    Candidate { judge, terms, rules }
+    PricedJudge { judge, terms, rules }
 }
 
-fn rules(settings: &Settings, max_side: Option<u32>, facts: &ModelFacts) -> ImageRules {
+fn rules(settings: &Settings, max_side: Option<u32>, facts: &ModelCapabilities) -> ImageRules {
     let format = |format: &ImageFormat| match format {
         ImageFormat::Png => ReadableFormat::Png,
         ImageFormat::Jpeg => ReadableFormat::Jpeg,
@@ -249,6 +254,6 @@ fn base_url(settings: &Settings) -> String {
 }
 
 /// The provider's documented rule for counting tokens.
-fn documented_count(facts: &ModelFacts) -> CountRule {
+fn documented_count(facts: &ModelCapabilities) -> CountRule {
     if facts.counts_output_limit { CountRule::Sum } else { CountRule::Input }
 }

@@ -1,4 +1,4 @@
-//! Ledgers of runs, opened on demand: `juror.db` for runs of this machine, Redis for a fleet's.
+//! LedgerPool of runs, opened on demand: `juror.db` for runs of this machine, Redis for a fleet's.
 
 use crate::{
     error::AppError,
@@ -7,7 +7,7 @@ use crate::{
     settings::Settings,
 };
 use juror_ledger::{
-    admission::{Admission, Ledger},
+    admission::{Admission, RunAccount},
     redis::RedisLedger,
     sqlite::SqliteLedger,
 };
@@ -19,7 +19,7 @@ use std::{
 };
 
 /// The ledgers of several runs.
-pub struct Ledgers<'a> {
+pub struct LedgerPool<'a> {
     settings: &'a Settings,
     /// By file.
     local: BTreeMap<PathBuf, SqliteLedger>,
@@ -28,7 +28,7 @@ pub struct Ledgers<'a> {
     warnings: Vec<String>,
 }
 
-impl<'a> Ledgers<'a> {
+impl<'a> LedgerPool<'a> {
     /// A pool without open ledgers.
     pub fn new(settings: &'a Settings) -> Self {
         Self { settings, local: BTreeMap::new(), fleets: BTreeMap::new(), warnings: Vec::new() }
@@ -36,7 +36,7 @@ impl<'a> Ledgers<'a> {
 
     /// The ledger's account of a run; none if there is no record, or, with a warning, if the ledger
     /// of its fleet is unavailable.
-    pub async fn ledger_for(&mut self, record: &RunRecord) -> Result<Option<Ledger>, AppError> {
+    pub async fn ledger_for(&mut self, record: &RunRecord) -> Result<Option<RunAccount>, AppError> {
         let Some(namespace) = &record.fleet else {
             let backend = match self.local.entry(ledger_file_of(record, self.settings)) {
                 Entry::Occupied(open) => open.into_mut(),

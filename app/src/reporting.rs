@@ -18,7 +18,7 @@ use juror_analysis::{
     stability::ItemStability,
 };
 use juror_journal::journal::RunFiles;
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_report::{NoAttachments, write_output};
 use juror_types::{rubric::Rubric, run::RunRecord};
 
@@ -41,7 +41,7 @@ pub struct Reporting<'run> {
 pub fn write_report(
     files: &RunFiles,
     counted: Option<&Counted>,
-    ledger: Option<Ledger>,
+    ledger: Option<RunAccount>,
     reporting: &Reporting<'_>,
 ) -> Result<Report, AppError> {
     let (mut report, stability) = without_comparison(files, counted, ledger, reporting)?;
@@ -87,7 +87,7 @@ pub fn gate(
 fn without_comparison(
     files: &RunFiles,
     counted: Option<&Counted>,
-    ledger: Option<Ledger>,
+    ledger: Option<RunAccount>,
     reporting: &Reporting<'_>,
 ) -> Result<(Report, ItemStability), AppError> {
     let rules = rules(reporting.settings);

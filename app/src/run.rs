@@ -1,4 +1,4 @@
-//! A run of this machine, from its request to its last result.
+//! Setup of runs, and the lifecycle of those of this machine.
 
 pub mod inspection;
 pub(crate) mod jobs_to_publish;

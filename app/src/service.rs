@@ -14,7 +14,7 @@ pub use notice::{Notice, Notify, waiting_text};
 pub use request_validator::RunRequestValidator;
 
 use crate::{
-    api_run_request::{ApiRunRequest, QueuedRun, RequestDefaults, RequestField, RunEstimate},
+    api_run_request::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunRequest},
     error::AppError,
     fleet::KEEPS_NO_INPUTS,
     run::{preflight::refuse_blessed_name, run_setup::RunSetup, run_setup_request::new_run_id},
@@ -70,7 +70,7 @@ impl RunService {
         self.tasks.wait().await;
     }
 
-    async fn setup(&self, requested: &ApiRunRequest, run: &RunId) -> Result<RunSetup, AppError> {
+    async fn setup(&self, requested: &RunRequest, run: &RunId) -> Result<RunSetup, AppError> {
         let (validator, requested, run) =
             (Arc::clone(&self.validator), requested.clone(), run.clone());
         spawn_blocking_result(move || validator.setup(&requested, &run)).await
@@ -100,7 +100,7 @@ impl RunService {
     async fn start_in_fleet(
         &self,
         fleet: &FleetRuns,
-        requested: &ApiRunRequest,
+        requested: &RunRequest,
         run: &RunId,
     ) -> Result<(), AppError> {
         let limits = [
@@ -121,7 +121,7 @@ impl RunService {
         fleet.start(setup, run).await
     }
 
-    async fn resume_here(
+    async fn resume_local_run(
         &self,
         record: RunRecord,
         state: RunState,
@@ -153,7 +153,7 @@ impl RunService {
 
 #[async_trait]
 impl RunLauncher for RunService {
-    async fn estimate(&self, requested: &ApiRunRequest) -> Result<RunEstimate, AppError> {
+    async fn estimate(&self, requested: &RunRequest) -> Result<RunEstimate, AppError> {
         let permit = self.estimates.take().await.ok_or_else(|| {
             let reason = "too many estimates are in progress; retry later";
             AppError::unavailable(reason)
@@ -175,7 +175,7 @@ impl RunLauncher for RunService {
         }
     }
 
-    async fn start(&self, requested: &ApiRunRequest) -> Result<RunId, AppError> {
+    async fn start(&self, requested: &RunRequest) -> Result<RunId, AppError> {
         self.validator.check_budget(requested.enable_llm_judge, requested.budget_usd)?;
         let run = requested.run_id.clone().unwrap_or_else(|| new_run_id(""));
         if self.known(&run).await?.is_some() {
@@ -197,7 +197,7 @@ impl RunLauncher for RunService {
     async fn resume(&self, run: &RunId, budget_usd: Option<Money>) -> Result<(), AppError> {
         let Some((record, state)) = self.known(run).await? else { return Err(unknown(run)) };
         match (&record.fleet, &self.fleet) {
-            (None, _) => self.resume_here(record, state, budget_usd).await,
+            (None, _) => self.resume_local_run(record, state, budget_usd).await,
             (Some(_), Some(fleet)) => {
                 fleet.resume(Arc::clone(&self.validator), record, budget_usd).await
             }
@@ -245,8 +245,8 @@ impl RunLauncher for RunService {
         self.validator.defaults()
     }
 
-    async fn awaited(&self, run: &RunId) -> Option<QueuedRun> {
-        self.fleet.as_ref()?.awaited(self.validator.settings(), run).await
+    async fn queued_run(&self, run: &RunId) -> Option<QueuedRun> {
+        self.fleet.as_ref()?.queued_run(self.validator.settings(), run).await
     }
 
     fn datasets(&self) -> Vec<String> {

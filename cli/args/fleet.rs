@@ -29,7 +29,7 @@ pub struct FleetFlags {
 /// Flags of the HTTP listener of a fleet's role.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the fleet")]
-pub struct ServingFlags {
+pub struct HealthListenerFlags {
     /// Address of /metrics, /healthz and /readyz [default: not served]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<std::net::SocketAddr>,
@@ -93,7 +93,7 @@ pub struct WorkerArguments {
     #[command(flatten)]
     pub fleet: FleetFlags,
     #[command(flatten)]
-    pub serving: ServingFlags,
+    pub serving: HealthListenerFlags,
     #[command(flatten)]
     pub calling: CallingFlags,
     /// Folder of datasets (repeatable); the worker opens no file outside of it
@@ -189,5 +189,5 @@ pub struct AggregateArguments {
     #[command(flatten)]
     pub fleet: FleetFlags,
     #[command(flatten)]
-    pub serving: ServingFlags,
+    pub serving: HealthListenerFlags,
 }

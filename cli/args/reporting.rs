@@ -18,9 +18,9 @@ pub struct ReportArguments {
     #[arg(long, value_name = "NAME|FILE")]
     pub gate: Option<String>,
     #[command(flatten)]
-    pub against: BaselineFlags,
+    pub baseline: BaselineFlags,
     #[command(flatten)]
-    pub known: CalibrationFlags,
+    pub calibration: CalibrationFlags,
     #[command(flatten)]
     pub fleet: FleetFlags,
 }

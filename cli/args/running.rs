@@ -106,9 +106,9 @@ pub struct RunFlags {
     #[arg(long, value_name = "NAME|FILE")]
     pub gate: Option<String>,
     #[command(flatten)]
-    pub against: BaselineFlags,
+    pub baseline: BaselineFlags,
     #[command(flatten)]
-    pub known: CalibrationFlags,
+    pub calibration: CalibrationFlags,
     /// Copy the judged inputs (screenshots, code, tokens) into the run directory, so that pages
     /// show them after the dataset has changed; not for a fleet's runs
     #[arg(long)]

@@ -24,8 +24,8 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
     let mut layers = arguments.fleet.layers();
     let base = settings_sources::read(global)?;
     let settings = base.resolve(layers.clone())?;
-    let here = known_run(&settings.run.runs_dir, run)?;
-    if let Some(record) = here.as_ref().filter(|record| record.fleet.is_none()) {
+    let local_record = known_run(&settings.run.runs_dir, run)?;
+    if let Some(record) = local_record.as_ref().filter(|record| record.fleet.is_none()) {
         let files = RunFiles::open(&settings.run.runs_dir, run).map_err(AppError::from)?;
         let summary = local_summary(&files)?;
         let base_url =
@@ -35,7 +35,8 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
         let batches = cancel_local_batches(record, &settings, base.environment()).await?;
         return print_summary(&CancelSummary { batches, ..summary }, global);
     }
-    layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
+    layers
+        .extend(fleet::namespace_of(local_record.as_ref(), arguments.fleet.namespace.as_deref())?);
     let settings = base.resolve(layers)?;
     let backend = fleet::open_backend(&settings).await?;
     let cancelled = cancel(&backend, run, &settings).await;

@@ -106,8 +106,8 @@ fn bad(name: &'static str, message: String) -> Check {
 
 fn model(settings: &Settings, rubric: &Rubric) -> Check {
     let name = &settings.judge.model;
-    let candidate = match judge::candidate(settings, rubric) {
-        Ok(candidate) => candidate,
+    let priced_judge = match judge::priced(settings, rubric) {
+        Ok(priced_judge) => priced_judge,
         Err(failure) => return bad("model", failure.to_string()),
     };
     let prices = judge::prices(settings);
@@ -118,8 +118,8 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
     let per_million = |pico: u64| format!("${:.2}", pico as f64 / 1e6);
     let message = format!(
         "{name}: {} a million tokens in, {} out ({})",
-        per_million(candidate.terms.prices.price.input),
-        per_million(candidate.terms.prices.price.output),
+        per_million(priced_judge.terms.prices.price.input),
+        per_million(priced_judge.terms.prices.price.output),
         price.origin
     );
     if let Some(day) = &price.retires {

@@ -55,7 +55,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         None => protected,
     }
     .check_reports(&flags.output)?;
-    let writes_at_end = !flags.output.is_empty() || flags.known.calibration.is_some();
+    let writes_at_end = !flags.output.is_empty() || flags.calibration.calibration.is_some();
     if writes_at_end && !arguments.wait {
         let refusal = "--output and --calibration apply at a run's end: add --wait";
         return Err(Failure::usage(refusal));
@@ -75,7 +75,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         upload: arguments.upload.clone(),
         deadline: flags.deadline.as_ref().and(settings.deadline()),
         lane: flags.judging.lane.as_ref().map(|_| settings.run.lane),
-        decides: flags.gate.is_some() || !flags.against.layers().is_empty(),
+        decides: flags.gate.is_some() || !flags.baseline.layers().is_empty(),
         follows: arguments.wait,
     };
     let enqueuing =
@@ -138,7 +138,7 @@ impl Enqueuing<'_> {
             Some(known) => self.request.setup_request.settings_for(&known.record)?,
             None => self.settings.clone(),
         };
-        end_of_run::check_baseline_flags(&self.arguments.run.against, &settings)?;
+        end_of_run::check_baseline_flags(&self.arguments.run.baseline, &settings)?;
         if self.arguments.wait {
             require_journal_and_baseline(&settings, &self.arguments.run.output)?;
         }
@@ -215,7 +215,7 @@ impl Enqueuing<'_> {
             run,
             settings,
             outputs: &self.arguments.run.output,
-            calibration: self.arguments.run.known.calibration.as_deref(),
+            calibration: self.arguments.run.calibration.calibration.as_deref(),
             global: self.global,
         };
         following.wait(signals).await

@@ -15,7 +15,7 @@ use juror_analysis::{format::dollars, run_facts::Coverage};
 use juror_app::{error::AppError, reporting::baseline::Baseline, settings::Settings};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::{
-    admission::{Admission as _, Ledger},
+    admission::{Admission as _, RunAccount},
     error::LedgerError,
     redis::{RedisLedger, RunProgress, RunStatus},
 };
@@ -94,7 +94,7 @@ impl Following<'_> {
         }
     }
 
-    async fn poll(&self) -> Result<Option<(RunStatus, Option<Ledger>)>, LedgerError> {
+    async fn poll(&self) -> Result<Option<(RunStatus, Option<RunAccount>)>, LedgerError> {
         let Some(status) = self.backend.run_status(self.run).await? else { return Ok(None) };
         Ok(Some((status, self.backend.ledger(self.run).await?)))
     }
@@ -176,7 +176,7 @@ impl View {
         Self { run, progress, paused: false, cancelled: false, is_unavailable: false }
     }
 
-    fn show(&mut self, status: &RunStatus, ledger: Option<&Ledger>) {
+    fn show(&mut self, status: &RunStatus, ledger: Option<&RunAccount>) {
         self.is_unavailable = false;
         if let Some(tally) = tally(status, ledger) {
             self.progress.set(tally);
@@ -210,7 +210,7 @@ fn needs_journal(settings: &Settings, outputs: &[PathBuf]) -> bool {
 }
 
 /// Progress of a run; none while it is unknown.
-fn tally(status: &RunStatus, ledger: Option<&Ledger>) -> Option<RunTally> {
+fn tally(status: &RunStatus, ledger: Option<&RunAccount>) -> Option<RunTally> {
     let progress = status.progress.as_ref()?;
     let planned = status.expected.unwrap_or(status.record.planned);
     Some(RunTally {

@@ -8,7 +8,7 @@ use crate::{
     settings_sources, terminal,
 };
 use juror_app::{
-    ledger_pool::Ledgers,
+    ledger_pool::LedgerPool,
     protected_files::{self, ProtectedFiles},
     reporting::{self, Reporting, baseline::Baseline, write_report},
     rubrics,
@@ -20,11 +20,11 @@ use std::path::PathBuf;
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let mut flags = arguments.fleet.layers();
     flags.extend(arguments.gate.clone().map(|gate| Layer::from_value("run", "gate", gate)));
-    flags.extend(arguments.against.layers());
-    flags.extend(arguments.known.layers());
+    flags.extend(arguments.baseline.layers());
+    flags.extend(arguments.calibration.layers());
     let LocatedRun { files, settings, global } =
         &run_argument::open(&arguments.run, global, flags)?;
-    end_of_run::check_baseline_flags(&arguments.against, settings)?;
+    end_of_run::check_baseline_flags(&arguments.baseline, settings)?;
     ProtectedFiles::from_settings(settings, settings_sources::settings_file(global).0)
         .in_run(files.directory().to_owned(), "report")
         .check_reports(&arguments.output)?;
@@ -44,7 +44,7 @@ pub async fn report(
     let gate = reporting::gate(settings, &rubric, Some(files.record()))?;
     let baseline = Baseline::from_settings(settings)?;
     let calibration = reporting::calibration(settings)?;
-    let mut ledgers = Ledgers::new(settings);
+    let mut ledgers = LedgerPool::new(settings);
     let ledger = ledgers.ledger_for(files.record()).await;
     ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));
     let reporting = Reporting {

@@ -38,9 +38,11 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     layers.extend(arguments.fleet.layers());
     let base = settings_sources::read(global)?;
     let settings = base.resolve(layers.clone())?;
-    let here = known_run(&settings.run.runs_dir, run)?;
-    match &here {
-        Some(record) if record.fleet.is_none() => return retry_here(arguments, run, global).await,
+    let local_record = known_run(&settings.run.runs_dir, run)?;
+    match &local_record {
+        Some(record) if record.fleet.is_none() => {
+            return retry_local_run(arguments, run, global).await;
+        }
         None if settings.fleet.redis.is_none() => {
             let remedy = "for a fleet's run, add --redis URL";
             return Err(no_such_run(&arguments.run, &settings.run.runs_dir, remedy).into());
@@ -53,11 +55,12 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
              concurrency: omit these flags"
         )));
     }
-    layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
+    layers
+        .extend(fleet::namespace_of(local_record.as_ref(), arguments.fleet.namespace.as_deref())?);
     let settings = base.resolve(layers.clone())?;
     let backend = fleet::open_backend(&settings).await?;
     let retrying = Retrying { arguments, global, layers, settings: &settings, backend: &backend };
-    let ended = retrying.run(&base, run, here).await;
+    let ended = retrying.run(&base, run, local_record).await;
     backend.close().await;
     ended
 }
@@ -75,7 +78,7 @@ impl Retrying<'_> {
         self,
         base: &BaseLayers,
         run: &RunId,
-        here: Option<RunRecord>,
+        local_record: Option<RunRecord>,
     ) -> Result<Exit, Failure> {
         let signals = SignalStream::open();
         let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
@@ -85,7 +88,7 @@ impl Retrying<'_> {
         let mut setup_request = flags.setup_request(self.layers.clone(), base, &on_item);
         setup_request.rendered_by = RenderedBy::Workers;
         let RetryPlan { run: prepared, rounds } =
-            RetryPlan::for_run(self.backend, &setup_request, run, here).await?;
+            RetryPlan::for_run(self.backend, &setup_request, run, local_record).await?;
         if self.arguments.wait {
             require_journal_and_baseline(&prepared.setup.settings, &[])?;
         }
@@ -166,7 +169,7 @@ impl Retrying<'_> {
     }
 }
 
-async fn retry_here(
+async fn retry_local_run(
     arguments: &RetryArguments,
     run: &RunId,
     global: &GlobalFlags,

@@ -65,7 +65,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
     let setup = setup_request.setup(&run, known.as_ref())?;
-    end_of_run::check_baseline_flags(&flags.against, &setup.settings)?;
+    end_of_run::check_baseline_flags(&flags.baseline, &setup.settings)?;
     flags.warn_without_judge(&setup, global.quiet);
     let run = LocalRun::prepare(setup, &run, known.as_ref())?;
     if flags.dry_run {

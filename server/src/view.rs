@@ -19,7 +19,7 @@ use juror_analysis::{
 };
 use juror_app::{item_source::ItemSource, run_catalog::RunState};
 use juror_journal::journal::{JournalError, RunFiles};
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_report::topics::results::{ResultColumn, columns};
 use juror_types::{
     id::Digest,
@@ -68,7 +68,7 @@ impl RunView {
     fn read(
         files: RunFiles,
         state: RunState,
-        ledger: Option<Ledger>,
+        ledger: Option<RunAccount>,
         averaging: AveragingPolicy,
         item_source: &dyn ItemSource,
     ) -> Result<Self, ViewError> {
@@ -106,31 +106,31 @@ impl RunView {
         self.rows.tags()
     }
 
-    /// The number of a finding's kind in rows; of one that the rubric lacks, that of no row.
+    /// Number of a finding's kind in rows; `u16::MAX`, which no row has, for one that the rubric lacks.
     pub fn kind(&self, key: &str) -> u16 {
         rows::kind_number(&self.report.rubric, key).unwrap_or(u16::MAX)
     }
 
-    /// The number of a tag in rows; of one that the run lacks, that of no row.
+    /// Number of a tag in rows; `u16::MAX`, which no row has, for one that the run lacks.
     pub fn tag(&self, tag: &str) -> u16 {
         let place = self.tags().iter().position(|(known, _)| known == tag);
         place.and_then(|place| u16::try_from(place).ok()).unwrap_or(u16::MAX)
     }
 
-    /// The position of the issue with this label; of one that the run lacks, that of no row.
+    /// Position of the issue with this label; `u32::MAX` for one that the run lacks.
     pub fn issue(&self, label: &str) -> u32 {
-        place(self.report.common_issues.iter().map(|group| group.label == label))
+        position_or_max(self.report.common_issues.iter().map(|group| group.label == label))
     }
 
-    /// The position of the strength with this label, in the same way.
+    /// Position of the strength with this label, likewise.
     pub fn strength(&self, label: &str) -> u32 {
-        place(self.report.common_strengths.iter().map(|group| group.label == label))
+        position_or_max(self.report.common_strengths.iter().map(|group| group.label == label))
     }
 
-    /// The position of the repair with this label, in the same way.
+    /// Position of the repair with this label, likewise.
     pub fn repair(&self, label: &str) -> u32 {
         let repairs = self.report.evidence.iter().flat_map(|evidence| &evidence.repairs);
-        place(repairs.map(|repair| repair.label() == label))
+        position_or_max(repairs.map(|repair| repair.label() == label))
     }
 
     /// Positions of the results of a query, in its order.
@@ -169,7 +169,8 @@ impl RunView {
     }
 }
 
-/// Position of the first true one; beyond all others without any.
-fn place(mut are: impl Iterator<Item = bool>) -> u32 {
-    are.position(|is| is).and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX)
+/// Position of the first match; `u32::MAX` without one.
+fn position_or_max(mut matches: impl Iterator<Item = bool>) -> u32 {
+    let position = matches.position(|is_match| is_match);
+    position.and_then(|position| u32::try_from(position).ok()).unwrap_or(u32::MAX)
 }

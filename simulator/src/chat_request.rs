@@ -10,7 +10,7 @@ use crate::{
 use hyper::StatusCode;
 use juror_types::{
     lane::Lane,
-    model::{ModelFacts, OutputLimit, PriceEntry, PromptCache},
+    model::{ModelCapabilities, OutputLimit, PriceEntry, PromptCache},
 };
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 /// Valid chat request.
 #[derive(Debug)]
 pub(crate) struct ValidatedRequest<'a> {
-    pub(crate) facts: &'a ModelFacts,
+    pub(crate) facts: &'a ModelCapabilities,
     pub(crate) price: &'a PriceEntry,
     pub(crate) model: Cow<'a, str>,
     /// Every text, of the system's message too.
@@ -209,7 +209,7 @@ fn no_such_model(model: &str) -> Refusal {
     Refusal { parameter: Some("model"), ..refusal }
 }
 
-fn check_temperature(temperature: Option<f64>, facts: &ModelFacts) -> Result<(), Refusal> {
+fn check_temperature(temperature: Option<f64>, facts: &ModelCapabilities) -> Result<(), Refusal> {
     let refused = match temperature {
         Some(value) if !(0.0..=2.0).contains(&value) => "temperature must be from 0 to 2",
         Some(value) if !facts.temperature && value != 1.0 => {
@@ -223,7 +223,7 @@ fn check_temperature(temperature: Option<f64>, facts: &ModelFacts) -> Result<(),
 fn output_limit(
     max_tokens: Option<u64>,
     max_completion_tokens: Option<u64>,
-    facts: &ModelFacts,
+    facts: &ModelCapabilities,
 ) -> Result<Option<u64>, Refusal> {
     if max_tokens.is_some() && max_completion_tokens.is_some() {
         let message = "set one of max_tokens and max_completion_tokens";

@@ -111,7 +111,7 @@ pub(crate) fn cut(mut headers: HeaderMap, value: &Value) -> Response<Body> {
 pub(crate) fn slow(mut headers: HeaderMap, value: &Value, pause: Duration) -> Response<Body> {
     let body = Bytes::from(value.to_string());
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-    let drop_length = body.len().div_ceil(DROPS).max(1);
+    let drop_length = body.len().div_ceil(CHUNKS).max(1);
     let drops = stream::unfold(body, move |mut rest| async move {
         if rest.is_empty() {
             return None;
@@ -123,7 +123,7 @@ pub(crate) fn slow(mut headers: HeaderMap, value: &Value, pause: Duration) -> Re
     response(StatusCode::OK, headers, StreamBody::new(drops).boxed_unsync())
 }
 
-const DROPS: usize = 20;
+const CHUNKS: usize = 20;
 
 fn response(status: StatusCode, mut headers: HeaderMap, body: Body) -> Response<Body> {
     headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static(JSON));

@@ -15,7 +15,7 @@ use crate::{
     prompt_cache::PromptCacheState,
     refusal::{INVALID, RATE_LIMIT, Refusal},
     reply::{self, Body},
-    request_body::{self, MAX_QUESTION, Unread},
+    request_body::{self, BodyError, MAX_BODY_BYTES},
     stats::{Counter, Stats},
 };
 use hyper::{
@@ -49,7 +49,7 @@ pub(crate) struct Simulator {
 /// The connection is closed without a response.
 #[derive(Debug, thiserror::Error)]
 #[error("closed without an answer")]
-pub(crate) struct HungUp;
+pub(crate) struct ConnectionClosed;
 
 impl Simulator {
     pub(crate) fn new(config: SimulatorConfig) -> Self {
@@ -73,7 +73,7 @@ impl Simulator {
         &self,
         request: Request<Incoming>,
         shutdown: &Shutdown,
-    ) -> Result<Response<Body>, HungUp> {
+    ) -> Result<Response<Body>, ConnectionClosed> {
         let serial = self.serial.fetch_add(1, Ordering::Relaxed);
         let mut headers = HeaderMap::new();
         headers.insert(SIMULATOR_HEADER, HeaderValue::from_static("1"));
@@ -108,14 +108,14 @@ impl Simulator {
         serial: u64,
         mut headers: HeaderMap,
         shutdown: &Shutdown,
-    ) -> Result<Response<Body>, HungUp> {
+    ) -> Result<Response<Body>, ConnectionClosed> {
         let _in_flight = self.counter.begin_request();
         let prepared = match self.check_key(request.headers()) {
             Err(refusal) => Err(refusal),
-            Ok(()) => match request_body::read(request.into_body(), MAX_QUESTION).await {
+            Ok(()) => match request_body::read(request.into_body(), MAX_BODY_BYTES).await {
                 Ok(body) => self.prepare(&body, serial, &mut headers),
-                Err(Unread::Lost) => return Err(HungUp),
-                Err(Unread::TooLarge) => Err(too_large()),
+                Err(BodyError::Lost) => return Err(ConnectionClosed),
+                Err(BodyError::TooLarge) => Err(too_large()),
             },
         };
         let prepared = match prepared {
@@ -134,7 +134,7 @@ impl Simulator {
         serial: u64,
         mut headers: HeaderMap,
         shutdown: &Shutdown,
-    ) -> Result<Response<Body>, HungUp> {
+    ) -> Result<Response<Body>, ConnectionClosed> {
         let PreparedAnswer { fault, usage, cost, latency, .. } = prepared;
         if let Some(fault) = fault {
             self.counter.count_fault(fault);
@@ -172,9 +172,9 @@ impl Simulator {
         match fault {
             Some(Fault::Hang) => {
                 shutdown.drain.cancelled().await;
-                return Err(HungUp);
+                return Err(ConnectionClosed);
             }
-            Some(Fault::Reset) => return Err(HungUp),
+            Some(Fault::Reset) => return Err(ConnectionClosed),
             Some(Fault::Cut) => return Ok(reply::cut(headers, &body)),
             _ => self.counter.count_reply(),
         }

@@ -5,7 +5,7 @@ use crate::next_step_after_call::MAX_BILLED_CALLS;
 use juror_types::{
     job::Judge,
     lane::Lane,
-    model::{ModelFacts, PriceEntry, PromptCache, TextTokens},
+    model::{ModelCapabilities, PriceEntry, PromptCache, TextTokens},
     outcome::{ErrorKind, JobError},
     usage::{Money, Price, Usage},
 };
@@ -19,7 +19,7 @@ const EXPECTED_SHARE_OF_OUTPUT: u64 = 5;
 #[derive(Clone, Debug)]
 pub struct ModelTerms {
     /// Counting and parameters.
-    pub facts: ModelFacts,
+    pub facts: ModelCapabilities,
     /// Prices of its tokens.
     pub prices: PriceEntry,
     /// Lane of the calls.
@@ -46,7 +46,7 @@ pub struct Bounds {
 
 impl ModelTerms {
     /// The terms of a model with these prices, whose calls are bought in this lane.
-    pub fn new(facts: ModelFacts, prices: &PriceEntry, lane: Lane) -> Self {
+    pub fn new(facts: ModelCapabilities, prices: &PriceEntry, lane: Lane) -> Self {
         Self { facts, prices: prices.clone(), lane }
     }
 

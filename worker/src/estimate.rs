@@ -20,9 +20,9 @@ use juror_types::{
     rubric::{PromptField, Rubric, RubricImage},
 };
 
-/// A model to estimate for.
+/// A judge with the facts that its calls are priced by.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct PricedJudge {
     /// The judge.
     pub judge: Judge,
     /// Facts about its model.
@@ -52,7 +52,7 @@ pub enum Estimated {
 pub fn estimate<'a>(
     job: &'a Job,
     context: &'a RunContext,
-    candidates: &'a [Candidate],
+    candidates: &'a [PricedJudge],
 ) -> BoxFuture<'a, Result<Estimated, LedgerError>> {
     Box::pin(async move {
         let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
@@ -74,7 +74,7 @@ pub fn estimate<'a>(
         }
         let cached = setup.cache && context.store.cached_reply(&request.cache_key).await?.is_some();
         let evidence = evidence_input(job, &loaded, &request, &context.rubric);
-        let bounds = |candidate: &Candidate| {
+        let bounds = |candidate: &PricedJudge| {
             request.bounds(&evidence, &candidate.judge, &candidate.terms, &candidate.rules)
         };
         let bounds: Vec<Bounds> = candidates.iter().map(bounds).collect();

@@ -28,7 +28,7 @@ use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use juror_ledger::{
     admission::{
-        Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
+        Admission, AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, RunAccount,
         Settled, Settlement, TokenCounting,
     },
     error::LedgerError,
@@ -181,7 +181,7 @@ repeated! {
         record presume_spent(lease: &LeaseId) -> ();
         record observe(observation: &Observation) -> ();
         query token_counting(endpoint: &str) -> TokenCounting;
-        query ledger(run: &RunId) -> Option<Ledger>;
+        query ledger(run: &RunId) -> Option<RunAccount>;
     }
 
     async fn sweep(&self) -> Result<(), LedgerError> {

@@ -28,7 +28,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use juror_journal::journal::{JournalError, RunFiles};
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_types::{
     outcome::{ErrorKind, JobResult},
     rubric::{Formula, Rubric},
@@ -51,7 +51,7 @@ pub struct ReportInput<'a> {
     /// The rubric of the run, read from its record's text.
     pub rubric: &'a Rubric,
     /// The ledger of the run; none if it has no record of the run.
-    pub ledger: Option<Ledger>,
+    pub ledger: Option<RunAccount>,
     /// Gate that the run must meet.
     pub gate: Option<&'a Gate>,
     /// Earlier comparable runs, newest first, if the gate detects declines.
@@ -243,8 +243,8 @@ impl<'a> Scan<'a> {
         let judged_metrics = steady.as_deref().unwrap_or(&metrics);
         let from_cache = is_from_cache(coverage.scored, cost.cached_verdicts);
         let series = RunSeries { earlier: input.earlier, from_cache };
-        let judge = |gate: &Gate| gate.judge(judged_metrics, &coverage, self.streak, series);
-        let gate = input.gate.map(judge);
+        let evaluate = |gate: &Gate| gate.evaluate(judged_metrics, &coverage, self.streak, series);
+        let gate = input.gate.map(evaluate);
         let likely_clusters = self.clusters.finish();
         warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
         warnings.extend(fingerprint_warning(&self.fingerprints));

@@ -162,7 +162,7 @@ impl Bound {
 impl Gate {
     /// Evaluates a run. A rule whose metric has no data is missed; a gate whose coverage is too low
     /// is missed regardless of the scores. `earlier` are the earlier comparable runs, newest first.
-    pub fn judge(
+    pub fn evaluate(
         &self,
         metrics: &[Metric],
         coverage: &Coverage,
@@ -170,8 +170,8 @@ impl Gate {
         series: RunSeries<'_>,
     ) -> GateReport {
         let mut rules: Vec<RuleReport> =
-            self.rules.iter().map(|rule| rule.judge(metrics, series)).collect();
-        rules.extend(self.declines.iter().flat_map(|rule| rule.judge(metrics, series)));
+            self.rules.iter().map(|rule| rule.evaluate(metrics, series)).collect();
+        rules.extend(self.declines.iter().flat_map(|rule| rule.evaluate(metrics, series)));
         if self.min_coverage > 0.0 {
             let share = share_of(coverage.scored, coverage.planned);
             rules.push(coverage_report(
@@ -183,9 +183,9 @@ impl Gate {
         }
         rules.extend(self.measured_coverage(metrics, coverage));
         if let Some(wanted) = self.consecutive_without_api_failure {
-            rules.push(streak.judge(wanted));
+            rules.push(streak.evaluate(wanted));
         }
-        rules.extend(self.changes.iter().map(|rule| rule.judge(None)));
+        rules.extend(self.changes.iter().map(|rule| rule.evaluate(None)));
         GateReport { gate: self.name.clone(), decision: decision_of(&rules), rules }
     }
 
@@ -208,7 +208,7 @@ impl Gate {
     /// Decides the rules on changes since a baseline, which are undecided before.
     pub fn decide_changes(&self, report: &mut GateReport, comparison: &Comparison) {
         report.rules.retain(|rule| ChangeList::from_path(&rule.metric).is_none());
-        report.rules.extend(self.changes.iter().map(|rule| rule.judge(Some(comparison))));
+        report.rules.extend(self.changes.iter().map(|rule| rule.evaluate(Some(comparison))));
         report.decision = decision_of(&report.rules);
     }
 }
@@ -230,7 +230,7 @@ impl Gate {
 }
 
 impl Rule {
-    fn judge(&self, metrics: &[Metric], series: RunSeries<'_>) -> RuleReport {
+    fn evaluate(&self, metrics: &[Metric], series: RunSeries<'_>) -> RuleReport {
         let metric = metrics.iter().find(|metric| metric.definition.path == self.metric);
         let value = metric.and_then(|metric| metric.value);
         let interval = metric.filter(|_| value.is_some()).map(|metric| metric.interval);

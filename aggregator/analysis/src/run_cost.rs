@@ -5,14 +5,14 @@ use crate::{
     metrics::round_stable,
     run_facts::{Cost, MonthCost},
 };
-use juror_ledger::admission::{Budget, Ledger};
+use juror_ledger::admission::{Budget, RunAccount};
 use juror_types::{run::RunRecord, usage::Money};
 
 /// The cost of a run by its results and its ledger; `pending` jobs have no result.
-pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<Ledger>, pending: u64) -> Cost {
+pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<RunAccount>, pending: u64) -> Cost {
     // A lease that is outstanding while the report is written belongs to an interrupted call, or to
     // one in flight: either may cost its worst case.
-    let figure = |of: fn(Ledger) -> Money| ledger.map(of).unwrap_or_default().max(Money::ZERO);
+    let figure = |of: fn(RunAccount) -> Money| ledger.map(of).unwrap_or_default().max(Money::ZERO);
     let outstanding = figure(|ledger| ledger.outstanding);
     let presumed = figure(|ledger| ledger.presumed) + outstanding;
     let total_usd = spent.total(ledger.as_ref());

@@ -19,7 +19,7 @@ use crate::{
     run_report::Report,
 };
 use juror_journal::journal::JournalWriter;
-use juror_ledger::admission::{Budget, Ledger};
+use juror_ledger::admission::{Budget, RunAccount};
 use juror_types::{outcome::JobResult, run::RunRecord, usage::Money};
 
 /// Report of a run with these results in this journal order.
@@ -27,7 +27,7 @@ pub fn report_of(
     record: &RunRecord,
     results: &[JobResult],
     gate: Option<&str>,
-    ledger: Option<Ledger>,
+    ledger: Option<RunAccount>,
 ) -> (Report, JournalWriter, tempfile::TempDir) {
     let runs = tempfile::tempdir().unwrap();
     let mut writer = JournalWriter::create(runs.path(), record).unwrap();
@@ -41,8 +41,8 @@ pub fn report_of(
 }
 
 /// A ledger that agrees with these results.
-pub fn ledger(results: &[JobResult], presumed: Money) -> Ledger {
-    Ledger {
+pub fn ledger(results: &[JobResult], presumed: Money) -> RunAccount {
+    RunAccount {
         budget: Budget::Cap("5".parse().unwrap()),
         committed: results.iter().map(|result| result.cost_usd).sum::<Money>() + presumed,
         presumed,

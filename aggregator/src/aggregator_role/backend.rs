@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use juror_ledger::{
-    admission::{Admission, Ledger},
+    admission::{Admission, RunAccount},
     error::LedgerError,
     redis::{
         JournalCosts, LedgerState, Reconciliation, RedisLedger, RunProgress, RunStatus,
@@ -37,7 +37,7 @@ pub trait FleetBackend: Send + Sync {
     async fn allow_resend(&self, job: &Job) -> Result<bool, LedgerError>;
 
     /// The ledger of a run; none if there is no record.
-    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError>;
+    async fn ledger(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError>;
 
     /// Presumes spent the leases that a complete run still holds.
     async fn close_leases(&self, run: &RunId) -> Result<(), LedgerError>;
@@ -88,7 +88,7 @@ impl FleetBackend for RedisLedger {
         Self::allow_resend(self, &job.run_id, &job.job_id, job.round).await
     }
 
-    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
+    async fn ledger(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError> {
         Admission::ledger(self, run).await
     }
 

@@ -4,7 +4,7 @@ use super::journal_operations::FoldSnapshot;
 use crate::aggregator_role::backend::FleetBackend;
 use juror_analysis::{fold::Counted, run_facts::Coverage, run_report::Report};
 use juror_journal::journal::RunFiles;
-use juror_ledger::{admission::Ledger, error::LedgerError};
+use juror_ledger::{admission::RunAccount, error::LedgerError};
 use juror_types::{id::RunId, usage::Money};
 use std::{fmt::Debug, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::spawn_blocking, time::Instant};
@@ -56,7 +56,7 @@ pub trait ReportWriter: Debug + Send + Sync {
         &self,
         files: &RunFiles,
         counted: &Counted,
-        ledger: Option<Ledger>,
+        ledger: Option<RunAccount>,
         is_complete: bool,
     ) -> Result<Report, String>;
 }
@@ -100,7 +100,7 @@ async fn ledger(
     backend: &dyn FleetBackend,
     run: &RunId,
     is_complete: bool,
-) -> Result<Option<Ledger>, LedgerError> {
+) -> Result<Option<RunAccount>, LedgerError> {
     if is_complete {
         backend.close_leases(run).await?;
     }
@@ -109,7 +109,7 @@ async fn ledger(
 
 fn write_now(
     order: ReportOrder,
-    ledger: Option<Ledger>,
+    ledger: Option<RunAccount>,
     writer: &dyn ReportWriter,
     stop: CancellationToken,
 ) -> Result<CompletedRun, String> {

@@ -29,14 +29,14 @@ pub fn load(
     let judged = one.code();
     let is_made =
         has_pipeline || judged.is_some_and(|code| code.reference == InputRecord::PIPELINE);
-    let today = match item {
+    let current = match item {
         Err(reason) => Err(reason.into()),
         Ok((item, _)) if item.generated_code.is_none() && judged.is_none() => return None,
         Ok(_) if is_made => Err(UnavailableInput::MadeByPipeline),
         Ok((item, roots)) => read(item.generated_code.as_ref()?, roots).map_err(Into::into),
     };
     let digest = judged.and_then(|code| code.digest);
-    let input = match inputs.resolve(today, digest, MAX_CODE_BYTES) {
+    let input = match inputs.resolve(current, digest, MAX_CODE_BYTES) {
         Ok(input) => input,
         Err(_) if item.is_err() => return None,
         Err(reason) => return Some(Err(reason.to_string())),
@@ -47,7 +47,7 @@ pub fn load(
     Some(shown.map(|(text, left_out)| Code { text, language, left_out, remark }))
 }
 
-/// The code as it is today, without a byte order mark.
+/// The code as it is now, without a byte order mark.
 fn read(code: &Text, roots: &Roots) -> Result<Bytes, String> {
     let path = match code {
         Text::Inline(text) => return Ok(Bytes::from(text.clone())),

@@ -20,7 +20,7 @@ pub struct JudgedInput {
     pub remark: Option<String>,
 }
 
-/// Reason why an input is not shown as it is today.
+/// Reason why an input is not shown as it is now.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnavailableInput {
     /// The file has changed since judging.
@@ -85,11 +85,11 @@ impl JudgedInputs {
     /// why there is neither. Without a digest, the present content is returned unchecked.
     pub fn resolve(
         &self,
-        today: Result<Bytes, UnavailableInput>,
+        current: Result<Bytes, UnavailableInput>,
         judged: Option<Digest>,
         max_bytes: u64,
     ) -> Result<JudgedInput, UnavailableInput> {
-        let reason = match today {
+        let reason = match current {
             Ok(bytes) if judged.is_none_or(|judged| judged == Digest::from_content(&bytes)) => {
                 return Ok(JudgedInput { bytes, remark: None });
             }
@@ -113,9 +113,9 @@ mod tests {
         let (judged, digest) = (Bytes::from_static(b"judged"), Digest::from_content(b"judged"));
         kept.keep(digest, judged.clone()).await.unwrap();
         let inputs = JudgedInputs::for_run(run.path(), KeptRenders::in_state(run.path()));
-        let resolved = |today: Result<&'static [u8], UnavailableInput>, digest: &[u8]| {
-            let today = today.map(Bytes::from_static);
-            let input = inputs.resolve(today, Some(Digest::from_content(digest)), 100)?;
+        let resolved = |current: Result<&'static [u8], UnavailableInput>, digest: &[u8]| {
+            let current = current.map(Bytes::from_static);
+            let input = inputs.resolve(current, Some(Digest::from_content(digest)), 100)?;
             Ok::<_, UnavailableInput>((input.bytes, input.remark.unwrap_or_default()))
         };
         let missing = || UnavailableInput::from("no such file");

@@ -34,7 +34,7 @@ const ITEMS_PER_CHECK: usize = 50;
 /// Loads the images of each item.
 pub fn load_all(
     shown: &[AttachmentRequest],
-    today: &Result<CurrentDataset, String>,
+    current: &Result<CurrentDataset, String>,
     inputs: &JudgedInputs,
 ) -> HashMap<String, Pictures> {
     let (mut remaining_bytes, mut remaining_whole) = (MAX_BYTES, MAX_WHOLE_BYTES);
@@ -43,22 +43,22 @@ pub fn load_all(
     let mut seen = HashSet::new();
     let first_of_each: Vec<&AttachmentRequest> =
         shown.iter().filter(|request| seen.insert(request.screenshot_id.as_str())).collect();
-    for some in first_of_each.chunks(ITEMS_PER_CHECK) {
+    for chunk in first_of_each.chunks(ITEMS_PER_CHECK) {
         let left_out = remaining_bytes == 0 || found.len() >= MAX_ITEMS;
         let may_be_whole = remaining_whole > 0;
         let pictures = match left_out {
-            true => some.iter().map(|request| omitted_pictures(request)).collect(),
+            true => chunk.iter().map(|request| omitted_pictures(request)).collect(),
             false => {
-                load_in_parallel(some, |request| load_item(request, today, inputs, may_be_whole))
+                load_in_parallel(chunk, |request| load_item(request, current, inputs, may_be_whole))
             }
         };
-        for (request, mut pictures) in some.iter().zip(pictures) {
+        for (request, mut pictures) in chunk.iter().zip(pictures) {
             let whole =
                 bytes_of(&pictures, |picture| picture.bytes.len() as u64 > MAX_ORIGINAL_BYTES);
             if whole > remaining_whole {
                 // Once the budget is exceeded, only thumbnails are used for the rest of the page.
                 remaining_whole = 0;
-                pictures = load_item(request, today, inputs, false);
+                pictures = load_item(request, current, inputs, false);
             } else {
                 remaining_whole -= whole;
             }
@@ -122,20 +122,20 @@ fn load_in_parallel(
 
 fn load_item(
     request: &AttachmentRequest,
-    today: &Result<CurrentDataset, String>,
+    current: &Result<CurrentDataset, String>,
     inputs: &JudgedInputs,
     may_be_whole: bool,
 ) -> Pictures {
     let judged = request.images().map(|input| {
-        let today = today.as_ref().map_err(|reason| UnavailableInput::from(reason.as_str()));
-        let bytes = today.and_then(|today| {
+        let current = current.as_ref().map_err(|reason| UnavailableInput::from(reason.as_str()));
+        let bytes = current.and_then(|current| {
             // A result has a URL without its query; the dataset has the complete reference.
             if input.is_render() {
                 return Err(UnavailableInput::Rendered);
             }
-            let image = today.item(request)?.image(&input.name);
+            let image = current.item(request)?.image(&input.name);
             let image = image.ok_or("the item has no such image")?;
-            read_local(&image.reference, &today.roots, MAX_IMAGE_BYTES)
+            read_local(&image.reference, &current.roots, MAX_IMAGE_BYTES)
                 .map_err(UnavailableInput::from)
         });
         let resolved = inputs.resolve(bytes, input.digest, MAX_IMAGE_BYTES);

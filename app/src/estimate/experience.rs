@@ -19,7 +19,7 @@ pub struct Experience {
     pub runs: usize,
     /// Ratio of actual to expected cost of calls.
     pub cost_ratio: f64,
-    /// Duration of a screenshot, in seconds.
+    /// Mean duration of a call, in seconds.
     pub seconds_a_call: f64,
 }
 

@@ -5,7 +5,7 @@ use juror_worker::{cost_bounds::Bounds, estimate::Estimated};
 
 /// Estimate of all jobs.
 #[derive(Debug, Default)]
-pub struct Total {
+pub struct EstimateTotal {
     /// Jobs that were examined; the other figures are scaled up from them.
     pub examined: u64,
     /// Half the width of the 95 % interval of the expected cost as a share of it, where only a
@@ -29,19 +29,19 @@ pub struct Total {
 pub struct CandidateTotal {
     /// Jobs that need a call.
     pub calls: u64,
-    /// Tokens, probably.
+    /// Expected tokens.
     pub expected: Usage,
-    /// Cost, probably.
+    /// Expected cost.
     pub expected_cost: Money,
-    /// Cost at most, with every call that may be repeated.
+    /// Maximum cost, with every call that may be repeated.
     pub worst_cost: Money,
-    /// Cost at most, each call made once.
+    /// Maximum cost with one call per job.
     pub worst_one_call: Money,
-    /// Tokens at most that count against a limit of tokens a minute.
-    pub most_tokens: u64,
+    /// Maximum number of tokens that count against a limit of tokens a minute.
+    pub max_tokens_total: u64,
 }
 
-impl Total {
+impl EstimateTotal {
     /// An empty total for this many candidates.
     pub fn new(candidates: usize) -> Self {
         Self { candidates: vec![CandidateTotal::default(); candidates], ..Self::default() }
@@ -93,14 +93,14 @@ impl CandidateTotal {
         self.expected_cost += bounds.expected_cost;
         self.worst_cost += bounds.worst_job_cost;
         self.worst_one_call += bounds.worst_cost;
-        self.most_tokens += bounds.input_tokens + bounds.max_output_tokens;
+        self.max_tokens_total += bounds.input_tokens + bounds.max_output_tokens;
     }
 
     fn scale(&mut self, scale: SampleScale) {
         let Usage { input_tokens, cached_input_tokens, output_tokens } = &mut self.expected;
         for count in [
             &mut self.calls,
-            &mut self.most_tokens,
+            &mut self.max_tokens_total,
             input_tokens,
             cached_input_tokens,
             output_tokens,
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_sample_is_scaled_to_all_jobs_with_its_error() {
-        let mut total = Total { examined: 10, cached: 1, ..Total::new(1) };
+        let mut total = EstimateTotal { examined: 10, cached: 1, ..EstimateTotal::new(1) };
         for cost in ["0.01", "0.03"] {
             total.own_costs.add(cost.parse().unwrap());
         }
@@ -183,6 +183,9 @@ mod tests {
         // Ten costs: 0.01, 0.03 and eight of nothing: mean 0.004, deviation 0.0092 (population).
         let error = total.sampling_error.unwrap();
         assert!((error - 1.96 * 0.009_165 * 0.995_f64.sqrt() / 10_f64.sqrt() / 0.004).abs() < 1e-2);
-        assert_eq!(Total { examined: 5, ..Total::new(0) }.scaled_to(5).sampling_error, None);
+        assert_eq!(
+            EstimateTotal { examined: 5, ..EstimateTotal::new(0) }.scaled_to(5).sampling_error,
+            None
+        );
     }
 }

@@ -152,7 +152,7 @@ impl ContextFactory {
         record: &RunRecord,
     ) -> Result<(Rubric, Option<Arc<JudgeSetup>>), AppError> {
         let (rubric, _) = rubrics::recorded(record)?;
-        let Some(candidate) = judge::recorded(&self.settings, record)? else {
+        let Some(priced_judge) = judge::recorded(&self.settings, record)? else {
             return Ok((rubric, None));
         };
         // Read for each context, so that a corrected key is found.
@@ -161,7 +161,7 @@ impl ContextFactory {
         let setup = JudgeSetup {
             image_preparation: self.image_preparation.clone(),
             ceiling: Arc::clone(&self.ceiling),
-            ..judge::setup(&self.settings, &self.environment, &rubric, &candidate, key)?
+            ..judge::setup(&self.settings, &self.environment, &rubric, &priced_judge, key)?
         };
         Ok((rubric, Some(Arc::new(setup))))
     }

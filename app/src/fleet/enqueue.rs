@@ -69,8 +69,8 @@ impl EnqueueRequest<'_> {
         Box::pin(async move {
             let (runs_dir, namespace) =
                 (&self.settings.run.runs_dir, &self.settings.fleet.namespace);
-            let here = known_run(runs_dir, run)?;
-            if here.as_ref().is_some_and(|record| record.fleet.is_none()) {
+            let local_record = known_run(runs_dir, run)?;
+            if local_record.as_ref().is_some_and(|record| record.fleet.is_none()) {
                 return Err(AppError::conflict(format!(
                     "run {run} is a run of this machine, in {}: use another --run-id, or resume it \
                      with: juror run --resume {run}",
@@ -78,7 +78,7 @@ impl EnqueueRequest<'_> {
                 )));
             }
             let status = backend.run_status(run).await?;
-            match (status, here) {
+            match (status, local_record) {
                 (Some(status), _) if status.cancelled && !self.follows => {
                     Err(AppError::conflict(format!(
                         "run {run} was cancelled; follow it to its end with --wait, or judge its \

@@ -26,20 +26,20 @@ pub struct RetryPlan {
 }
 
 impl RetryPlan {
-    /// The plan for a run, by its record in Redis, else `here`, the record of its directory.
+    /// The plan for a run, by its record in Redis, else `local_record`, the record of its directory.
     /// `setup_request` may change its budget.
     pub fn for_run<'a>(
         backend: &'a RedisLedger,
         setup_request: &'a RunSetupRequest<'_>,
         run: &'a RunId,
-        here: Option<RunRecord>,
+        local_record: Option<RunRecord>,
     ) -> BoxFuture<'a, Result<Self, AppError>> {
         Box::pin(async move {
             let status = backend.run_status(run).await?;
             let progress = status.as_ref().and_then(|status| status.progress.as_ref());
             let reported_scores = progress.map_or(0, |progress| progress.counts.scored);
-            let is_here = here.is_some();
-            let Some(known) = status.map(|status| status.record).or(here) else {
+            let has_directory = local_record.is_some();
+            let Some(known) = status.map(|status| status.record).or(local_record) else {
                 let settings = setup_request.settings()?;
                 return Err(AppError::not_found(format!(
                     "run {run} is unknown in {} and in fleet {}",
@@ -55,7 +55,7 @@ impl RetryPlan {
                 known.budget_usd,
             )
             .await?;
-            let fold = match is_here {
+            let fold = match has_directory {
                 true => {
                     let files = RunFiles::open(&setup.settings.run.runs_dir, run)?;
                     refuse_changed_inputs(&files, &setup)?;
@@ -66,7 +66,7 @@ impl RetryPlan {
             let mut rounds = job_rounds(backend, run, fold.as_ref()).await?;
             // It is unknown which results the aggregator lacks, so all are published again if it
             // reports fewer than are stored.
-            if !is_here && reported_scores >= rounds.scored() {
+            if !has_directory && reported_scores >= rounds.scored() {
                 rounds.trust_journal();
             }
             let rounds = Arc::new(rounds);

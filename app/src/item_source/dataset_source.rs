@@ -4,7 +4,7 @@ use super::{ItemDetails, ItemSource, details::ItemTexts};
 use crate::{
     attachments::{DatasetAttachments, DatasetCache, UnavailableInput, read_local},
     budgets::BudgetState,
-    ledger_pool::Ledgers,
+    ledger_pool::LedgerPool,
     local_ledger::{ledger_file, ledger_file_of},
     selected_ledger::SelectedLedger,
     settings::Settings,
@@ -14,7 +14,7 @@ use bytes::Bytes;
 use juror_analysis::gate::Gate;
 use juror_files::data_roots::{MAX_IMAGE_BYTES, Roots};
 use juror_ledger::{
-    admission::{Admission as _, Ledger},
+    admission::{Admission as _, RunAccount},
     sqlite::SqliteLedger,
 };
 use juror_report::{Attachment, AttachmentRequest, Attachments};
@@ -30,22 +30,22 @@ use tokio::{runtime::Handle, task::spawn_blocking, time::timeout};
 
 /// Items of the datasets of runs that are readable here and unchanged since they were judged.
 pub struct DatasetItemSource {
-    open: Arc<DatasetReader>,
+    reader: Arc<DatasetReader>,
 }
 
 /// Time limit for a fleet's ledger.
-const MAX_WAIT: Duration = Duration::from_secs(2);
+const LEDGER_TIMEOUT: Duration = Duration::from_secs(2);
 
 const INTERRUPTED: &str = "reading was interrupted: try again";
 
 impl DatasetItemSource {
     /// Reads files under the folders of runs and of these settings.
     pub fn new(settings: Settings) -> Self {
-        Self { open: Arc::new(DatasetReader { settings, cache: DatasetCache::default() }) }
+        Self { reader: Arc::new(DatasetReader { settings, cache: DatasetCache::default() }) }
     }
 
-    async fn local_ledger(&self, record: &RunRecord) -> Option<Ledger> {
-        let backend = open_existing(ledger_file_of(record, &self.open.settings)).await?;
+    async fn local_ledger(&self, record: &RunRecord) -> Option<RunAccount> {
+        let backend = open_existing(ledger_file_of(record, &self.reader.settings)).await?;
         let run = &record.run_id;
         let ledger = backend.ledger(run).await;
         backend.close().await;
@@ -56,7 +56,7 @@ impl DatasetItemSource {
 
     /// The ledger whose budgets are shown.
     async fn open_selected(&self) -> Option<SelectedLedger> {
-        let settings = &self.open.settings;
+        let settings = &self.reader.settings;
         if settings.fleet.redis.is_none() {
             return open_existing(ledger_file(settings)).await.map(SelectedLedger::Local);
         }
@@ -65,10 +65,10 @@ impl DatasetItemSource {
     }
 
     /// The fleet's ledger; a Redis that is away is not waited for.
-    async fn fleet_ledger(&self, record: &RunRecord) -> Option<Ledger> {
-        self.open.settings.fleet.redis.as_ref()?;
+    async fn fleet_ledger(&self, record: &RunRecord) -> Option<RunAccount> {
+        self.reader.settings.fleet.redis.as_ref()?;
         let reading = async {
-            let mut ledgers = Ledgers::new(&self.open.settings);
+            let mut ledgers = LedgerPool::new(&self.reader.settings);
             let ledger = ledgers.ledger_for(record).await;
             for warning in ledgers.close().await {
                 tracing::warn!("{warning}");
@@ -77,13 +77,13 @@ impl DatasetItemSource {
                 .inspect_err(|failure| tracing::warn!("the ledger cannot be opened: {failure}"))
                 .ok()?
         };
-        timeout(MAX_WAIT, reading).await.ok()?
+        timeout(LEDGER_TIMEOUT, reading).await.ok()?
     }
 }
 
 #[async_trait]
 impl ItemSource for DatasetItemSource {
-    async fn ledger(&self, record: &RunRecord) -> Option<Ledger> {
+    async fn ledger(&self, record: &RunRecord) -> Option<RunAccount> {
         match record.fleet {
             None => self.local_ledger(record).await,
             Some(_) => self.fleet_ledger(record).await,
@@ -97,11 +97,11 @@ impl ItemSource for DatasetItemSource {
             ledger.close().await;
             states.inspect_err(|failure| tracing::warn!("budgets are not shown: {failure}")).ok()
         };
-        timeout(MAX_WAIT, reading).await.ok()?
+        timeout(LEDGER_TIMEOUT, reading).await.ok()?
     }
 
     fn gate(&self, rubric: &Rubric) -> Option<Gate> {
-        let gate = Gate::load(self.open.settings.run.gate()?, rubric);
+        let gate = Gate::load(self.reader.settings.run.gate()?, rubric);
         gate.inspect_err(|error| tracing::warn!("the gate is not shown: {error}")).ok()
     }
 
@@ -110,7 +110,7 @@ impl ItemSource for DatasetItemSource {
         record: &'a RunRecord,
         rubric: &'a Rubric,
     ) -> Box<dyn Attachments + 'a> {
-        Box::new(self.open.attachments(record, rubric))
+        Box::new(self.reader.attachments(record, rubric))
     }
 
     async fn item(
@@ -119,10 +119,10 @@ impl ItemSource for DatasetItemSource {
         rubric: &Rubric,
         result: &JobResult,
     ) -> Result<ItemDetails, String> {
-        let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
+        let (reader, record, rubric) = (Arc::clone(&self.reader), record.clone(), rubric.clone());
         let (result, runtime) = (result.clone(), Handle::current());
         let looking = spawn_blocking(move || {
-            let attachments = open.attachments(&record, &rubric);
+            let attachments = reader.attachments(&record, &rubric);
             let shown = AttachmentRequest::from(result.clone());
             let kept = attachments.judged_inputs();
             let (item, roots) = match attachments.item(&shown.screenshot_id) {
@@ -137,7 +137,7 @@ impl ItemSource for DatasetItemSource {
                 Err(_) => Vec::new(),
             };
             let item = Item { language: item.language.or(result.item.language), ..item };
-            let texts = ItemTexts::new(&item, &shown.inputs, roots, kept, &open.settings.stages);
+            let texts = ItemTexts::new(&item, &shown.inputs, roots, kept, &reader.settings.stages);
             // Texts that are kept are read on this thread.
             let (prompt, tokens) = runtime.block_on(async {
                 let prompt = match &record.judge {
@@ -166,9 +166,9 @@ impl ItemSource for DatasetItemSource {
         let references = shown.images().filter(may_be).map(|input| input.reference.clone());
         let references: Vec<String> = references.collect();
         let is_judged = shown.images().any(|input| input.digest == Some(digest));
-        let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
+        let (reader, record, rubric) = (Arc::clone(&self.reader), record.clone(), rubric.clone());
         let reading = spawn_blocking(move || {
-            let attachments = open.attachments(&record, &rubric);
+            let attachments = reader.attachments(&record, &rubric);
             if is_judged
                 && let Some(kept) = attachments.judged_inputs().kept(digest, MAX_IMAGE_BYTES)
             {

@@ -104,9 +104,9 @@ impl<'item> ItemTexts<'item> {
         self.inputs.iter().find(|input| input.name == name)
     }
 
-    /// The texts of these names: those of today, which the item names, or those that are kept.
+    /// The texts of these names: the current ones, which the item names, or those that are kept.
     async fn load(&self, item: Item, names: &[&str]) -> Result<AsJudged<LoadedItem>, String> {
-        match self.load_today(item).await {
+        match self.load_current(item).await {
             Ok(content) => Ok(AsJudged { content, remark: None }),
             Err(reason) => match self.load_kept(names) {
                 Some(content) => Ok(AsJudged { content, remark: reason.remark() }),
@@ -115,7 +115,7 @@ impl<'item> ItemTexts<'item> {
         }
     }
 
-    async fn load_today(&self, item: Item) -> Result<LoadedItem, UnavailableInput> {
+    async fn load_current(&self, item: Item) -> Result<LoadedItem, UnavailableInput> {
         let sources = self.sources.as_ref().map_err(String::as_str)?;
         if self.is_made_here {
             return Err(UnavailableInput::MadeByPipeline);

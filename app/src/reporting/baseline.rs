@@ -23,7 +23,7 @@ use juror_journal::{
     blessed::{BlessedRun, results_digest},
     journal::RunFiles,
 };
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_types::{id::RunId, job::RubricReference};
 
 /// A run to compare against, with the rules of the comparison.
@@ -139,7 +139,7 @@ pub fn stability(files: &RunFiles, rules: Rules) -> Result<ItemStability, AppErr
 /// Report of a run's results, without a gate; costs are the ledger's where one is given.
 pub fn report_of(
     files: &RunFiles,
-    ledger: Option<Ledger>,
+    ledger: Option<RunAccount>,
     averaging: AveragingPolicy,
 ) -> Result<Report, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;

@@ -13,7 +13,7 @@ use juror_analysis::{
     run_report::Report,
 };
 use juror_journal::journal::RunFiles;
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 
 /// Report writer with the aggregator's settings, and with the gates and baselines of the runs'
 /// records, which are searched on its machine and in its runs directory.
@@ -38,7 +38,7 @@ impl FleetReports {
         &self,
         files: &RunFiles,
         counted: &Counted,
-        ledger: Option<Ledger>,
+        ledger: Option<RunAccount>,
         is_complete: bool,
     ) -> Result<Report, AppError> {
         let (rubric, _) = rubrics::recorded(files.record())?;
@@ -74,7 +74,7 @@ impl ReportWriter for FleetReports {
         &self,
         files: &RunFiles,
         counted: &Counted,
-        ledger: Option<Ledger>,
+        ledger: Option<RunAccount>,
         is_complete: bool,
     ) -> Result<Report, String> {
         self.written(files, counted, ledger, is_complete).map_err(|error| error.to_string())

@@ -20,7 +20,7 @@ use juror_aggregator::{
 };
 use juror_analysis::fold::Fold;
 use juror_ledger::{
-    admission::{Admission, Ledger},
+    admission::{Admission, RunAccount},
     batches::BatchRecords,
     sqlite::SqliteLedger,
 };
@@ -46,7 +46,7 @@ pub struct ExecutedRun {
     /// Journal, still locked.
     pub journal: RunJournal,
     /// Ledger; none with the judge off.
-    pub ledger: Option<Ledger>,
+    pub ledger: Option<RunAccount>,
     /// Reason of its pause, if it is paused.
     pub paused: PauseReason,
 }

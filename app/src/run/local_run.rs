@@ -17,7 +17,7 @@ use futures_util::future::BoxFuture;
 use juror_aggregator::run_journal::RunJournal;
 use juror_analysis::run_report::Report;
 use juror_journal::journal::RunFiles;
-use juror_ledger::{admission::Ledger, sqlite::SqliteLedger};
+use juror_ledger::{admission::RunAccount, sqlite::SqliteLedger};
 use juror_types::{event::Events, id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
 use juror_worker::evidence_resources::EvidenceResources;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct EndedRun {
     /// Journal, still locked.
     pub journal: RunJournal,
     /// Ledger; none with the judge off.
-    pub ledger: Option<Ledger>,
+    pub ledger: Option<RunAccount>,
     /// True if a stop was requested.
     pub stopped: bool,
     /// Reason of its pause, if it is paused.

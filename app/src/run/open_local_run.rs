@@ -1,6 +1,6 @@
 //! Opening a run on this machine: its directory, its journal and its ledger.
 
-use super::{judging_session::JudgingSession, recover::catch_up, run_setup::RunSetup};
+use super::{judging_session::JudgingSession, recover::append_stored_results, run_setup::RunSetup};
 use crate::{
     error::AppError,
     judge,
@@ -75,7 +75,7 @@ pub async fn open_local_run(
     let owner = OwnerId::random();
     backend.adopt(run, &owner).await.map_err(local_error)?;
     let mut journal = RunJournal::read(writer, &CancellationToken::new())?;
-    catch_up(&mut journal, backend, run).await?;
+    append_stored_results(&mut journal, backend, run).await?;
     let spent = journal.fold().spent().cost;
     let known = backend.ledger(run).await.map_err(local_error)?;
     let other_ledger = (known.is_none() && spent > Money::ZERO).then(|| {

@@ -60,19 +60,19 @@ pub(super) fn dependencies(
     run: &RunId,
     known: Option<&RunRecord>,
 ) -> Result<RunDependencies, AppError> {
-    let RunSetup { settings, environment, rubric, candidate, .. } = setup;
+    let RunSetup { settings, environment, rubric, priced_judge, .. } = setup;
     let gate = reporting::gate(settings, rubric, known)?;
     let baseline = Baseline::from_settings(settings)?;
     if let Some(baseline) = &baseline {
         baseline.check(run, &rubric.reference())?;
     }
     let calibration = reporting::calibration(settings)?;
-    let Some(candidate) = candidate else {
+    let Some(priced_judge) = priced_judge else {
         return Ok(RunDependencies { gate, baseline, calibration, judge: None });
     };
     let key = judge::key(settings, environment)?;
     judge::require_key(settings, key.as_ref())?;
-    let judge = judge::setup(settings, environment, rubric, candidate, key)?;
+    let judge = judge::setup(settings, environment, rubric, priced_judge, key)?;
     Ok(RunDependencies { gate, baseline, calibration, judge: Some(Arc::new(judge)) })
 }
 

@@ -8,7 +8,7 @@ use juror_types::id::RunId;
 /// Appends every stored result that the journal lacks: a result is stored before it is published,
 /// so a crash can keep it from the journal. This precedes the planning of jobs, so that unscored
 /// jobs are judged in their next round after any crash.
-pub async fn catch_up(
+pub async fn append_stored_results(
     journal: &mut RunJournal,
     backend: &SqliteLedger,
     run: &RunId,

@@ -20,7 +20,7 @@ use juror_types::{
     job::Judge,
     rubric::{PromptField, Rubric},
 };
-use juror_worker::estimate::Candidate;
+use juror_worker::estimate::PricedJudge;
 use std::{num::NonZeroU32, path::PathBuf};
 
 /// Selected items of a dataset.
@@ -56,7 +56,7 @@ pub struct RunSetup {
     /// Result of the first pass.
     pub plan: PlanSummary,
     /// The judge; none with the judge off.
-    pub candidate: Option<Candidate>,
+    pub priced_judge: Option<PricedJudge>,
     /// Path of the dataset, as it was named.
     dataset_path: PathBuf,
     selection: ItemSelection,
@@ -75,8 +75,8 @@ impl RunSetup {
         let (rubric, rubric_text) = rubric;
         check_until_width(selection.until_width, &settings)?;
         check_path(&dataset_path)?;
-        let candidate = match settings.run.enable_llm_judge {
-            true => Some(judge::candidate(&settings, &rubric)?),
+        let priced_judge = match settings.run.enable_llm_judge {
+            true => Some(judge::priced(&settings, &rubric)?),
             false => None,
         };
         let shape = DatasetShape {
@@ -100,7 +100,7 @@ impl RunSetup {
         let plan = checked.map_err(AppError::invalid)?;
         let measures_pictures = plan.has_rendered && !settings.evidence.mode.is_none();
         let has_stages = plan.has_stages() || settings.stages.has_pipeline() || measures_pictures;
-        if candidate.is_none() && !has_stages {
+        if priced_judge.is_none() && !has_stages {
             return Err(AppError::invalid(format!(
                 "nothing in {} can be evaluated without the judge: no item has code, tokens, \
                  patterns or a quality score; add --enable-llm-judge to let a vision model judge, \
@@ -116,7 +116,7 @@ impl RunSetup {
             dataset,
             options,
             plan,
-            candidate,
+            priced_judge,
             dataset_path,
             selection,
         })
@@ -132,7 +132,7 @@ impl RunSetup {
 
     /// The judge of the run's jobs.
     pub fn judge(&self) -> Option<&Judge> {
-        self.candidate.as_ref().map(|candidate| &candidate.judge)
+        self.priced_judge.as_ref().map(|priced_judge| &priced_judge.judge)
     }
 
     /// Folders in which files of the dataset are read.
@@ -143,7 +143,8 @@ impl RunSetup {
 
     /// Number of items without a call to the judge, since they have no code to judge.
     pub fn unjudged(&self) -> u64 {
-        let is_needed = self.candidate.is_some() && self.rubric.needs(PromptField::GeneratedCode);
+        let is_needed =
+            self.priced_judge.is_some() && self.rubric.needs(PromptField::GeneratedCode);
         let has_pipeline = self.settings.stages.has_pipeline();
         if is_needed && !has_pipeline { self.plan.without_code } else { 0 }
     }

@@ -121,7 +121,7 @@ impl FleetRuns {
     }
 
     /// The fleet's record of a run; none if it is unknown or the query times out.
-    pub async fn awaited(&self, settings: &Settings, run: &RunId) -> Option<QueuedRun> {
+    pub async fn queued_run(&self, settings: &Settings, run: &RunId) -> Option<QueuedRun> {
         let query = async {
             let backend = open_backend(settings).await.ok()?;
             let status = backend.run_status(run).await.ok().flatten();

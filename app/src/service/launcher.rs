@@ -1,7 +1,7 @@
 //! The trait for starting runs on request.
 
 use crate::{
-    api_run_request::{ApiRunRequest, QueuedRun, RequestDefaults, RunEstimate},
+    api_run_request::{QueuedRun, RequestDefaults, RunEstimate, RunRequest},
     error::AppError,
 };
 use async_trait::async_trait;
@@ -11,11 +11,11 @@ use juror_types::{id::RunId, usage::Money};
 #[async_trait]
 pub trait RunLauncher: Send + Sync {
     /// Estimates a run. Makes no call and costs nothing.
-    async fn estimate(&self, request: &ApiRunRequest) -> Result<RunEstimate, AppError>;
+    async fn estimate(&self, request: &RunRequest) -> Result<RunEstimate, AppError>;
 
     /// Starts a run in the background. Returns its id once everything that costs nothing is
     /// checked.
-    async fn start(&self, request: &ApiRunRequest) -> Result<RunId, AppError>;
+    async fn start(&self, request: &RunRequest) -> Result<RunId, AppError>;
 
     /// Resumes a run with unscored jobs, in a new round; a budget replaces the run's.
     async fn resume(&self, run: &RunId, budget_usd: Option<Money>) -> Result<(), AppError>;
@@ -32,8 +32,8 @@ pub trait RunLauncher: Send + Sync {
 
     /// A fleet's record of a run without a run directory yet; none if it is unknown or the fleet is
     /// unavailable.
-    async fn awaited(&self, run: &RunId) -> Option<QueuedRun>;
+    async fn queued_run(&self, run: &RunId) -> Option<QueuedRun>;
 
-    /// Names of datasets for [`ApiRunRequest::dataset`], in order, at most a few hundred.
+    /// Names of datasets for [`RunRequest::dataset`], in order, at most a few hundred.
     fn datasets(&self) -> Vec<String>;
 }

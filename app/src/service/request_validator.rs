@@ -1,8 +1,8 @@
-//! Validation of run requests, and their sessions, by the settings of this process.
+//! Validation of run requests against the settings of this process.
 
 use super::dataset_roots::DatasetRoots;
 use crate::{
-    api_run_request::{ApiRunRequest, RequestDefaults, RequestField},
+    api_run_request::{RequestDefaults, RequestField, RunRequest},
     error::AppError,
     judge::prices,
     reporting::run_lookup::find_run,
@@ -90,7 +90,7 @@ impl RunRequestValidator {
     }
 
     /// Setup of a request, after all checks without cost. Reads the whole manifest and so blocks.
-    pub fn setup(&self, requested: &ApiRunRequest, run: &RunId) -> Result<RunSetup, AppError> {
+    pub fn setup(&self, requested: &RunRequest, run: &RunId) -> Result<RunSetup, AppError> {
         let dataset = self.roots.resolve(&requested.dataset)?;
         check_names(requested)?;
         self.check_baseline(requested.baseline.as_deref())?;
@@ -132,7 +132,7 @@ impl RunRequestValidator {
         let roots: Vec<String> = known.iter().cloned().chain(own).collect();
         setup_request.layers.push(Layer::from_value("files", "data_roots", roots));
         let setup = setup_request.setup(&record.run_id, Some(record))?;
-        let judged = setup.candidate.is_some();
+        let judged = setup.priced_judge.is_some();
         self.check_budget(judged && setup.settings.budget.run_usd.is_none(), budget)?;
         Ok(setup)
     }
@@ -168,7 +168,7 @@ impl RunRequestValidator {
     }
 
     /// The server's flags and the settings of a request, with limits within the server's own.
-    fn layers(&self, requested: &ApiRunRequest) -> Vec<Layer> {
+    fn layers(&self, requested: &RunRequest) -> Vec<Layer> {
         let text = |value: &Option<String>| value.clone().map(Value::from);
         let count = |count: Option<usize>| count.map(|count| count as u64);
         let limit = |requested: Option<u64>, own: Option<u64>| {
@@ -196,7 +196,7 @@ impl RunRequestValidator {
 }
 
 /// Refuses a rubric that is not built in, such as a file of the server, and too many repeats.
-fn check_names(requested: &ApiRunRequest) -> Result<(), AppError> {
+fn check_names(requested: &RunRequest) -> Result<(), AppError> {
     match &requested.rubric {
         Some(rubric) if builtin_named(rubric).is_none() => {
             let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();

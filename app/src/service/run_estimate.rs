@@ -29,7 +29,7 @@ pub async fn run_estimate(setup: &RunSetup) -> Result<RunEstimate, AppError> {
             "the time of your own program, which runs for each item, is not included".to_owned(),
         );
     }
-    if setup.candidate.is_some() {
+    if setup.priced_judge.is_some() {
         add_judge(setup, &mut estimate).await?;
     }
     Ok(estimate)

@@ -17,8 +17,8 @@ pub async fn checks(settings: &Settings, environment: &Environment, rubric: &Rub
         (Ok(()), Some(_)) => good("key", "found (never printed)".to_owned()),
         (Ok(()), None) => warning("key", "none; fine if the endpoint needs none".to_owned()),
     };
-    let setup = judge::candidate(settings, rubric)
-        .and_then(|candidate| judge::setup(settings, environment, rubric, &candidate, key));
+    let setup = judge::priced(settings, rubric)
+        .and_then(|priced_judge| judge::setup(settings, environment, rubric, &priced_judge, key));
     let setup = match setup {
         Ok(setup) => setup,
         Err(failure) => return vec![key_check, bad("endpoint", failure.to_string())],
@@ -59,8 +59,8 @@ async fn below_v1(
     let mut other = settings.clone();
     other.judge.base_url = format!("{url}/v1");
     let key = judge::key(&other, environment).ok()?;
-    let candidate = judge::candidate(&other, rubric).ok()?;
-    let setup = judge::setup(&other, environment, rubric, &candidate, key).ok()?;
+    let priced_judge = judge::priced(&other, rubric).ok()?;
+    let setup = judge::setup(&other, environment, rubric, &priced_judge, key).ok()?;
     setup.client.probe(&settings.judge.model).await.ok()?;
     Some(format!("the API is at {url}/v1: use that as the base URL"))
 }

@@ -4,7 +4,7 @@ use juror_analysis::format::dollars;
 use juror_app::estimate::{CandidateTotal, Estimation, duration};
 use juror_types::lane::Lane;
 use juror_worker::{
-    estimate::Candidate,
+    estimate::PricedJudge,
     next_step_after_call::{MAX_ANSWERS, MAX_BILLED_CALLS},
 };
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ impl EstimateTable<'_> {
     }
 
     /// Rows: the run's own model first, the others by expected cost.
-    fn rows(&self) -> Vec<(&Candidate, &CandidateTotal)> {
+    fn rows(&self) -> Vec<(&PricedJudge, &CandidateTotal)> {
         let mut rows: Vec<_> = self.0.candidates.iter().zip(&self.0.total.candidates).collect();
         if let Some((_, others)) = rows.split_first_mut() {
             others.sort_by_key(|(_, total)| total.expected_cost);

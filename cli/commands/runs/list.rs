@@ -6,7 +6,7 @@ use crate::{
     location_flags, settings_sources, terminal,
 };
 use juror_analysis::{fold::Fold, format::dollars};
-use juror_app::{error::AppError, ledger_pool::Ledgers, settings::Settings};
+use juror_app::{error::AppError, ledger_pool::LedgerPool, settings::Settings};
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use juror_types::{run::RunRecord, usage::Money};
 use serde_json::json;
@@ -67,7 +67,7 @@ async fn with_costs(
     blessed: &[BlessedRun],
     settings: &Settings,
 ) -> Result<Vec<RunRow>, Failure> {
-    let mut ledgers = Ledgers::new(settings);
+    let mut ledgers = LedgerPool::new(settings);
     let mut rows = Vec::with_capacity(runs.len());
     for (record, fold) in runs {
         let ledger = ledgers.ledger_for(&record).await?;

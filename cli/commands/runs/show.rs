@@ -7,7 +7,7 @@ use crate::{
     terminal,
 };
 use juror_analysis::run_report::Report;
-use juror_app::{ledger_pool::Ledgers, reporting::baseline::report_of};
+use juror_app::{ledger_pool::LedgerPool, reporting::baseline::report_of};
 use juror_journal::journal::RunFiles;
 use juror_report::{
     document::{Block, Topic},
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
     let LocatedRun { files, settings, global } = run_argument::open(run, global, fleet.layers())?;
     let record = files.record();
-    let mut ledgers = Ledgers::new(&settings);
+    let mut ledgers = LedgerPool::new(&settings);
     let ledger = ledgers.ledger_for(record).await;
     ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));
     let ledger = ledger?;

@@ -5,10 +5,9 @@
 //! or presumed spent. At every instant, for every budget, committed + outstanding is at most the
 //! cap, as long as no bill exceeds the worst case that was reserved for it.
 
-mod admission_waiter;
+mod admission_queue;
 mod alert_settings;
 pub(crate) mod budget_decision;
-mod budget_queue;
 mod calendar;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -25,8 +24,9 @@ pub(crate) mod scope;
 mod settings;
 pub(crate) mod state_machine;
 mod token_count_rule;
+mod wait_queue;
 
-pub use admission_waiter::{AdmissionOutcome, AdmissionQueue};
+pub use admission_queue::{AdmissionOutcome, AdmissionQueue};
 pub use alert_settings::{AlertSettings, AlertShare, AlertTarget, InvalidAlert};
 pub use budget_decision::Account;
 pub use calendar::{BudgetCalendar, UnknownZone};
@@ -109,7 +109,7 @@ pub trait Admission: Send + Sync {
     }
 
     /// The ledger of a run; none if the run has no record.
-    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError>;
+    async fn ledger(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError>;
 
     /// Changes whenever a settle, release or sweep may admit a call that waits for money.
     fn changes(&self) -> watch::Receiver<u64>;
@@ -243,9 +243,9 @@ pub struct Observation {
     pub counting: TokenCounting,
 }
 
-/// A run's money.
+/// Account of a run's money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ledger {
+pub struct RunAccount {
     /// Limit on its cost.
     pub budget: Budget,
     /// Settled and presumed cost.

@@ -11,7 +11,9 @@ mod name;
 mod price_table;
 mod text_tokens;
 
-pub use capabilities::{ImageFormat, ImageLimits, ModelFacts, Models, OutputLimit, PromptCache};
+pub use capabilities::{
+    ImageFormat, ImageLimits, ModelCapabilities, Models, OutputLimit, PromptCache,
+};
 pub use data_file::DataFileError;
 pub use image_tokens::ImageFormula;
 pub use name::is_same_model;

@@ -74,7 +74,7 @@ pub struct TrendQuery {
 
 /// Runs of the same items, rubric and judge, oldest first.
 #[derive(Serialize, ToSchema)]
-pub struct TrendAnswer {
+pub struct TrendResponse {
     runs: Vec<TrendRun>,
 }
 
@@ -108,21 +108,21 @@ pub async fn comparison(
 /// Metrics over runs of the same items, rubric and judge
 #[utoipa::path(
     get, path = "/trend", tag = "runs", params(TrendQuery),
-    responses((status = 200, description = "The runs, oldest first", body = TrendAnswer),
+    responses((status = 200, description = "The runs, oldest first", body = TrendResponse),
               (status = 404, description = "No such run, or it has no report yet"),
               (status = 422, description = "A metric of which no run has data"))
 )]
 pub async fn trend(
     State(site): State<AppState>,
     StrictQuery(query): StrictQuery<TrendQuery>,
-) -> Result<Json<TrendAnswer>, Problem> {
+) -> Result<Json<TrendResponse>, Problem> {
     let last = within(query.last, 20, 1_000, "last")?;
     let runs = site.runs().await.map_err(|error| Problem::internal(&error))?;
     let newest = match &query.run {
         Some(run) => Some(reported(&runs, &run_id(run)?)?),
         None => runs.iter().find(|run| run.figures.is_some()),
     };
-    let Some(newest) = newest else { return Ok(Json(TrendAnswer { runs: Vec::new() })) };
+    let Some(newest) = newest else { return Ok(Json(TrendResponse { runs: Vec::new() })) };
     let all = std::iter::once(newest).chain(runs_before(&runs, &newest.record, are_comparable));
     let metric = query.metric.as_deref();
     let rows = all.filter_map(|run| TrendRun::from_run(run, metric));
@@ -131,7 +131,7 @@ pub async fn trend(
         return Err(without_data(metric, newest));
     }
     runs.reverse();
-    Ok(Json(TrendAnswer { runs }))
+    Ok(Json(TrendResponse { runs }))
 }
 
 /// Figures of a run.

@@ -33,9 +33,9 @@ pub struct MetricsQuery {
 
 /// A run's metrics.
 #[derive(Serialize, ToSchema)]
-pub struct MetricsAnswer {
+pub struct MetricsResponse {
     /// As `overall` of a report; `semantic` only if requested.
-    #[schema(value_type = OverallAnswer)]
+    #[schema(value_type = OverallResponse)]
     overall: Map<String, Value>,
     /// Warnings; omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -48,13 +48,13 @@ pub struct MetricsAnswer {
 /// Reading never starts paid work.
 #[utoipa::path(
     get, path = "/evaluation/metrics", tag = "runs", params(MetricsQuery),
-    responses((status = 200, description = "The run's metrics", body = MetricsAnswer),
+    responses((status = 200, description = "The run's metrics", body = MetricsResponse),
               (status = 404, description = "No such run, or none with a judge"))
 )]
 pub async fn metrics(
     State(site): State<AppState>,
     StrictQuery(query): StrictQuery<MetricsQuery>,
-) -> Result<Json<MetricsAnswer>, Problem> {
+) -> Result<Json<MetricsResponse>, Problem> {
     let run = match &query.run {
         Some(run) => run_id(run)?,
         None => latest(&site, query.enable_llm_judge).await?,
@@ -78,13 +78,13 @@ pub async fn metrics(
         let warning = "pipeline_success_rate includes the judge's verdicts: the run was judged.";
         warnings.push(warning.to_owned());
     }
-    Ok(Json(MetricsAnswer { overall, warnings }))
+    Ok(Json(MetricsResponse { overall, warnings }))
 }
 
 /// A run's metrics; null without data.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it documents the fields of a map")]
-struct OverallAnswer {
+struct OverallResponse {
     /// Share of items that passed every stage with data.
     #[schema(required = true)]
     pipeline_success_rate: Option<f64>,

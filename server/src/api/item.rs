@@ -29,14 +29,14 @@ pub struct ItemQuery {
 
 /// A result and its item.
 #[derive(Serialize, ToSchema)]
-pub struct ItemAnswer {
+pub struct ItemResponse {
     /// As in `results.jsonl`.
     #[schema(value_type = published::JobResult)]
     result: JobResult,
     /// The images that were judged.
     images: Vec<Image>,
     /// The generated code; null if not available.
-    code: Option<CodeAnswer>,
+    code: Option<CodeResponse>,
     /// Expected and extracted design tokens; null if not available.
     tokens: Option<Vec<Token>>,
     /// The pattern that retrieval should find.
@@ -50,7 +50,7 @@ pub struct ItemAnswer {
     remarks: Vec<String>,
 }
 
-impl ItemAnswer {
+impl ItemResponse {
     fn from_result(result: JobResult, details: Result<ItemDetails, String>) -> Self {
         let mut missing = Vec::new();
         let details = details.unwrap_or_else(|reason| {
@@ -69,7 +69,7 @@ impl ItemAnswer {
         Self {
             result,
             images,
-            code: code.map(|code| CodeAnswer { text: code.text, left_out: code.left_out }),
+            code: code.map(|code| CodeResponse { text: code.text, left_out: code.left_out }),
             tokens: tokens.map(|lines| lines.content.into_iter().map(Token::from).collect()),
             expected_pattern: details.expected_pattern,
             prompt: prompt.map(|parts| parts.content.into_iter().map(Part::from).collect()),
@@ -84,14 +84,14 @@ impl ItemAnswer {
     get, path = "/runs/{run}/items/{item}", tag = "runs",
     params(("run" = String, Path, description = "The run's name"),
            ("item" = String, Path, description = "The item's id, percent-encoded"), ItemQuery),
-    responses((status = 200, description = "The result and its item", body = ItemAnswer),
+    responses((status = 200, description = "The result and its item", body = ItemResponse),
               (status = 404, description = "No such run, item or repeat"))
 )]
 pub async fn show(
     State(site): State<AppState>,
     RunSubpath(run, item): RunSubpath,
     StrictQuery(query): StrictQuery<ItemQuery>,
-) -> Result<Json<ItemAnswer>, Problem> {
+) -> Result<Json<ItemResponse>, Problem> {
     let view = site.views.get(&run).await?;
     let Some(place) = view.place_of(&item, query.repeat) else {
         return Err(Problem::missing(format!(
@@ -104,7 +104,7 @@ pub async fn show(
     let result = result.ok_or_else(|| Problem::internal(&"no result"))?;
     let (record, rubric) = (view.files.record(), &view.report.rubric);
     let details = site.item_source.item(record, rubric, &result).await;
-    Ok(Json(ItemAnswer::from_result(result, details)))
+    Ok(Json(ItemResponse::from_result(result, details)))
 }
 
 /// An image that was judged.
@@ -120,7 +120,7 @@ struct Image {
 /// Generated code.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Code)]
-struct CodeAnswer {
+struct CodeResponse {
     /// The code, possibly truncated.
     text: String,
     /// Number of bytes truncated at the end.

@@ -67,7 +67,7 @@ pub struct ItemsQuery {
 
 /// A page of results.
 #[derive(Serialize, ToSchema)]
-pub struct ItemsAnswer {
+pub struct ItemsResponse {
     /// Number of results on all pages.
     total: usize,
     /// Number of this page, from 1.
@@ -113,14 +113,14 @@ impl ItemsQuery {
 #[utoipa::path(
     get, path = "/runs/{run}/items", tag = "runs",
     params(("run" = String, Path, description = "The run's name"), ItemsQuery),
-    responses((status = 200, description = "A page of results", body = ItemsAnswer),
+    responses((status = 200, description = "A page of results", body = ItemsResponse),
               (status = 422, description = "Unknown sort key of this run"))
 )]
 pub async fn list(
     State(site): State<AppState>,
     RunPath(run): RunPath,
     StrictQuery(query): StrictQuery<ItemsQuery>,
-) -> Result<Json<ItemsAnswer>, Problem> {
+) -> Result<Json<ItemsResponse>, Problem> {
     let page = within(query.page, 1, usize::MAX, "page")?;
     let per_page = within(query.per_page, 100, 1_000, "per_page")?;
     let view = site.views.get(&run).await?;
@@ -130,7 +130,7 @@ pub async fn list(
         let end = before.saturating_add(per_page).min(places.len());
         let shown = places.get(before..end).unwrap_or_default();
         let items = view.results(shown)?.into_iter().map(ItemRow::from).collect();
-        Ok(ItemsAnswer { total: places.len(), page, per_page, items })
+        Ok(ItemsResponse { total: places.len(), page, per_page, items })
     });
     reading.await.map(Json)
 }

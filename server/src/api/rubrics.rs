@@ -12,14 +12,14 @@ use utoipa::ToSchema;
 
 /// All rubrics.
 #[derive(Serialize, ToSchema)]
-pub struct RubricsAnswer {
-    rubrics: Vec<RubricAnswer>,
+pub struct RubricsResponse {
+    rubrics: Vec<RubricResponse>,
 }
 
 /// Rubric of a judge.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RubricDescription)]
-pub struct RubricAnswer {
+pub struct RubricResponse {
     id: String,
     version: u32,
     /// SHA-256 of the rubric file.
@@ -32,29 +32,29 @@ pub struct RubricAnswer {
     scale_min: u32,
     /// The best score.
     scale_max: u32,
-    criteria: Vec<CriterionAnswer>,
+    criteria: Vec<CriterionResponse>,
 }
 
 /// All rubrics
 #[utoipa::path(
     get, path = "/rubrics", tag = "rubrics",
-    responses((status = 200, description = "The built-in rubrics", body = RubricsAnswer))
+    responses((status = 200, description = "The built-in rubrics", body = RubricsResponse))
 )]
-pub async fn list() -> Result<Json<RubricsAnswer>, Problem> {
+pub async fn list() -> Result<Json<RubricsResponse>, Problem> {
     let rubrics: Result<Vec<_>, Problem> = builtin().iter().map(described).collect();
-    Ok(Json(RubricsAnswer { rubrics: rubrics? }))
+    Ok(Json(RubricsResponse { rubrics: rubrics? }))
 }
 
 /// One rubric
 #[utoipa::path(
     get, path = "/rubrics/{rubric}", tag = "rubrics",
     params(("rubric" = String, Path, description = "Its name")),
-    responses((status = 200, description = "The rubric", body = RubricAnswer),
+    responses((status = 200, description = "The rubric", body = RubricResponse),
               (status = 404, description = "No such rubric"))
 )]
 pub async fn show(
     rubric: Result<Path<String>, PathRejection>,
-) -> Result<Json<RubricAnswer>, Problem> {
+) -> Result<Json<RubricResponse>, Problem> {
     let Path(name) =
         rubric.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, error.body_text()))?;
     let Some(found) = builtin_named(&name) else {
@@ -67,7 +67,7 @@ pub async fn show(
 /// Criterion of a rubric.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Criterion)]
-struct CriterionAnswer {
+struct CriterionResponse {
     /// Key in results.
     key: String,
     title: String,
@@ -79,17 +79,17 @@ struct CriterionAnswer {
     group: Option<String>,
 }
 
-fn described(rubric: &BuiltinRubric) -> Result<RubricAnswer, Problem> {
+fn described(rubric: &BuiltinRubric) -> Result<RubricResponse, Problem> {
     let Rubric { id, version, digest, title, images, scale, criteria, .. } =
         rubric.parse().map_err(|error| Problem::internal(&error))?;
-    let criteria = criteria.into_iter().map(|criterion| CriterionAnswer {
+    let criteria = criteria.into_iter().map(|criterion| CriterionResponse {
         key: criterion.key,
         title: criterion.title,
         guidance: criterion.guidance,
         weight: criterion.weight,
         group: criterion.group,
     });
-    Ok(RubricAnswer {
+    Ok(RubricResponse {
         id,
         version,
         digest,

@@ -27,20 +27,20 @@ use utoipa::ToSchema;
 #[utoipa::path(
     get, path = "/runs/{run}", tag = "runs",
     params(("run" = String, Path, description = "The run's name")),
-    responses((status = 200, description = "Its report without its items", body = RunAnswer))
+    responses((status = 200, description = "Its report without its items", body = RunResponse))
 )]
 pub async fn show(
     State(site): State<AppState>,
     RunPath(run): RunPath,
 ) -> Result<Response, Problem> {
     let view = site.views.get(&run).await?;
-    Ok(Json(RunAnswer::from_view(&view)).into_response())
+    Ok(Json(RunResponse::from_view(&view)).into_response())
 }
 
 /// Summary of a run: its report without its items.
 #[derive(Serialize, ToSchema)]
-#[schema(as = RunAnswer)]
-struct RunAnswer<'a> {
+#[schema(as = RunResponse)]
+struct RunResponse<'a> {
     #[schema(value_type = String)]
     id: &'a RunId,
     state: Progression,
@@ -57,7 +57,7 @@ struct RunAnswer<'a> {
     #[schema(value_type = published::Targets)]
     targets: &'a Option<GateReport>,
     /// Columns of scores of its items.
-    columns: Vec<ColumnAnswer<'a>>,
+    columns: Vec<ColumnResponse<'a>>,
     common_issues: Vec<Statement<'a>>,
     common_strengths: Vec<Statement<'a>>,
     /// Warnings for the reader.
@@ -67,7 +67,7 @@ struct RunAnswer<'a> {
 /// A column of scores: a criterion, or a group of criteria.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Column)]
-struct ColumnAnswer<'a> {
+struct ColumnResponse<'a> {
     key: &'a str,
     title: &'a str,
     /// The highest score.
@@ -99,7 +99,7 @@ struct Statement<'a> {
     worst: Vec<&'a str>,
 }
 
-impl<'a> RunAnswer<'a> {
+impl<'a> RunResponse<'a> {
     fn from_view(view: &'a RunView) -> Self {
         let report = &view.report;
         let statement = |group: &'a StatementGroup| Statement {
@@ -112,7 +112,7 @@ impl<'a> RunAnswer<'a> {
             examples: &group.examples,
             worst: group.worst.iter().map(|item| report.items.id(*item)).collect(),
         };
-        let column = |column: &'a ResultColumn| ColumnAnswer {
+        let column = |column: &'a ResultColumn| ColumnResponse {
             key: &column.key,
             title: column.title.as_deref().unwrap_or(&column.head),
             max: report.rubric.scale.max.into(),

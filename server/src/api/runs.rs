@@ -36,13 +36,13 @@ pub struct RunsQuery {
 
 /// The newest runs.
 #[derive(Serialize, ToSchema)]
-pub struct RunsAnswer {
+pub struct RunsResponse {
     /// Number of all runs.
     total: usize,
     /// The newest runs, newest first.
     runs: Vec<RunInList>,
     /// Runs whose record cannot be read, by name.
-    damaged: Vec<DamagedAnswer>,
+    damaged: Vec<DamagedResponse>,
 }
 
 /// A run in the list.
@@ -180,12 +180,12 @@ impl From<RunState> for Progression {
 /// All runs, newest first
 #[utoipa::path(
     get, path = "/runs", tag = "runs", params(RunsQuery),
-    responses((status = 200, description = "The newest runs", body = RunsAnswer))
+    responses((status = 200, description = "The newest runs", body = RunsResponse))
 )]
 pub async fn list(
     State(site): State<AppState>,
     StrictQuery(query): StrictQuery<RunsQuery>,
-) -> Result<Json<RunsAnswer>, Problem> {
+) -> Result<Json<RunsResponse>, Problem> {
     let limit = super::items::within(query.limit, 100, 1_000, "limit")?;
     let catalog = Arc::clone(&site.catalog);
     let scanning = blocking(move || catalog.scan().map_err(|error| Problem::internal(&error)));
@@ -196,8 +196,8 @@ pub async fn list(
         RunInList { cancelling, ..run.into() }
     };
     let runs = runs.into_iter().take(limit).map(in_list).collect();
-    let answer = |run: DamagedRun| DamagedAnswer { id: run.name, reason: run.reason };
-    Ok(Json(RunsAnswer { total, runs, damaged: damaged.into_iter().map(answer).collect() }))
+    let answer = |run: DamagedRun| DamagedResponse { id: run.name, reason: run.reason };
+    Ok(Json(RunsResponse { total, runs, damaged: damaged.into_iter().map(answer).collect() }))
 }
 
 /// A run for the list.
@@ -211,7 +211,7 @@ pub async fn listed(site: &AppState, run: &RunId) -> Result<RunInList, Problem> 
 /// A run whose record cannot be read.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DamagedRun)]
-struct DamagedAnswer {
+struct DamagedResponse {
     /// Name of its folder.
     id: String,
     /// Description of the damage.

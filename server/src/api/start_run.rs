@@ -18,7 +18,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_app::api_run_request::{ApiRunRequest, RunEstimate};
+use juror_app::api_run_request::{RunEstimate, RunRequest};
 use juror_types::{evidence::EvidenceMode, id::RunId, lane::Lane, usage::Money};
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
@@ -27,7 +27,7 @@ use utoipa::ToSchema;
 /// Request to start a run. Endpoint, key and commands come from the server's settings.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RunRequest {
+pub struct RunRequestBody {
     /// Path of the dataset, relative to one of the server's data roots.
     dataset: String,
     /// Name of a rubric; default: the server's setting.
@@ -87,7 +87,7 @@ pub struct RunRequest {
 /// Estimate of a run.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Estimate)]
-pub struct EstimateAnswer {
+pub struct EstimateResponse {
     /// Number of items.
     items: u64,
     /// Number of jobs.
@@ -108,13 +108,13 @@ pub struct EstimateAnswer {
     warnings: Vec<String>,
 }
 
-impl RunRequest {
-    fn api_request(self) -> Result<ApiRunRequest, Problem> {
+impl RunRequestBody {
+    fn api_request(self) -> Result<RunRequest, Problem> {
         let run_id = self.run_id.as_deref().map(run_id).transpose();
         let unusable = |problem: Problem| {
             Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("run_id: {}", problem.detail))
         };
-        Ok(ApiRunRequest {
+        Ok(RunRequest {
             dataset: self.dataset,
             rubric: self.rubric,
             enable_llm_judge: self.enable_llm_judge,
@@ -137,7 +137,7 @@ impl RunRequest {
     }
 }
 
-impl From<RunEstimate> for EstimateAnswer {
+impl From<RunEstimate> for EstimateResponse {
     fn from(estimate: RunEstimate) -> Self {
         let mut warnings = estimate.warnings;
         if estimate.expected_seconds > LONG_RUN_SECONDS {
@@ -159,7 +159,7 @@ impl From<RunEstimate> for EstimateAnswer {
 
 /// Starts a run in the background
 #[utoipa::path(
-    post, path = "/runs", tag = "starting", request_body = RunRequest,
+    post, path = "/runs", tag = "starting", request_body = RunRequestBody,
     responses((status = 202, body = Option<RunInList>,
                description = "Started; null if the run has no directory yet and its fleet is \
                               unavailable",
@@ -169,7 +169,7 @@ impl From<RunEstimate> for EstimateAnswer {
 )]
 pub async fn start(
     State(site): State<AppState>,
-    JsonBody(request): JsonBody<RunRequest>,
+    JsonBody(request): JsonBody<RunRequestBody>,
 ) -> Result<Response, Problem> {
     let requested = request.api_request()?;
     if requested.enable_llm_judge && requested.budget_usd.is_none() {
@@ -183,15 +183,15 @@ pub async fn start(
 
 /// Estimate of a run; makes no call and costs nothing
 #[utoipa::path(
-    post, path = "/estimate", tag = "starting", request_body = RunRequest,
-    responses((status = 200, description = "The estimate", body = EstimateAnswer),
+    post, path = "/estimate", tag = "starting", request_body = RunRequestBody,
+    responses((status = 200, description = "The estimate", body = EstimateResponse),
               (status = 404, description = "No such dataset"),
               (status = 409, description = "Conflicts with the run's current state"))
 )]
 pub async fn estimate(
     State(site): State<AppState>,
-    JsonBody(request): JsonBody<RunRequest>,
-) -> Result<Json<EstimateAnswer>, Problem> {
+    JsonBody(request): JsonBody<RunRequestBody>,
+) -> Result<Json<EstimateResponse>, Problem> {
     let estimate = site.launcher.estimate(&request.api_request()?).await?;
     Ok(Json(estimate.into()))
 }
@@ -202,7 +202,7 @@ pub(super) async fn accepted(site: &AppState, run: &RunId) -> Result<Response, P
     let place = [(header::LOCATION, format!("/api/v1/runs/{run}"))];
     let listed = match listed(site, run).await {
         Err(problem) if problem.status() == StatusCode::NOT_FOUND => {
-            site.launcher.awaited(run).await.map(RunInList::from)
+            site.launcher.queued_run(run).await.map(RunInList::from)
         }
         listed => Some(listed?),
     };

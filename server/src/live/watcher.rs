@@ -4,7 +4,7 @@ use super::{LiveProgress, LiveState};
 use juror_analysis::fold::Fold;
 use juror_app::{item_source::ItemSource, run_catalog::RunCatalog};
 use juror_journal::journal::{JournalError, RunFiles};
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_types::usage::Money;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::{
@@ -119,7 +119,7 @@ impl JournalReader {
 
     /// Updates the costs from results and ledger. Money held by calls is in flight while a process
     /// works on the run; afterwards it will not be settled and counts as spent.
-    fn update_costs(&mut self, ledger: Option<&Ledger>) {
+    fn update_costs(&mut self, ledger: Option<&RunAccount>) {
         let spent = self.fold.spent();
         let progress = &mut self.state.progress;
         (progress.spent_usd, progress.in_flight_usd) = match ledger {

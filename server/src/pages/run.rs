@@ -58,7 +58,7 @@ pub async fn show(
 ) -> Result<Response, PageError> {
     let run = run_named(&name)?;
     let view = match site.views.get(&run).await {
-        Err(error) if error.is_missing() => match site.launcher.awaited(&run).await {
+        Err(error) if error.is_missing() => match site.launcher.queued_run(&run).await {
             Some(queued) => return Ok(queued::show(visitor, &queued)),
             None => return Err(error.into()),
         },

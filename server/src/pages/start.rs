@@ -23,7 +23,7 @@ use juror_analysis::{
     metrics::Unit,
 };
 use juror_app::{
-    api_run_request::{ApiRunRequest, RequestField, RunEstimate},
+    api_run_request::{RequestField, RunEstimate, RunRequest},
     error::AppError,
 };
 use juror_report::sanitize::sanitize;
@@ -174,7 +174,7 @@ fn error_summary(errors: &FieldErrors) -> Markup {
 }
 
 /// Page with the estimate, to confirm the start.
-fn confirmation(form: &StartForm, requested: &ApiRunRequest, estimate: &RunEstimate) -> Markup {
+fn confirmation(form: &StartForm, requested: &RunRequest, estimate: &RunEstimate) -> Markup {
     html! {
         h1 { "Start this run?" }
         section.card.narrow aria-labelledby="estimate" {

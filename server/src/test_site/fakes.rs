@@ -5,13 +5,13 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use juror_analysis::gate::Gate;
 use juror_app::{
-    api_run_request::{ApiRunRequest, QueuedRun, RequestDefaults, RunEstimate},
+    api_run_request::{QueuedRun, RequestDefaults, RunEstimate, RunRequest},
     budgets::BudgetState,
     error::AppError,
     item_source::{ItemDetails, ItemSource},
     service::RunLauncher,
 };
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_report::{AttachmentRequest, Attachments, NoAttachments};
 use juror_types::{
     evidence::EvidenceMode,
@@ -30,7 +30,7 @@ pub struct SingleImageSource;
 
 #[async_trait]
 impl ItemSource for SingleImageSource {
-    async fn ledger(&self, _: &RunRecord) -> Option<Ledger> {
+    async fn ledger(&self, _: &RunRecord) -> Option<RunAccount> {
         None
     }
 
@@ -79,7 +79,7 @@ pub struct FakeLauncher {
 
 #[async_trait]
 impl RunLauncher for FakeLauncher {
-    async fn estimate(&self, request: &ApiRunRequest) -> Result<RunEstimate, AppError> {
+    async fn estimate(&self, request: &RunRequest) -> Result<RunEstimate, AppError> {
         if request.dataset != "golden" {
             return Err(AppError::not_found("there is no such dataset"));
         }
@@ -95,7 +95,7 @@ impl RunLauncher for FakeLauncher {
         })
     }
 
-    async fn start(&self, request: &ApiRunRequest) -> Result<RunId, AppError> {
+    async fn start(&self, request: &RunRequest) -> Result<RunId, AppError> {
         self.estimate(request).await?;
         if let Some(run) = request.run_id.as_ref().filter(|run| run.as_str() == "taken") {
             return Err(AppError::NameTaken(run.clone()));
@@ -132,7 +132,7 @@ impl RunLauncher for FakeLauncher {
         }
     }
 
-    async fn awaited(&self, _: &RunId) -> Option<QueuedRun> {
+    async fn queued_run(&self, _: &RunId) -> Option<QueuedRun> {
         None
     }
 

@@ -91,7 +91,7 @@ struct KeptView {
     view: Arc<RunView>,
 }
 
-/// FileVersions of a run's files, to detect changes.
+/// Versions of a run's files, to detect changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileVersions {
     record: FileVersion,

@@ -1,13 +1,13 @@
 //! Requests to files and batches, and the rows of batches, which are handled like chat requests.
 
-use super::{HungUp, PreparedAnswer, Simulator, no_such_address, too_large};
+use super::{ConnectionClosed, PreparedAnswer, Simulator, no_such_address, too_large};
 use crate::{
     batch::{BatchReply, BatchRequest, RowAnswerer, RowReply},
     chat_request::ValidatedRequest,
     image_download::with_downloaded_images,
     refusal::Refusal,
     reply::{self, Body},
-    request_body::{self, MAX_FILE, Unread},
+    request_body::{self, BodyError, MAX_FILE},
 };
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode, body::Incoming, header::CONTENT_TYPE,
@@ -21,15 +21,15 @@ impl Simulator {
         &self,
         request: Request<Incoming>,
         headers: HeaderMap,
-    ) -> Result<Response<Body>, HungUp> {
+    ) -> Result<Response<Body>, ConnectionClosed> {
         if let Err(refusal) = self.check_key(request.headers()) {
             return Ok(reply::refused(&refusal, headers));
         }
         let (head, body) = request.into_parts();
         let body = match request_body::read(body, MAX_FILE).await {
             Ok(body) => body,
-            Err(Unread::Lost) => return Err(HungUp),
-            Err(Unread::TooLarge) => return Ok(reply::refused(&too_large(), headers)),
+            Err(BodyError::Lost) => return Err(ConnectionClosed),
+            Err(BodyError::TooLarge) => return Ok(reply::refused(&too_large(), headers)),
         };
         let body = with_downloaded_images(body).await;
         let path = head.uri.path().trim_start_matches('/');
@@ -57,7 +57,7 @@ impl Simulator {
             }
             Some(Ok(BatchReply::CreatedUnheard)) => {
                 self.counter.create_batch();
-                return Err(HungUp);
+                return Err(ConnectionClosed);
             }
             Some(Ok(BatchReply::Content(content))) => {
                 reply::bytes(StatusCode::OK, headers, "application/octet-stream", content)

@@ -2,7 +2,7 @@
 
 use crate::harness::{CommandHarness, Finished, RunningCommand};
 use juror_ledger::{
-    admission::{Admission as _, Budget, Ledger},
+    admission::{Admission as _, Budget, RunAccount},
     redis::{RedisLedger, RunProgress, RunStatus, test_server::TestRedis},
 };
 use juror_queue::{
@@ -244,7 +244,7 @@ impl Servers {
         self.run(self.backend.run_status(run)).unwrap()
     }
 
-    pub fn ledger(&self, run: &RunId) -> Ledger {
+    pub fn ledger(&self, run: &RunId) -> RunAccount {
         self.run(self.backend.ledger(run)).unwrap().unwrap()
     }
 

@@ -81,7 +81,7 @@ impl ShardLifecycle {
                     self.uncreated = None;
                     unsure = false;
                     under_way.get_or_insert_with(|| self.work.count(ShardCount::UnderWay));
-                    let watched = self.watch(&file, &batch).await?;
+                    let watched = self.poll_until_ended(&file, &batch).await?;
                     if matches!(watched, NextMove::Step(_)) {
                         // A shard that left the provider frees its enqueued tokens. What an earlier
                         // creation may cost is counted, so the next one is the first again.
@@ -113,7 +113,7 @@ impl ShardLifecycle {
     }
 
     /// Polls the batch until it has ended; cancels it once the lane no longer waits for batches.
-    async fn watch(&mut self, file: &str, batch: &str) -> Result<NextMove, WorkerError> {
+    async fn poll_until_ended(&mut self, file: &str, batch: &str) -> Result<NextMove, WorkerError> {
         let work = Arc::clone(&self.work);
         let (lane, shutdown) = (&work.lane, &work.context.shutdown);
         let (mut is_cancelled, mut pause) = (false, lane.poll_min);

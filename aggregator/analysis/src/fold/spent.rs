@@ -1,6 +1,6 @@
 //! Cost and usage of a run's results.
 
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_types::{
     outcome::{Estimate, JobResult},
     usage::{Money, Usage},
@@ -35,13 +35,13 @@ pub struct SingleCalls {
 impl Spent {
     /// Total cost of the run, never less than the bill: including costs that are only in the
     /// ledger.
-    pub fn total(&self, ledger: Option<&Ledger>) -> Money {
+    pub fn total(&self, ledger: Option<&RunAccount>) -> Money {
         let outstanding = ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
         self.booked(ledger) + outstanding.max(Money::ZERO)
     }
 
     /// The spent part of the total: all except reservations of calls that may be in flight.
-    pub fn booked(&self, ledger: Option<&Ledger>) -> Money {
+    pub fn booked(&self, ledger: Option<&RunAccount>) -> Money {
         let Some(ledger) = ledger else { return self.cost };
         // Settled calls of jobs without a result are only in the ledger. Results that are not in
         // the journal yet are in the ledger too, hence the maximum.

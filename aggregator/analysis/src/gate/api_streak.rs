@@ -35,7 +35,7 @@ impl ApiStreak {
     }
 
     /// Evaluates the rule; undecided where fewer jobs called the judge.
-    pub(super) fn judge(self, wanted: u64) -> RuleReport {
+    pub(super) fn evaluate(self, wanted: u64) -> RuleReport {
         let bound = Bound::AtLeast(wanted as f64);
         let decision = match self.jobs < wanted {
             true => GateDecision::Undecided,

@@ -61,7 +61,7 @@ impl ChangeList {
 impl ChangeRule {
     /// Evaluates the rule; undecided without a comparison, and missed by one without pairs or with
     /// too few of them.
-    pub(super) fn judge(self, comparison: Option<&Comparison>) -> RuleReport {
+    pub(super) fn evaluate(self, comparison: Option<&Comparison>) -> RuleReport {
         let bound = Bound::AtMost(f64::from(self.at_most));
         let is_enough =
             |comparison: &&Comparison| comparison.comparable() > 0 && !comparison.has_too_few_pairs;

@@ -18,7 +18,7 @@ pub struct DeclineRule {
 
 impl DeclineRule {
     /// Evaluates every metric of the rule.
-    pub(super) fn judge(&self, metrics: &[Metric], series: RunSeries<'_>) -> Vec<RuleReport> {
+    pub(super) fn evaluate(&self, metrics: &[Metric], series: RunSeries<'_>) -> Vec<RuleReport> {
         let has_data = |metric: &Metric| {
             let path = &metric.definition.path;
             metric.value.is_some()

@@ -41,7 +41,8 @@ fn above_is_strict_and_tolerates_rounding_errors() {
     )
     .unwrap();
     let judge = |visual| {
-        gate.judge(&metrics([visual, 9, 9, 9, 9]), &coverage(2, 2), streak(2), series(&[])).decision
+        gate.evaluate(&metrics([visual, 9, 9, 9, 9]), &coverage(2, 2), streak(2), series(&[]))
+            .decision
     };
     assert_eq!(judge(9), GateDecision::Missed);
     assert_eq!(judge(10), GateDecision::Met);
@@ -51,7 +52,7 @@ fn above_is_strict_and_tolerates_rounding_errors() {
     )
     .unwrap();
     assert_eq!(
-        gate.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), series(&[])).decision,
+        gate.evaluate(&metrics([9; 5]), &coverage(2, 2), streak(2), series(&[])).decision,
         GateDecision::Met
     );
 }
@@ -68,7 +69,7 @@ fn measured_metric_is_a_rule_and_fails_without_measurements() {
         let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
         let result = JobResult { evidence, ..judged("a", [10; 5], &[], &[]) };
         tally.add(&result, 0);
-        gate.judge(&tally.finish().0, &coverage(1, 1), streak(1), series(&[])).decision
+        gate.evaluate(&tally.finish().0, &coverage(1, 1), streak(1), series(&[])).decision
     };
     let equal = Evidence::for_equal_pictures(EvidenceSource::Browser);
     let equal = EvidenceOutcome::Measured(Box::new(equal));
@@ -90,7 +91,7 @@ fn measured_metric_needs_most_of_the_code_to_be_measured() {
         let evidence = Some(EvidenceOutcome::Measured(Box::new(equal)));
         tally.add(&JobResult { evidence, ..judged("a", [10; 5], &[], &[]) }, 0);
         let coverage = Coverage { measured, unmeasured, ..coverage(100, 100) };
-        gate.judge(&tally.finish().0, &coverage, streak(1), series(&[]))
+        gate.evaluate(&tally.finish().0, &coverage, streak(1), series(&[]))
     };
     assert_eq!(judge(&gate(""), 100, 0).rules.len(), 1, "nothing is missing");
     assert_eq!(judge(&gate(""), 95, 5).decision, GateDecision::Met);
@@ -108,7 +109,7 @@ fn measured_metric_needs_most_of_the_code_to_be_measured() {
 fn production_gate_requires_complete_scores_and_100_jobs_without_api_failure() {
     let gate = Gate::load("production", &rubric(SEMANTIC)).unwrap();
     let judge = |scored, planned, streak| {
-        gate.judge(&metrics([10; 5]), &coverage(scored, planned), streak, series(&[]))
+        gate.evaluate(&metrics([10; 5]), &coverage(scored, planned), streak, series(&[]))
     };
     assert_eq!(judge(200, 200, streak(200)).decision, GateDecision::Met);
     let few = judge(18, 18, streak(18));
@@ -128,7 +129,7 @@ fn production_gate_requires_complete_scores_and_100_jobs_without_api_failure() {
 fn rule_without_data_fails() {
     let rubric = rubric(SEMANTIC);
     let empty = Tally::new(&rubric, false, 1, AveragingPolicy::default()).finish().0;
-    let report = Gate::load("targets", &rubric).unwrap().judge(
+    let report = Gate::load("targets", &rubric).unwrap().evaluate(
         &empty,
         &coverage(0, 0),
         streak(0),
@@ -152,7 +153,7 @@ fn production_gate_requires_pipeline_success() {
         tally.add(&result, item);
     }
     let gate = Gate::load("production", &rubric).unwrap();
-    let report = gate.judge(&tally.finish().0, &coverage(100, 100), streak(100), series(&[]));
+    let report = gate.evaluate(&tally.finish().0, &coverage(100, 100), streak(100), series(&[]));
     assert_eq!(decision_of(&report, "pipeline_success_rate"), GateDecision::Missed);
     assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Met);
 }
@@ -178,7 +179,7 @@ fn rule_reports_its_interval_and_may_require_all_of_it() {
                  at_least = {bound}\nsure = {sure}"
             );
             let gate = Gate::parse("g", &text).unwrap();
-            let report = gate.judge(&metrics, &coverage(20, 20), streak(20), series(&[]));
+            let report = gate.evaluate(&metrics, &coverage(20, 20), streak(20), series(&[]));
             let rule = report.rules[0].clone();
             assert_eq!(rule.interval_position, Some(position), "{bound}");
             assert_eq!((rule.decision, rule.sure), (decision, sure), "{bound}");
@@ -201,7 +202,7 @@ fn rule_fails_with_fewer_items_than_it_requires() {
              at_least = 7\nmin_n = {least}"
         );
         let gate = Gate::parse("g", &text).unwrap();
-        let report = gate.judge(&metrics, &coverage(20, 20), streak(20), series(&[]));
+        let report = gate.evaluate(&metrics, &coverage(20, 20), streak(20), series(&[]));
         let rule = &report.rules[0];
         assert_eq!((rule.decision, rule.n, rule.min_n), (decision, 1, Some(least)));
     }
@@ -233,7 +234,7 @@ fn latency_is_bounded_from_above() {
     let decision = |bound: u32, sure: bool| {
         let rule = format!("metric = \"avg_latency_ms\"\nat_most = {bound}\nsure = {sure}");
         let gate = Gate::parse("g", &format!("schema = 1\n[[rule]]\n{rule}")).unwrap();
-        gate.judge(&metrics, &coverage(30, 30), streak(30), series(&[])).decision
+        gate.evaluate(&metrics, &coverage(30, 30), streak(30), series(&[])).decision
     };
     assert_eq!(decision(990, false), GateDecision::Met);
     assert_eq!(decision(900, false), GateDecision::Missed);
@@ -251,7 +252,7 @@ fn latency_rule_is_undecided_where_all_verdicts_came_from_the_cache() {
     let gate = Gate::parse("g", text).unwrap();
     let decision = |from_cache| {
         let series = RunSeries { earlier: &[], from_cache };
-        gate.judge(&metrics, &coverage(1, 1), streak(1), series).decision
+        gate.evaluate(&metrics, &coverage(1, 1), streak(1), series).decision
     };
     assert_eq!(decision(true), GateDecision::Undecided);
     assert_eq!(decision(false), GateDecision::Missed);
@@ -380,7 +381,7 @@ fn decline_from_the_anchor_fails_the_gate() {
     // Nine points of each criterion are 0.9; the newest run is first.
     let judge = |values: &[f64]| {
         let report =
-            gate.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), series(&earlier(values)));
+            gate.evaluate(&metrics([9; 5]), &coverage(2, 2), streak(2), series(&earlier(values)));
         let rule = report.rules[0].clone();
         (rule.decision, rule.decline.unwrap().runs_since)
     };
@@ -393,7 +394,7 @@ fn decline_from_the_anchor_fails_the_gate() {
     assert_eq!(judge(&fallen), (GateDecision::Missed, 11));
     let every = Gate::parse("g", &text("*")).unwrap();
     let report =
-        every.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), series(&earlier(&fallen)));
+        every.evaluate(&metrics([9; 5]), &coverage(2, 2), streak(2), series(&earlier(&fallen)));
     assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Missed);
     assert_eq!(decision_of(&report, "semantic.avg_visual_similarity"), GateDecision::Undecided);
     assert!(report.rules.iter().all(|rule| rule.metric != "avg_latency_ms"));
@@ -403,7 +404,7 @@ fn decline_from_the_anchor_fails_the_gate() {
 fn watched_metric_without_data_fails_the_gate() {
     let gate = Gate::parse("g", "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true").unwrap();
     let empty = Tally::new(&rubric(SEMANTIC), true, 1, AveragingPolicy::default()).finish().0;
-    let report = gate.judge(&empty, &coverage(0, 2), streak(2), series(&earlier(&[0.9; 3])));
+    let report = gate.evaluate(&empty, &coverage(0, 2), streak(2), series(&earlier(&[0.9; 3])));
     assert_eq!(report.rules.len(), 1);
     assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Missed);
 }

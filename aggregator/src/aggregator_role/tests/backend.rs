@@ -3,7 +3,7 @@
 use super::super::FleetBackend;
 use async_trait::async_trait;
 use juror_ledger::{
-    admission::Ledger,
+    admission::RunAccount,
     error::LedgerError,
     redis::{JournalCosts, LedgerState, Reconciliation, RunProgress, RunStatus, RunsDirectory},
 };
@@ -21,7 +21,7 @@ use tokio::sync::watch;
 #[derive(Clone, Debug, Default)]
 pub struct BackendState {
     pub runs: BTreeMap<RunId, RunStatus>,
-    pub ledgers: BTreeMap<RunId, Ledger>,
+    pub ledgers: BTreeMap<RunId, RunAccount>,
     pub directory: Option<RunsDirectory>,
     pub away: bool,
     /// Remaining replies that name an awaited owner; none: admission is not paused.
@@ -148,7 +148,7 @@ impl FleetBackend for MemoryBackend {
         self.ask(|state| state.unstarted.remove(&job.job_id))
     }
 
-    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
+    async fn ledger(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError> {
         self.ask(|state| state.ledgers.get(run).copied())
     }
 

@@ -8,7 +8,7 @@ use juror_analysis::{
     run_report::Report,
 };
 use juror_journal::journal::RunFiles;
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_report::{NoAttachments, write_output};
 use juror_types::rubric::Rubric;
 
@@ -20,7 +20,7 @@ impl ReportWriter for PlainReports {
         &self,
         files: &RunFiles,
         counted: &Counted,
-        ledger: Option<Ledger>,
+        ledger: Option<RunAccount>,
         _is_complete: bool,
     ) -> Result<Report, String> {
         let rubric = Rubric::parse(&files.record().rubric_text, "run.json");

@@ -1,7 +1,7 @@
 //! Tests of the start, progress and end of runs.
 
 use super::*;
-use juror_ledger::admission::Ledger;
+use juror_ledger::admission::RunAccount;
 use juror_types::{outcome::OutcomeCounts, usage::Money};
 
 #[tokio::test(start_paused = true)]
@@ -182,7 +182,7 @@ async fn the_leases_of_a_complete_run_end_before_its_last_report() {
     let results = [scored(&run, "1")];
     fleet.backend.change(|state| {
         let ledger = juror_analysis::test_fixtures::ledger(&results, Money::ZERO);
-        state.ledgers.insert(run.clone(), Ledger { outstanding: held, ..ledger });
+        state.ledgers.insert(run.clone(), RunAccount { outstanding: held, ..ledger });
     });
     let working = fleet.start().await;
     fleet.publish(&results).await;

@@ -39,10 +39,10 @@ impl RunSetup {
             judge: self.judge().cloned(),
             evidence: self.settings.evidence.mode,
             max_side: self.judge().and(self.settings.image.max_side),
-            preparation: self.candidate.as_ref().map(|candidate| Preparation {
+            preparation: self.priced_judge.as_ref().map(|priced_judge| Preparation {
                 version: PREPARATION_VERSION,
-                max_bytes: candidate.rules.max_bytes,
-                max_side: candidate.rules.max_side,
+                max_bytes: priced_judge.rules.max_bytes,
+                max_side: priced_judge.rules.max_side,
             }),
             stages: Some(self.stage_terms()),
             base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),

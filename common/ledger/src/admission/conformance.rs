@@ -5,8 +5,8 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
 use super::{
-    Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Ledger, Limits, Observation,
-    Settlement, TokenCounting, WaitReason,
+    Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Limits, Observation,
+    RunAccount, Settlement, TokenCounting, WaitReason,
 };
 use crate::{
     job_store::{Claim, ClaimKey, JobStore},
@@ -301,6 +301,6 @@ async fn settle<Backend: Admission + JobStore>(backend: &Backend, lease: &str, c
     backend.settle(settlement(lease, cost, &claim)).await.expect("a settlement");
 }
 
-async fn ledger<Backend: Admission>(backend: &Backend) -> Ledger {
+async fn ledger<Backend: Admission>(backend: &Backend) -> RunAccount {
     backend.ledger(&run()).await.expect("a ledger").expect("the run has a record")
 }

@@ -2,8 +2,8 @@
 //! backend; both must decide equally and hold the same amounts after every step.
 
 use super::{
-    Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, Ledger, Observation,
-    Period, Settlement, SharedBudget, TokenCounting,
+    Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, Observation, Period,
+    RunAccount, Settlement, SharedBudget, TokenCounting,
     differential_steps::{LABELS, LedgerStep, RUNS, ZONES},
     scope::Scope,
     state_machine::{self, Bill, RateLimiterState},
@@ -253,8 +253,9 @@ impl<Backend: Subject> Pair<Backend> {
             let held = self.backend.ledger(&run(number)).await.unwrap();
             // Unattributed costs of claims belong to the store and are unknown to the state
             // machine.
-            let held = held
-                .map(|ledger| without_month(Ledger { unattributed_cost: Money::ZERO, ..ledger }));
+            let held = held.map(|ledger| {
+                without_month(RunAccount { unattributed_cost: Money::ZERO, ..ledger })
+            });
             prop_assert_eq!(held, expected);
         }
         Ok(())
@@ -281,8 +282,8 @@ impl<Backend: Subject> Pair<Backend> {
 }
 
 /// The month of a backend follows the clock of the process.
-fn without_month(ledger: Ledger) -> Ledger {
-    Ledger { month: None, ..ledger }
+fn without_month(ledger: RunAccount) -> RunAccount {
+    RunAccount { month: None, ..ledger }
 }
 
 /// A backend may add a remedy to a reason; a volatile one names the place of a missing record.

@@ -6,8 +6,8 @@ use crate::redis::{
 };
 use crate::{
     admission::{
-        Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Ledger, Limits,
-        MonthLedger, Observation, Settled, Settlement, TokenCounting,
+        Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Limits, MonthLedger,
+        Observation, RunAccount, Settled, Settlement, TokenCounting,
         budget_decision::Account,
         scope::{Period, Scope, SharedBudget},
     },
@@ -177,7 +177,7 @@ impl Admission for RedisLedger {
         self.counting.known(endpoint)
     }
 
-    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
+    async fn ledger(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError> {
         let day = self.calendar().await?.day_of(Timestamp::now().as_millisecond());
         let scopes = [Scope::Run(run.clone()), SharedBudget::from(Period::Month).scope(day)];
         let [of_run, of_month] = self
@@ -190,7 +190,7 @@ impl Admission for RedisLedger {
         let committed = month_account.committed;
         let month = Some(MonthLedger { day, budget: month_budget, committed });
         let Account { committed, presumed, outstanding, overrun, .. } = account;
-        Ok(budget.map(|budget| Ledger {
+        Ok(budget.map(|budget| RunAccount {
             budget,
             committed,
             presumed,

@@ -6,7 +6,7 @@ use crate::sqlite::{
 };
 use crate::{
     admission::{
-        Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
+        Admission, AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, RunAccount,
         Settled, Settlement,
         records::LedgerRecords as _,
         state_machine::{self, Bill},
@@ -156,7 +156,7 @@ impl Admission for SqliteLedger {
         Ok(())
     }
 
-    async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
+    async fn ledger(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError> {
         let run = run.clone();
         self.writer
             .perform(move |connection, memory| {
@@ -166,7 +166,7 @@ impl Admission for SqliteLedger {
                     memory.now(),
                 )?;
                 let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
-                Ok(ledger.map(|ledger| Ledger { unattributed_cost, ..ledger }))
+                Ok(ledger.map(|ledger| RunAccount { unattributed_cost, ..ledger }))
             })
             .await
     }

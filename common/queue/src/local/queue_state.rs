@@ -26,7 +26,7 @@ pub(super) struct QueueState<M> {
 #[derive(Debug)]
 pub(super) struct State<M> {
     high: VecDeque<Entry<M>>,
-    work: VecDeque<Entry<M>>,
+    normal: VecDeque<Entry<M>>,
     /// By due time; the number orders equal times.
     delayed: BTreeMap<(Instant, u64), Entry<M>>,
     delays: u64,
@@ -131,12 +131,12 @@ impl<M> State<M> {
     pub(super) fn priority(&mut self, priority: Priority) -> &mut VecDeque<Entry<M>> {
         match priority {
             Priority::High => &mut self.high,
-            Priority::Normal => &mut self.work,
+            Priority::Normal => &mut self.normal,
         }
     }
 
     pub(super) fn take(&mut self) -> Option<Entry<M>> {
-        self.high.pop_front().or_else(|| self.work.pop_front())
+        self.high.pop_front().or_else(|| self.normal.pop_front())
     }
 
     /// True if the queue is closed and holds nothing.
@@ -155,7 +155,7 @@ impl<M> Default for State<M> {
     fn default() -> Self {
         Self {
             high: VecDeque::new(),
-            work: VecDeque::new(),
+            normal: VecDeque::new(),
             delayed: BTreeMap::new(),
             delays: 0,
             dead: Vec::new(),

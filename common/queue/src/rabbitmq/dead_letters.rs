@@ -63,7 +63,7 @@ impl RabbitQueues {
         Box::pin(async move {
             loop {
                 let connection = self.shared.connection().await?;
-                match kept_letters(&connection, &self.shared).await {
+                match read_dead_letters(&connection, &self.shared).await {
                     Err(QueueError::Unavailable(_)) => {}
                     ended => return ended,
                 }
@@ -182,7 +182,7 @@ impl<M: Message> RabbitQueue<M> {
             route: self.route,
         };
         let namespace = &self.shared.namespace;
-        let letter = Envelope::onward(&received, &Disposition::Requeue, namespace);
+        let letter = Envelope::republished(&received, &Disposition::Requeue, namespace);
         self.shared.publish(letter, self.route).await
     }
 }
@@ -266,7 +266,7 @@ impl<'a> DeadLetterScan<'a> {
     }
 }
 
-async fn kept_letters(
+async fn read_dead_letters(
     connection: &BrokerConnection,
     shared: &SharedConnection,
 ) -> Result<Vec<StoredDeadLetter>, QueueError> {

@@ -59,7 +59,7 @@ impl Envelope {
     }
 
     /// A delivered message that is published again unchanged, by `disposition`.
-    pub(super) fn onward(
+    pub(super) fn republished(
         received: &Received,
         disposition: &Disposition,
         namespace: &Namespace,

@@ -79,7 +79,7 @@ impl OpenDelivery {
 
     /// Publishes its successor, and then acknowledges it.
     async fn send_on(mut self: Box<Self>, disposition: &Disposition) -> Result<(), QueueError> {
-        let letter = Envelope::onward(&self.received, disposition, &self.shared.namespace);
+        let letter = Envelope::republished(&self.received, disposition, &self.shared.namespace);
         self.shared.publish_aside(letter).await?;
         self.acknowledge().await;
         Ok(())

@@ -75,7 +75,8 @@ impl<M: Message> RabbitQueue<M> {
                 route: self.route,
                 payload: message.delivery.data.into(),
             };
-            let letter = Envelope::onward(&received, &Disposition::Requeue, &self.shared.namespace);
+            let letter =
+                Envelope::republished(&received, &Disposition::Requeue, &self.shared.namespace);
             self.shared.publish(letter, self.route)
         });
         try_join_all(publishing).await?;

@@ -16,14 +16,14 @@ use serde::Deserialize;
 #[derive(Clone, Debug)]
 pub struct Models {
     date: String,
-    families: Vec<ModelFacts>,
-    unknown: ModelFacts,
+    families: Vec<ModelCapabilities>,
+    unknown: ModelCapabilities,
 }
 
 /// Capabilities of a family of models.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ModelFacts {
+pub struct ModelCapabilities {
     /// Name of the family.
     #[serde(rename = "name")]
     pub family: String,
@@ -106,7 +106,7 @@ crate::serde_enum! {
 /// Number of tokens of a request beside its texts and images: roles, separators, names of parts.
 const FRAMING_TOKENS: u64 = 256;
 
-impl ModelFacts {
+impl ModelCapabilities {
     /// Upper bound of a request's input tokens: its texts (every message, and the schema sent with
     /// it), its images by width and height, and framing.
     pub fn input_bound(
@@ -172,19 +172,19 @@ impl Models {
 
     /// The family of this model. An exact name takes precedence over a name with a date, that over
     /// a `*`, a longer `*` over a shorter one. A gateway's prefix (`openai/`) is ignored.
-    pub fn find(&self, model: &str) -> Option<&ModelFacts> {
+    pub fn find(&self, model: &str) -> Option<&ModelCapabilities> {
         let direct = self.families.iter().filter_map(|facts| Some((facts.fit(model)?, facts)));
         let found = direct.max_by_key(|(fit, _)| *fit).map(|(_, facts)| facts);
         found.or_else(|| self.find(name::behind_gateway(model)?))
     }
 
     /// The capabilities of a model: those of its family, or of the family `unknown`.
-    pub fn facts(&self, model: &str) -> &ModelFacts {
+    pub fn facts(&self, model: &str) -> &ModelCapabilities {
         self.find(model).unwrap_or(&self.unknown)
     }
 }
 
-impl ModelFacts {
+impl ModelCapabilities {
     /// Rank of the best matching name; higher is better.
     fn fit(&self, model: &str) -> Option<usize> {
         let fits = self.names.iter().filter_map(|pattern| match pattern.strip_suffix('*') {
@@ -203,7 +203,7 @@ const UNKNOWN: &str = "unknown";
 struct ModelsFile {
     schema: u32,
     date: String,
-    family: Vec<ModelFacts>,
+    family: Vec<ModelCapabilities>,
 }
 
 #[cfg(test)]

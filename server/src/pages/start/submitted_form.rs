@@ -1,7 +1,7 @@
 //! Values of the form, and their validation.
 
 use juror_app::{
-    api_run_request::{ApiRunRequest, RequestDefaults, RequestField},
+    api_run_request::{RequestDefaults, RequestField, RunRequest},
     run::run_setup_request::new_run_id,
     settings::MAX_REPEATS,
 };
@@ -62,7 +62,7 @@ impl StartForm {
     }
 
     /// Validates the form; errors are in the order of its fields.
-    pub fn api_request(&self) -> Result<ApiRunRequest, FieldErrors> {
+    pub fn api_request(&self) -> Result<RunRequest, FieldErrors> {
         use RequestField as F;
         let mut errors = FieldErrors::default();
         let is_judged = self.is_checked(F::EnableLlmJudge);
@@ -92,7 +92,7 @@ impl StartForm {
             return Err(errors);
         }
         let optional = |field| Some(self.text(field).to_owned()).filter(|text| !text.is_empty());
-        Ok(ApiRunRequest {
+        Ok(RunRequest {
             dataset: self.text(F::Dataset).to_owned(),
             rubric: optional(F::Rubric),
             enable_llm_judge: is_judged,

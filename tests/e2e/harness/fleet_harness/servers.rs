@@ -1,7 +1,7 @@
 //! Servers of a test's fleet, and access to their records.
 
 use juror_ledger::{
-    admission::{Admission as _, Ledger},
+    admission::{Admission as _, RunAccount},
     redis::{RedisLedger, RunStatus, test_server::TestRedis},
 };
 use juror_queue::rabbitmq::test_namespace::TestNamespace;
@@ -72,7 +72,7 @@ impl FleetServers {
     }
 
     /// Ledger of a run's budget.
-    pub fn ledger(&self, run: &str) -> Ledger {
+    pub fn ledger(&self, run: &str) -> RunAccount {
         self.with_backend(async |backend| backend.ledger(&RunId::new(run)).await.unwrap().unwrap())
     }
 

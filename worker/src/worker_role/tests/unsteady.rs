@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use juror_ledger::{
     admission::{
-        Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
+        Admission, AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, RunAccount,
         Settled, Settlement, WaitReason,
     },
     error::LedgerError,
@@ -85,7 +85,7 @@ reached! {
         presume_spent(lease: &LeaseId) -> ();
         sweep() -> ();
         observe(observation: &Observation) -> ();
-        ledger(run: &RunId) -> Option<Ledger>;
+        ledger(run: &RunId) -> Option<RunAccount>;
     }
 
     async fn try_admit(&self, ask: &AdmissionRequest) -> Result<AdmissionDecision, LedgerError> {

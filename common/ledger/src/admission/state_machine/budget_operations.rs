@@ -1,7 +1,7 @@
 //! Operations on the budgets of runs, of labels and of all calls.
 
 use crate::admission::{
-    Budget, Ledger, MonthLedger,
+    Budget, MonthLedger, RunAccount,
     budget_decision::Account,
     records::LedgerRecords,
     scope::{Period, Scope, SharedBudget},
@@ -77,14 +77,22 @@ pub fn ledger<B: LedgerRecords>(
     records: &B,
     run: &RunId,
     now: i64,
-) -> Result<Option<Ledger>, B::Error> {
+) -> Result<Option<RunAccount>, B::Error> {
     let scope = Scope::Run(run.clone());
     let Some(budget) = records.budget(&scope.budget_key())? else { return Ok(None) };
     let Account { committed, presumed, outstanding, overrun, .. } = records.account(&scope)?;
     // Claims belong to the store: a backend adds the cost that they carry.
     let unattributed_cost = Money::ZERO;
     let month = Some(month_ledger(records, now)?);
-    Ok(Some(Ledger { budget, committed, presumed, unattributed_cost, outstanding, overrun, month }))
+    Ok(Some(RunAccount {
+        budget,
+        committed,
+        presumed,
+        unattributed_cost,
+        outstanding,
+        overrun,
+        month,
+    }))
 }
 
 fn open_budget_label<B: LedgerRecords>(

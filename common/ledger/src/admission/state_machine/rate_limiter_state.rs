@@ -1,9 +1,9 @@
 //! Rate limits of endpoints and the queue of calls that wait for money. A restart loses them.
 
 use crate::admission::{
-    AdmissionDecision, AdmissionRequest, Limits, Observation, WaitReason, budget_queue::WaitQueue,
+    AdmissionDecision, AdmissionRequest, Limits, Observation, WaitReason,
     endpoint_limits::EndpointState, rate_limit_reservations::Reservations, records::Lease,
-    scope::Scope,
+    scope::Scope, wait_queue::WaitQueue,
 };
 use juror_types::{id::LeaseId, usage::Usage};
 use std::{collections::BTreeMap, time::Duration};

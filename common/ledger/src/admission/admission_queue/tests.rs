@@ -1,4 +1,4 @@
-use super::super::{Budget, Ledger, Limits, Observation, Settled, Settlement};
+use super::super::{Budget, Limits, Observation, RunAccount, Settled, Settlement};
 use super::*;
 use crate::test_requests;
 use async_trait::async_trait;
@@ -88,7 +88,7 @@ impl Admission for Tickets {
     async fn observe(&self, _: &Observation) -> Result<(), LedgerError> {
         Ok(())
     }
-    async fn ledger(&self, _: &RunId) -> Result<Option<Ledger>, LedgerError> {
+    async fn ledger(&self, _: &RunId) -> Result<Option<RunAccount>, LedgerError> {
         Ok(None)
     }
 }
