@@ -81,8 +81,9 @@ fn bounds(region: &EvidenceRegion) -> [i32; 4] {
     [x, y, x + width, y + height]
 }
 
-/// The region of a repaired element. Where nothing differs within its box, as with a margin, share
-/// and color difference are those of the region that it explains.
+/// The region of a repaired element. Share and color difference are those of the region that it lies
+/// in, since a cause moves what is around it; elsewhere those of its own box, if anything differs
+/// there.
 fn cause(
     repair: &FoundRepair,
     pair: &PicturePair<'_>,
@@ -100,7 +101,8 @@ fn cause(
     let (screenshot, drawing) = (pair.screenshot(), pair.drawing());
     let inside = intersection(own, [0, 0, drawing.width() as i32, drawing.height() as i32]);
     let count = difference.count_in(inside);
-    let measured = (count > 0).then(|| {
+    let is_elsewhere = overlap(nearest) <= 0.0 && count > 0;
+    let measured = is_elsewhere.then(|| {
         let pixels = pair.compared_pixels();
         let delta_e = mean_delta_e(screenshot, drawing, difference, inside);
         (rounded(count as f64 / pixels), rounded(delta_e))

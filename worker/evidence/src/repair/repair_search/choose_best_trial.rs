@@ -22,6 +22,9 @@ const MAX_HIDDEN: usize = 30;
 /// of its plausibility: what noise leaves says little of the cause.
 const LIKELIER: f64 = 0.05;
 
+/// Property that places an element's content anew.
+const DIRECTION: &str = "flex-direction";
+
 /// Maximum distance of missing content from an element in its place, in pixels.
 const BESIDE: i32 = 4;
 
@@ -116,10 +119,29 @@ impl RepairSearch {
         if is_length && fitted.is_none() && shown.are_covered(known, drawing) {
             return false;
         }
-        let missing = shown.missing_in(drawing, difference);
         let page = PageTree::new(snapshot);
+        if hypothesis.property() == DIRECTION && !self.fits_within(hypothesis, &page, difference) {
+            return false;
+        }
+        let missing = shown.missing_in(drawing, difference);
         !missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape))
             && edge_pixels(&missing) <= edge_pixels(known) + MAX_HIDDEN
+    }
+
+    /// True if changed elements look within their boxes much more like the screenshot: another
+    /// direction may merely give them the height of missing content.
+    fn fits_within(
+        &self,
+        hypothesis: &Hypothesis,
+        changed: &PageTree<'_>,
+        difference: &PixelDifference,
+    ) -> bool {
+        let (present, before) = (PageTree::new(&self.snapshot), self.difference());
+        let differing = |page: &PageTree<'_>, difference: &PixelDifference| -> usize {
+            let elements = hypothesis.change.elements.iter();
+            elements.map(|&element| difference.count_in(page.bounds(element))).sum()
+        };
+        2 * differing(changed, difference) <= differing(&present, &before)
     }
 
     /// True if the screenshot has other content where an element is: it looks different there, and
