@@ -163,5 +163,5 @@ impl CurrentDataset {
 }
 
 fn missing_message(_: DatasetError) -> String {
-    "the dataset cannot be read from here".to_owned()
+    "the dataset cannot be read on this machine".to_owned()
 }

@@ -271,7 +271,7 @@ async fn spawn_blocking_result<T: Send + 'static>(
 }
 
 fn unknown(run: &RunId) -> AppError {
-    AppError::not_found(format!("there is no run {run} here"))
+    AppError::not_found(format!("there is no run {run} in the server's runs directory"))
 }
 
 fn fleet_not_configured(run: &RunId, namespace: &str) -> AppError {

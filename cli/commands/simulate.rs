@@ -28,7 +28,10 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
     }
     let config = config(arguments)?;
     let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
-        Failure::error(format!("cannot listen on {}: {error}", arguments.listen))
+        Failure::error(format!(
+            "cannot listen on {}: {error}; choose another address with --listen",
+            arguments.listen
+        ))
     })?;
     let address = listener.local_addr().map_err(Failure::error)?;
     terminal::print(&format!("http://{address}/v1"))?;

@@ -86,7 +86,7 @@ fn changed_dataset_is_not_shown() {
     assert_eq!(page.matches(reason).count(), 3);
     assert!(!page.contains("data:image") && !page.contains("Number 9"));
     fs::remove_file(harness.path("manifest.jsonl")).unwrap();
-    assert_eq!(again(&harness).matches("the dataset cannot be read from here").count(), 3);
+    assert_eq!(again(&harness).matches("the dataset cannot be read on this machine").count(), 3);
 }
 
 #[test]

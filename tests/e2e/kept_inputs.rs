@@ -77,7 +77,7 @@ fn judged_inputs_are_shown_after_changes_and_removal() {
         fs::remove_file(harness.path(name)).unwrap();
     }
     let gone = page(&harness);
-    assert!(gone.contains("cannot be read from here; shown as it was judged"), "{gone}");
+    assert!(gone.contains("cannot be read on this machine; shown as it was judged"), "{gone}");
     assert!(gone.contains("&lt;b&gt;judged&lt;/b&gt;") && gone.contains("data:image/png"));
     assert_eq!(shown(&api), (judged, image));
 }

@@ -67,7 +67,7 @@ impl Publication<'_> {
         let queues = tokio::select! {
             queues = open_queues_within(settings, connect_wait, events.clone()) => queues?,
             () = shutdown.drain.cancelled() => {
-                return Err(AppError::internal("stopped before anything was published"));
+                return Err(AppError::internal("stopped before anything was published; run the command again"));
             }
         };
         let ended = self.into_queues(&queues, announced, events, published, shutdown).await;
