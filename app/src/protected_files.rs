@@ -17,27 +17,18 @@ pub struct ProtectedFiles {
 }
 
 impl ProtectedFiles {
-    /// The files of the settings: settings file, rubric, gate, calibration, keys, certificates and
-    /// `juror.db`.
+    /// The settings file, the rubric, the gate file, `juror.db`, and every file that a setting names.
     pub fn from_settings(settings: &Settings, settings_file: PathBuf) -> Self {
         let run = &settings.run;
         let files = [
             ("the settings file", Some(settings_file)),
             ("the rubric", Some(PathBuf::from(&run.rubric))),
             ("the gate file", run.gate().map(PathBuf::from)),
-            ("the calibration", run.calibration.clone()),
-            ("the file of the API key", settings.judge.api_key_file.clone()),
-            ("the file of certificates", settings.judge.ca_file.clone()),
-            ("the file of certificates", settings.fleet.broker_ca_file.clone()),
-            ("the file of certificates", settings.fleet.redis_ca_file.clone()),
-            ("the file of certificates", settings.fleet.broker_client_certificate_file.clone()),
-            ("the file of certificates", settings.fleet.redis_client_certificate_file.clone()),
-            ("the file of a key", settings.fleet.broker_client_key_file.clone()),
-            ("the file of a key", settings.fleet.redis_client_key_file.clone()),
             ("the ledger", Some(ledger_file(settings))),
         ];
-        let files = files.into_iter().filter_map(|(role, path)| Some((role, path?))).collect();
-        Self { files, own_run: None, stem: "report" }
+        let named = settings.paths().map(|(setting, path)| (setting, path.clone()));
+        let files = files.into_iter().filter_map(|(role, path)| Some((role, path?)));
+        Self { files: files.chain(named).collect(), own_run: None, stem: "report" }
     }
 
     /// Adds a file, if there is one; `role` names it in messages.

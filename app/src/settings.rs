@@ -11,6 +11,7 @@ mod fleet;
 mod header_source;
 mod judge;
 mod layer;
+mod paths;
 mod prune;
 mod render;
 mod serve;

@@ -45,7 +45,12 @@ fn refused(harness: &CommandHarness, arguments: &[&str], message: &[&str]) {
 #[test]
 fn run_overwrites_no_input_with_any_name() {
     let harness = dataset();
-    harness.write("own.json", "[run]\ngate = \"gate.md\"\nrubric = \"rubric.md\"\n");
+    let settings = "[run]\ngate = \"gate.md\"\nrubric = \"rubric.md\"\n\
+                    [render]\nstylesheet = \"page.html\"\n\
+                    [judge.headers]\nx-team = { file = \"header.md\" }\n";
+    harness.write("own.json", settings);
+    harness.write("page.html", "body { margin: 0 }");
+    harness.write("header.md", "design");
     harness.write("gate.md", "[[require]]\nmetric = \"coverage\"\nabove = 0.5\n");
     let semantic = fs::read_to_string(crate::harness::repository("config/rubrics/semantic.toml"));
     harness.write("rubric.md", semantic.unwrap());
@@ -80,6 +85,8 @@ fn run_overwrites_no_input_with_any_name() {
         ("own.json", "is the settings file"),
         ("gate.md", "is the gate file"),
         ("rubric.md", "is the rubric"),
+        ("page.html", "is render.stylesheet"),
+        ("header.md", "is judge.headers"),
     ] {
         refused(&harness, &["run", "manifest.jsonl", "-c", "own.json", "-o", output], &[role]);
     }

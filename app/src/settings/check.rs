@@ -41,29 +41,8 @@ impl Settings {
 
     /// Refuses `~` in paths: only shells expand it, and a folder of that name would be made.
     fn check_paths(&self) -> Result<(), SettingsError> {
-        let Self { run, judge, render, files, fleet, serve, .. } = self;
-        let paths = [
-            ("run.runs_dir", Some(&run.runs_dir)),
-            ("run.state_dir", run.state_dir.as_ref()),
-            ("run.calibration", run.calibration.as_ref()),
-            ("judge.api_key_file", judge.api_key_file.as_ref()),
-            ("judge.ca_file", judge.ca_file.as_ref()),
-            ("render.browser", render.browser.as_ref()),
-            ("render.modules", render.modules.as_ref()),
-            ("render.keep_dir", render.keep_dir.as_ref()),
-            ("render.stylesheet", render.stylesheet.as_ref()),
-            ("fleet.broker_ca_file", fleet.broker_ca_file.as_ref()),
-            ("fleet.broker_client_certificate_file", fleet.broker_client_certificate_file.as_ref()),
-            ("fleet.broker_client_key_file", fleet.broker_client_key_file.as_ref()),
-            ("fleet.redis_ca_file", fleet.redis_ca_file.as_ref()),
-            ("fleet.redis_client_certificate_file", fleet.redis_client_certificate_file.as_ref()),
-            ("fleet.redis_client_key_file", fleet.redis_client_key_file.as_ref()),
-            ("serve.read_token_file", serve.read_token_file.as_ref()),
-            ("serve.write_token_file", serve.write_token_file.as_ref()),
-        ];
-        let roots = files.data_roots.iter().map(|root| ("files.data_roots", root));
-        let given = paths.into_iter().filter_map(|(key, path)| Some((key, path?)));
-        match given.chain(roots).find(|(_, path)| path.starts_with("~")) {
+        let roots = self.files.data_roots.iter().map(|root| ("files.data_roots", root));
+        match self.paths().chain(roots).find(|(_, path)| path.starts_with("~")) {
             Some((key, path)) => {
                 let remedy = "write the folder in full: only a shell replaces ~";
                 Err(SettingsError::value(key, format!("{path:?}"), remedy))
