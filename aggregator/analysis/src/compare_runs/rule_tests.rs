@@ -243,6 +243,28 @@ fn few_large_falls_are_a_regression() {
 }
 
 #[test]
+fn few_files_that_stop_compiling_are_a_regression_without_a_judge() {
+    let with_broken = |range: std::ops::Range<usize>| {
+        let mut results = stages(100);
+        for (id, result) in results.iter_mut().enumerate() {
+            // A family that breaks as a whole is six facts and not one.
+            result.item.cluster = Some(if id < 10 { "cards" } else { "rest" }.to_owned());
+            let generation = result.generation.as_mut().unwrap();
+            generation.code_compiles = Some(!range.contains(&id));
+        }
+        results
+    };
+    let six = measured(with_broken(0..0), with_broken(0..6));
+    assert_eq!((six.decision, six.fallen.fell), (Decision::Worse, 6), "{}", six.reason);
+    assert!(six.headline.contains("6 of 100 items fail a stage that they passed"), "{six:?}");
+    let five = measured(with_broken(0..0), with_broken(0..5));
+    assert_ne!(five.decision, Decision::Worse, "{}", five.reason);
+    let moved = measured(with_broken(0..6), with_broken(50..56));
+    assert_eq!((moved.fallen.fell, moved.fallen.rose), (6, 6));
+    assert_ne!(moved.decision, Decision::Worse, "{}", moved.reason);
+}
+
+#[test]
 fn falls_of_one_cluster_count_once() {
     let found = six_fallen(Some("cards"));
     assert_eq!((found.fallen.fell, found.fallen.groups_fell), (6, 1));

@@ -7,7 +7,8 @@ use serde::Serialize;
 /// Maximum rate at which the rule on fallen items decides *worse* for two exchangeable runs.
 pub const FALLEN_FALSE_ALARMS: f64 = 0.025;
 
-/// Items whose score fell or rose far from base to head.
+/// Items whose score fell or rose far from base to head; without a judge, those that pass a stage
+/// (compilation, retrieval) in one of them alone.
 ///
 /// The rule: *worse* if more than `max_share` of the pairs fell far, and an exact one-sided sign
 /// test of falls against rises has a p-value of at most [`FALLEN_FALSE_ALARMS`]. Where base and
@@ -17,9 +18,12 @@ pub const FALLEN_FALSE_ALARMS: f64 = 0.025;
 pub struct FallenItems {
     /// The change, as a share, above which a fall or rise is far.
     pub by: f64,
+    /// True if items fall by failing a stage, since neither run has a judge; absent in JSON if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_stages: bool,
     /// Allowed share of pairs that fell far.
     pub max_share: f64,
-    /// Pairs that are scored in both runs.
+    /// Pairs that are scored in both runs; without a judge, all.
     pub pairs: u64,
     /// Pairs that fell far.
     pub fell: u64,
@@ -46,6 +50,7 @@ impl FallenItems {
         let many = fell as f64 > max_share * pairs as f64;
         Self {
             by,
+            by_stages: false,
             max_share,
             pairs,
             fell,

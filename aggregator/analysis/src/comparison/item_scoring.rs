@@ -43,6 +43,19 @@ impl ItemScoring<'_> {
         fails.then_some((Outcome::Scored, None))
     }
 
+    /// True for an item that passes a stage only in the head and none only in the base, false for the
+    /// reverse; none where no stage changed, or stages changed both ways.
+    pub fn stage_change(&self, base: &ItemValues, head: &ItemValues) -> Option<bool> {
+        let passes = |item: &ItemValues, stage: usize| item.passes.get(stage).copied().flatten();
+        let stages = self.metrics.stages.iter();
+        let mut changes = stages.filter_map(|stage| {
+            let (before, after) = passes(base, *stage).zip(passes(head, *stage))?;
+            (before != after).then_some(after)
+        });
+        let first = changes.next()?;
+        changes.all(|change| change == first).then_some(first)
+    }
+
     /// True for an item of runs without a judge that has no value for a stage that another run's has,
     /// as one without code. Where there is a judge, it has no output.
     pub fn lacks_stage(&self, item: &ItemValues, other: &ItemValues) -> bool {

@@ -57,16 +57,17 @@ pub(super) fn rate_finding(rate: &PassDifference) -> RuleFinding {
 pub(super) fn fallen_finding(fallen: &FallenItems) -> RuleFinding {
     let by = size(fallen.by, Unit::Share);
     let counts = format!("{} of {} items", grouped(fallen.fell), grouped(fallen.pairs));
+    let (fell, rose) = match fallen.by_stages {
+        true => ("fail a stage that they passed".to_owned(), "pass one that they failed"),
+        false => (format!("fell by more than {by} percentage points"), "rose as far"),
+    };
+    let rose = format!("{} {rose}", grouped(fallen.rose));
     RuleFinding {
         rule: FALLEN_ITEMS.to_owned(),
-        headline: format!(
-            "{counts} fell by more than {by} percentage points, {} rose as far",
-            grouped(fallen.rose)
-        ),
+        headline: format!("{counts} {fell}, {rose}"),
         sentence: format!(
-            "{counts} fell by more than {by} percentage points and {} rose as far (one-sided sign \
-             test, {}; equal runs raise this alarm in at most {} % of comparisons)",
-            grouped(fallen.rose),
+            "{counts} {fell} and {rose} (one-sided sign test, {}; equal runs raise this alarm in at \
+             most {} % of comparisons)",
             p_equals(fallen.p_value),
             fallen.false_alarm_rate * 100.0
         ),

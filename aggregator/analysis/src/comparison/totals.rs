@@ -105,6 +105,12 @@ impl<'a> Totals<'a> {
             totals.add(*before, *after, loss, groups, definition.is_judged());
         }
         let scoring = ItemScoring { metrics: self.metrics, judged: self.judged };
+        if self.is_by_evidence()
+            && let Some(risen) = scoring.stage_change(base, head)
+        {
+            // A stage is a fact about each item, whatever its cluster.
+            self.far.add(risen, None);
+        }
         self.lists.add_pair(base, head, self.rules.margin, scoring);
         if !self.stability.is_flaky(&head.id) {
             self.changes.add_pair(base, head, self.rules.margin, scoring);

@@ -80,13 +80,15 @@ impl Totals<'_> {
         // An item that has one has the other metrics of evidence too.
         let is_measured = metrics.iter().any(|metric| metric.metric == MEASURED_SCORE);
         let by_evidence = self.is_by_evidence() && same_renderer && is_measured;
-        let pairs = decisive.difference.n;
+        let by_stages = self.is_by_evidence();
+        let pairs = if by_stages { self.paired } else { decisive.difference.n };
+        let fallen = FallenItems::new(&self.far, pairs, rules.fallen_by, rules.fallen_share);
         PairFigures {
             decisive,
             criteria,
             metrics,
             passes,
-            fallen: FallenItems::new(&self.far, pairs, rules.fallen_by, rules.fallen_share),
+            fallen: FallenItems { by_stages, ..fallen },
             lost,
             items: self.lists,
             changes: self.changes,
