@@ -1,6 +1,6 @@
 //! Errors of operations on runs, by the reaction of the caller.
 
-use crate::{api_run_request::RequestField, settings::SettingsError};
+use crate::{run_request::RequestField, settings::SettingsError};
 use juror_aggregator::aggregator_role::AggregatorError;
 use juror_analysis::{
     calibration::{LabelError, stored_calibration::CalibrationFileError},

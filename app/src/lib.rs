@@ -1,6 +1,5 @@
 //! Settings, composition, and operations on runs, for the command line and the server.
 
-pub mod api_run_request;
 pub mod attachments;
 mod batch_resources;
 pub mod bless;
@@ -24,6 +23,7 @@ mod reused_run_name;
 pub mod rubrics;
 pub mod run;
 pub mod run_catalog;
+pub mod run_request;
 pub mod selected_ledger;
 pub mod service;
 pub mod settings;

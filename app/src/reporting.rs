@@ -2,6 +2,7 @@
 
 pub mod baseline;
 pub mod baseline_warnings;
+pub mod calibrate_run;
 pub mod fleet_reports;
 pub(crate) mod recorded_gate;
 pub mod run_lookup;

@@ -14,11 +14,11 @@ pub use notice::{Notice, Notify, waiting_text};
 pub use request_validator::RunRequestValidator;
 
 use crate::{
-    api_run_request::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunRequest},
     error::AppError,
     fleet::KEEPS_NO_INPUTS,
     run::{preflight::refuse_blessed_name, run_setup::RunSetup, run_setup_request::new_run_id},
     run_catalog::{RunCatalog, RunState},
+    run_request::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunRequest},
     work_limiter::WorkLimiter,
 };
 use async_trait::async_trait;

@@ -5,25 +5,14 @@ use crate::{
     exit::{Exit, Failure},
     settings_sources, terminal,
 };
-use juror_analysis::{
-    calibration::{
-        Calibration, CalibrationInput, CalibrationScope, HumanLabels, calibrate,
-        stored_calibration::{self, KnownCalibration},
-    },
-    format::counted,
-    metrics::AveragingPolicy,
-    run_report::Report,
-};
+use juror_analysis::calibration::stored_calibration;
 use juror_app::{
     error::AppError,
     protected_files::{self, ProtectedFiles},
-    reporting::{baseline, run_lookup},
+    reporting::{calibrate_run, run_lookup},
     rubrics,
 };
-use juror_journal::journal::RunFiles;
 use juror_report::topics::calibration_file;
-use juror_types::rubric::Rubric;
-use std::path::Path;
 
 pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::resolve(global, Vec::new())?;
@@ -37,9 +26,9 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
         .check(&arguments.output)?;
     let (rubric, _) = rubrics::recorded(files.record())?;
     protected_files::check_dataset(&arguments.output, &files, &rubric, &settings)?;
-    let calibration = calibrated(&files, arguments.labels.as_deref())?;
+    let calibration = calibrate_run::calibrate_run(&files, arguments.labels.as_deref())?;
     let own = files.path_of(stored_calibration::FILE_NAME);
-    keep_better_founded(&own, &calibration)?;
+    calibrate_run::check_replacement(&own, &calibration)?;
     for output in std::iter::once(&own).chain(&arguments.output) {
         stored_calibration::write(output, &calibration).map_err(AppError::from)?;
     }
@@ -50,98 +39,4 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
         terminal::print_notice(&format!("calibration: {}", own.display()));
     }
     Ok(Exit::Done)
-}
-
-/// Refuses to replace a calibration of enough items by one of too few for the same judge. An
-/// unreadable file is replaced.
-fn keep_better_founded(own: &Path, calibration: &Calibration) -> Result<(), Failure> {
-    let Ok(known) = KnownCalibration::read(own) else { return Ok(()) };
-    let is_same = known.calibration.scope.digest == calibration.scope.digest;
-    if !is_same || !known.calibration.has_enough_items() || calibration.has_enough_items() {
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "{} rests on {} and is not replaced by a calibration of {}: label more items, or remove \
-         that file first",
-        own.display(),
-        counted(known.calibration.coverage.paired_items, "labeled item"),
-        counted(calibration.coverage.paired_items, "labeled item")
-    )))
-}
-
-fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Failure> {
-    let report = baseline::report_of(files, None, AveragingPolicy::default())?;
-    let record = files.record();
-    let Some(scope) = CalibrationScope::for_run(record, report.run.simulated) else {
-        return Err(Failure::usage(format!(
-            "run {} has no judge to calibrate: it ran without --enable-llm-judge",
-            record.run_id
-        )));
-    };
-    let labels = match file {
-        Some(file) => read_labels(file, &report.rubric)?,
-        None => labels_of_items(files, &report)?,
-    };
-    let name = file.map(|file| file.display().to_string());
-    let created_at = jiff::Timestamp::now().to_string();
-    let input = CalibrationInput {
-        record,
-        scope: &scope,
-        base_url: report.run.base_url.as_deref(),
-        rubric: &report.rubric,
-        labels: &labels,
-        file: name.as_deref(),
-        created_at: &created_at,
-    };
-    let results = report.items.read(files).map_err(AppError::from)?;
-    let calibration = calibrate(input, results).map_err(AppError::from)?;
-    require_pairs(&calibration)?;
-    Ok(calibration)
-}
-
-fn read_labels(file: &Path, rubric: &Rubric) -> Result<HumanLabels, Failure> {
-    let name = file.display().to_string();
-    let bytes = std::fs::read(file)
-        .map_err(|error| Failure::usage(format!("the labels {name} cannot be read: {error}")))?;
-    HumanLabels::read(&name, &bytes, rubric).map_err(Failure::usage)
-}
-
-fn labels_of_items(files: &RunFiles, report: &Report) -> Result<HumanLabels, Failure> {
-    let results = report.items.read(files).map_err(AppError::from)?;
-    let results = results.map(|result| result.map_err(AppError::from));
-    let labels = HumanLabels::from_items(&report.rubric, results)?;
-    if labels.is_empty() {
-        return Err(Failure::usage(format!(
-            "no item of run {} has a label for a criterion: pass --labels FILE, or add `labels` to \
-             the items of the dataset",
-            report.run.id
-        )));
-    }
-    Ok(labels)
-}
-
-/// Refuses labels without a rated and scored item: a calibration from nothing would be applied to
-/// later runs.
-fn require_pairs(calibration: &Calibration) -> Result<(), Failure> {
-    let coverage = &calibration.coverage;
-    if coverage.paired_items > 0 {
-        return Ok(());
-    }
-    let (unknown, not_scored) = (coverage.unknown.len() as u64, coverage.not_scored.len() as u64);
-    let without_rating = coverage.labelled_items.saturating_sub(unknown + not_scored);
-    let ids: Vec<String> = coverage.unknown.iter().take(3).map(|id| format!("{id:?}")).collect();
-    let reasons = [
-        (unknown, format!("not in the run ({}, …)", ids.join(", "))),
-        (not_scored, "without a score in it".to_owned()),
-        (without_rating, "without a rating".to_owned()),
-    ];
-    let reasons = reasons.into_iter().filter(|(count, _)| *count > 0);
-    let reasons: Vec<String> = reasons.map(|(count, what)| format!("{count} {what}")).collect();
-    Err(Failure::usage(format!(
-        "no item has both a rating and a score in run {}: of {}, {}; label items by their ids in \
-         the dataset, with a number for a criterion",
-        calibration.run,
-        counted(coverage.labelled_items, "labeled item"),
-        reasons.join(", ")
-    )))
 }

@@ -1,6 +1,6 @@
 //! Folders of the datasets that requests may name.
 
-use crate::{api_run_request::RequestField, error::AppError};
+use crate::{error::AppError, run_request::RequestField};
 use juror_files::data_roots::Roots;
 use juror_producer::dataset::{Dataset, DatasetShape};
 use juror_types::rubric::builtin;

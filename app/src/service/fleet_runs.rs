@@ -6,7 +6,6 @@ use super::{
     request_validator::RunRequestValidator,
 };
 use crate::{
-    api_run_request::QueuedRun,
     error::AppError,
     fleet::{
         cancel, namespace_of, open_backend, open_backend_of, publish::Publication,
@@ -14,6 +13,7 @@ use crate::{
     },
     reused_run_name::{LedgerPlace, refuse_reused_name},
     run::run_setup::RunSetup,
+    run_request::QueuedRun,
     settings::Settings,
 };
 use futures_util::future::BoxFuture;

@@ -1,8 +1,8 @@
 //! The trait for starting runs on request.
 
 use crate::{
-    api_run_request::{QueuedRun, RequestDefaults, RunEstimate, RunRequest},
     error::AppError,
+    run_request::{QueuedRun, RequestDefaults, RunEstimate, RunRequest},
 };
 use async_trait::async_trait;
 use juror_types::{id::RunId, usage::Money};

@@ -2,7 +2,6 @@
 
 use super::dataset_roots::DatasetRoots;
 use crate::{
-    api_run_request::{RequestDefaults, RequestField, RunRequest},
     error::AppError,
     judge::prices,
     reporting::run_lookup::find_run,
@@ -10,6 +9,7 @@ use crate::{
         run_setup::{ItemSelection, RenderedBy, RunSetup, absolute},
         run_setup_request::RunSetupRequest,
     },
+    run_request::{RequestDefaults, RequestField, RunRequest},
     settings::{BaseLayers, Layer, MAX_REPEATS, Settings, integer},
 };
 use juror_producer::plan::ItemSample;

@@ -1,10 +1,10 @@
 //! Estimate of a requested run.
 
 use crate::{
-    api_run_request::RunEstimate,
     error::AppError,
     estimate::{Estimation, Examine},
     run::run_setup::RunSetup,
+    run_request::RunEstimate,
 };
 use juror_analysis::format::dollars;
 use juror_types::usage::Money;

@@ -11,8 +11,8 @@ use crate::{
 use axum::{Json, extract::State};
 use juror_analysis::history::{PastMetric, RunFigures};
 use juror_app::{
-    api_run_request::QueuedRun,
     run_catalog::{DamagedRun, ListedRun, RunListing, RunState},
+    run_request::QueuedRun,
 };
 use juror_types::{
     id::RunId,

@@ -18,7 +18,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_app::api_run_request::{RunEstimate, RunRequest};
+use juror_app::run_request::{RunEstimate, RunRequest};
 use juror_types::{evidence::EvidenceMode, id::RunId, lane::Lane, usage::Money};
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};

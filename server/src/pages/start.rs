@@ -23,8 +23,8 @@ use juror_analysis::{
     metrics::Unit,
 };
 use juror_app::{
-    api_run_request::{RequestField, RunEstimate, RunRequest},
     error::AppError,
+    run_request::{RequestField, RunEstimate, RunRequest},
 };
 use juror_report::sanitize::sanitize;
 use maud::{Markup, html};

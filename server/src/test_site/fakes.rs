@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use juror_analysis::gate::Gate;
 use juror_app::{
-    api_run_request::{QueuedRun, RequestDefaults, RunEstimate, RunRequest},
     budgets::BudgetState,
     error::AppError,
     item_source::{ItemDetails, ItemSource},
+    run_request::{QueuedRun, RequestDefaults, RunEstimate, RunRequest},
     service::RunLauncher,
 };
 use juror_ledger::admission::RunAccount;

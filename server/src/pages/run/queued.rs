@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_analysis::format::{counted, grouped};
-use juror_app::api_run_request::QueuedRun;
+use juror_app::run_request::QueuedRun;
 use juror_report::sanitize::sanitize;
 use maud::html;
 

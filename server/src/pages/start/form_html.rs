@@ -1,7 +1,7 @@
 //! Fields of the form, with their values and errors.
 
 use super::submitted_form::{FieldErrors, StartForm};
-use juror_app::api_run_request::{RequestDefaults, RequestField};
+use juror_app::run_request::{RequestDefaults, RequestField};
 use juror_report::sanitize::sanitize;
 use juror_types::{evidence::EvidenceMode, lane::Lane, rubric::builtin};
 use maud::{Markup, html};

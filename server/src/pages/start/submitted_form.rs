@@ -1,8 +1,8 @@
 //! Values of the form, and their validation.
 
 use juror_app::{
-    api_run_request::{RequestDefaults, RequestField, RunRequest},
     run::run_setup_request::new_run_id,
+    run_request::{RequestDefaults, RequestField, RunRequest},
     settings::MAX_REPEATS,
 };
 use juror_types::{evidence::EvidenceMode, id::RunId, lane::Lane, usage::Money};
