@@ -11,10 +11,13 @@ use juror_app::{
     error::AppError,
     fleet::{
         self,
-        cancel::{CancelSummary, cancel, cancel_local_batches, local_summary},
+        cancel::{CancelSummary, cancel},
     },
     recorded_settings::shared_layers,
-    run::preflight::known_run,
+    run::{
+        cancel_local_run::{cancel_local_batches, local_summary},
+        preflight::known_run,
+    },
     settings::Layer,
 };
 use juror_journal::journal::RunFiles;

@@ -3,16 +3,15 @@
 use super::run_setup::{ItemSelection, RenderedBy, RunSetup};
 use crate::{
     error::AppError,
-    recorded_settings::shared_layers,
+    recorded_settings::{layers_of_every_round, layers_of_resumed, shared_layers},
     rubrics,
-    settings::{BaseLayers, Layer, Settings, integer},
+    settings::{BaseLayers, Layer, Settings},
 };
 use jiff::Timestamp;
 use juror_analysis::sequential_sampling::INITIAL_SAMPLE;
 use juror_ledger::admission::BudgetCalendar;
 use juror_producer::plan::ItemSample;
 use juror_types::{
-    budget_label::BudgetLabel,
     evidence::EvidenceMode,
     id::{OwnerId, RunId},
     rubric::Rubric,
@@ -20,7 +19,6 @@ use juror_types::{
     usage::Money,
 };
 use std::path::PathBuf;
-use toml::Value;
 
 /// A request for the setup of a run, with its layers of settings. From here a run becomes a
 /// [`RunSetup`], and then a local run or a run to publish.
@@ -108,7 +106,7 @@ impl RunSetupRequest<'_> {
     /// Setup from flags. A continued run keeps its budget, limits, cache, endpoint and stored
     /// inputs, unless flags change them.
     fn setup_of_flags(&self, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
-        let below = known.map(layers_of_continued).unwrap_or_default();
+        let below = known.map(layers_of_every_round).unwrap_or_default();
         let settings = self.resolve(below, known)?;
         let items = &self.items;
         let growing = items.until_width.map(|_| grown_sample(known).unwrap_or(first_sample()));
@@ -119,7 +117,7 @@ impl RunSetupRequest<'_> {
 
     /// Setup from the flags, and from the record where they are absent.
     fn setup_of_record(&self, record: &RunRecord) -> Result<RunSetup, AppError> {
-        let settings = self.resolve(layers_of(record), Some(record))?;
+        let settings = self.resolve(layers_of_resumed(record), Some(record))?;
         let ItemSelection { sample, until_width, limit, filters, outputs } = self.items.clone();
         let recorded = record.dataset.sample;
         let recorded_sample =
@@ -171,55 +169,4 @@ fn first_sample() -> ItemSample {
 fn grown_sample(known: Option<&RunRecord>) -> Option<ItemSample> {
     let sample = known?.dataset.sample.filter(|sample| sample.until_width.is_some())?;
     Some(ItemSample { items: sample.items, seed: sample.seed })
-}
-
-/// Settings in a record.
-fn layers_of(record: &RunRecord) -> Vec<Layer> {
-    let (judge, roots) = (record.judge.as_ref(), &record.data_roots);
-    let mut layers = Layer::from_values([
-        ("run", "repeat", Some(record.repeat.into())),
-        ("run", "enable_llm_judge", Some(judge.is_some().into())),
-        ("evidence", "mode", Some(record.evidence.name().into())),
-        ("judge", "model", judge.map(|judge| judge.model.clone().into())),
-        ("judge", "detail", judge.map(|judge| judge.detail.name().into())),
-        ("judge", "max_output_tokens", judge.map(|judge| judge.max_output_tokens.into())),
-        ("judge", "strip_comments", judge.map(|judge| judge.strip_comments.into())),
-        ("judge", "temperature", judge.and_then(|judge| judge.temperature).map(Value::from)),
-        ("image", "max_side", record.max_side.map(Value::from)),
-        ("files", "data_roots", (!roots.is_empty()).then(|| roots.clone().into())),
-    ]);
-    layers.extend(layers_of_continued(record));
-    layers
-}
-
-/// Settings in a record that hold for every round of its run: limits, cache, endpoint, budget tags,
-/// ledger, gate and comparison, and whether inputs are kept.
-fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
-    let tags = record.budget_labels.iter().filter_map(|label| match label {
-        BudgetLabel::Tag(name) => Some(String::from(name.clone())),
-        BudgetLabel::Dataset(_) => None,
-    });
-    let calls = record.calls;
-    let mut layers = Layer::from_values([
-        ("run", "keep_inputs", Some(record.keep_inputs.into())),
-        ("run", "lane", Some(record.lane.name().into())),
-        ("budget", "tags", Some(tags.collect::<Vec<_>>().into())),
-        ("judge", "base_url", record.base_url.clone().map(Value::from)),
-        ("limits", "rpm", calls.and_then(|calls| calls.rpm).map(integer)),
-        ("limits", "tpm", calls.and_then(|calls| calls.tpm).map(integer)),
-        ("limits", "max_concurrency", calls.and_then(|calls| calls.max_concurrency).map(integer)),
-        ("cache", "enabled", calls.map(|calls| calls.cache.into())),
-    ]);
-    // On one machine, a changed threshold is refused; a fleet's commands may come from another one.
-    let thresholds = record.stages.as_ref().filter(|_| record.fleet.is_some());
-    layers.extend(Layer::from_values([
-        ("stages", "token_accuracy", thresholds.map(|terms| terms.token_accuracy.into())),
-        (
-            "stages",
-            "min_correctness",
-            thresholds.and_then(|terms| terms.correctness).map(Value::from),
-        ),
-    ]));
-    layers.extend(shared_layers(record));
-    layers
 }
