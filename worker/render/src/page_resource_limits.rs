@@ -61,7 +61,9 @@ impl PageLimits {
         let clock = self.timeout * CLOCK_FACTOR;
         loop {
             let elapsed = self.elapsed + begun.elapsed();
-            sleep(clock.saturating_sub(self.earlier.clock + elapsed).min(LOOK_INTERVAL)).await;
+            let remaining = clock.saturating_sub(self.earlier.clock + elapsed);
+            sleep(if remaining.is_zero() { LOOK_INTERVAL } else { remaining.min(LOOK_INTERVAL) })
+                .await;
             let now = self.group.usage();
             let taken = self.kilobytes(now);
             if taken > MAX_MEGABYTES * 1024 {

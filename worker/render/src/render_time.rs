@@ -7,9 +7,9 @@ use std::{sync::Arc, time::Duration};
 /// Clock time allowed for each second of processor time, since a busy machine is no fault of the
 /// code.
 pub(crate) const CLOCK_FACTOR: u32 = if cfg!(target_os = "linux") { 3 } else { 1 };
-/// Share of the clock time for which a page's processes wait for a processor on a machine that is too
-/// busy.
-const BUSY_SHARE: u32 = 3;
+/// The same on a machine that has no processor for the page: time of waiting for one does not count
+/// until then.
+const MAX_CLOCK_FACTOR: u32 = 10;
 
 /// Time that the pages of one item have taken, against the renderer's time limit. The pages are
 /// open one after the other. Clones share it.
@@ -42,15 +42,13 @@ impl SpentTime {
     /// The error of pages that have taken more than this time: of the code, or of a machine that
     /// had no processor for them. None within the limits.
     pub fn limit_error(self, timeout: Duration) -> Option<RenderError> {
-        let clock = timeout * CLOCK_FACTOR;
-        match self {
-            Self { processor, .. } if processor > timeout => Some(RenderError::Unsettled(timeout)),
-            Self { clock: elapsed, .. } if elapsed < clock => None,
-            Self { waiting, .. } if waiting >= clock / BUSY_SHARE => {
-                Some(RenderError::Overloaded(clock))
-            }
-            _ => Some(RenderError::Unsettled(timeout)),
+        let max_clock = timeout * MAX_CLOCK_FACTOR;
+        if self.processor > timeout
+            || self.clock.saturating_sub(self.waiting) >= timeout * CLOCK_FACTOR
+        {
+            return Some(RenderError::Unsettled(timeout));
         }
+        (self.clock >= max_clock).then_some(RenderError::Overloaded(max_clock))
     }
 }
 
@@ -65,12 +63,13 @@ mod tests {
             SpentTime { processor, clock, waiting }.limit_error(Duration::from_secs(10))
         };
         let unsettled = Some(RenderError::Unsettled(Duration::from_secs(10)));
-        let clock = u64::from(10 * CLOCK_FACTOR);
-        assert_eq!(seconds([9, clock - 1, clock - 1]), None);
+        let (clock, max_clock) = (u64::from(10 * CLOCK_FACTOR), u64::from(10 * MAX_CLOCK_FACTOR));
+        assert_eq!(seconds([9, clock - 1, 0]), None);
         assert_eq!(seconds([11, 12, 0]), unsettled);
-        assert_eq!(seconds([11, clock, clock]), unsettled, "the processor was there");
         assert_eq!(seconds([1, clock, 0]), unsettled, "the page waits for something else");
-        let busy = Some(RenderError::Overloaded(Duration::from_secs(clock)));
-        assert_eq!(seconds([4, clock, clock / 3]), busy);
+        assert_eq!(seconds([4, clock + 10, 20]), None, "it waits for a processor");
+        assert_eq!(seconds([11, clock + 10, 20]), unsettled, "which it then had");
+        let busy = Some(RenderError::Overloaded(Duration::from_secs(max_clock)));
+        assert_eq!(seconds([4, max_clock, max_clock]), busy);
     }
 }
