@@ -4,6 +4,7 @@ pub mod attachments;
 mod batch_resources;
 pub mod bless;
 pub mod budgets;
+pub mod cancel;
 mod credentials;
 pub mod environment;
 pub mod error;

@@ -1,6 +1,5 @@
 //! Setup of runs, and the lifecycle of those of this machine.
 
-pub mod cancel_local_run;
 pub mod inspection;
 pub(crate) mod jobs_to_publish;
 pub(crate) mod local_context;

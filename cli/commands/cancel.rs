@@ -8,16 +8,11 @@ use crate::{
     settings_sources, terminal,
 };
 use juror_app::{
+    cancel::{CancelSummary, cancel_local_batches, local_summary},
     error::AppError,
-    fleet::{
-        self,
-        cancel::{CancelSummary, cancel},
-    },
+    fleet::{self, cancel::cancel},
     recorded_settings::shared_layers,
-    run::{
-        cancel_local_run::{cancel_local_batches, local_summary},
-        preflight::known_run,
-    },
+    run::preflight::known_run,
     settings::Layer,
 };
 use juror_journal::journal::RunFiles;

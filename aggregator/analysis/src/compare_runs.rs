@@ -87,7 +87,7 @@ where
         base: compared_run(before),
         head: compared_run(after),
         paired: figures.paired,
-        has_too_few_pairs: unpaired.exceeds(),
+        has_too_few_pairs: unpaired.exceeds() || figures.has_other_renderer,
         decisive: figures.decisive,
         criteria: figures.criteria,
         metrics: figures.metrics,

@@ -82,7 +82,8 @@ pub struct Comparison {
     pub schema: u32,
     /// Summary of the change from base to head.
     pub decision: Decision,
-    /// Grounds of the decision: paths of metrics, `lost_items`, `unpaired_items` or `fallen_items`.
+    /// Grounds of the decision: paths of metrics, `lost_items`, `unpaired_items`,
+    /// `fallen_items` or `evidence`.
     pub decided_by: Vec<String>,
     /// The decision in one line.
     pub headline: String,
@@ -107,7 +108,8 @@ pub struct Comparison {
     pub head: ComparedRun,
     /// Items that are paired.
     pub paired: u64,
-    /// True if so many items of a run are not compared that the pairs say nothing of it.
+    /// True if so many items of a run are not compared that the pairs say nothing of it, or if neither
+    /// run has a judge and their code was rendered by different renderers.
     pub has_too_few_pairs: bool,
     /// The rubric's one number as a share.
     pub decisive: MetricDifference,

@@ -210,13 +210,7 @@ impl<'a> Scan<'a> {
         });
         let (metrics, grades, mut warnings) = self.tally.finish();
         let counts = counted.counts();
-        let (measured, unmeasured) = self.evidence.coverage();
-        let coverage = Coverage {
-            errors: self.errors,
-            measured,
-            unmeasured,
-            ..Coverage::new(record.jobs(), counts)
-        };
+        let coverage = Coverage { errors: self.errors, ..Coverage::new(record.jobs(), counts) };
         let score = metrics.iter().find(|metric| metric.definition.path == self.decisive.path);
         let width = score.and_then(Metric::width);
         warnings.extend(missed_width(record, width, coverage.pending));
@@ -243,7 +237,9 @@ impl<'a> Scan<'a> {
         let judged_metrics = steady.as_deref().unwrap_or(&metrics);
         let from_cache = is_from_cache(coverage.scored, cost.cached_verdicts);
         let series = RunSeries { earlier: input.earlier, from_cache };
-        let evaluate = |gate: &Gate| gate.evaluate(judged_metrics, &coverage, self.streak, series);
+        let measured = self.evidence.coverage(record);
+        let evaluate =
+            |gate: &Gate| gate.evaluate(judged_metrics, &coverage, measured, self.streak, series);
         let gate = input.gate.map(evaluate);
         let likely_clusters = self.clusters.finish();
         warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));

@@ -1,11 +1,16 @@
 //! Measurements of a run: how many results have evidence, what kinds of differences they show,
 //! and which repairs they have in common.
 
-use crate::renderers::Renderers;
+use crate::{
+    format::{counted, grouped},
+    gate::MeasuredCoverage,
+    renderers::Renderers,
+};
 use indexmap::IndexMap;
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceRegion, RegionKind},
     outcome::JobResult,
+    run::RunRecord,
     verdict::Verdict,
 };
 use serde::Serialize;
@@ -103,16 +108,25 @@ pub(crate) struct EvidenceTally {
 }
 
 impl EvidenceTally {
-    /// Number of results that were measured or cannot be rendered, and of those that were not
-    /// measured.
-    pub fn coverage(&self) -> (u64, u64) {
-        let EvidenceSummary { measured, not_rendered, unmeasured, .. } = self.summary;
-        (measured + not_rendered, unmeasured)
+    /// Coverage of a run by measured evidence.
+    pub fn coverage(&self, record: &RunRecord) -> MeasuredCoverage {
+        let EvidenceSummary { measured, not_rendered, .. } = self.summary;
+        let planned = if record.evidence.is_none() { 0 } else { record.jobs() };
+        MeasuredCoverage { measured: measured + not_rendered, planned }
     }
 
-    /// Warnings of results that were rendered otherwise than others.
-    pub fn warnings(&self) -> Option<String> {
-        self.renderers.warning_of_several()
+    /// Warnings of results that were not measured, or rendered otherwise than others.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        let EvidenceSummary { measured, not_rendered, unmeasured, .. } = self.summary;
+        let missing = (unmeasured > 0).then(|| {
+            format!(
+                "{} of {} are not measured, through no fault of their code: what is measured says \
+                 nothing of them",
+                grouped(unmeasured),
+                counted(measured + not_rendered + unmeasured, "result")
+            )
+        });
+        missing.into_iter().chain(self.renderers.warning_of_several())
     }
 
     /// Counts the evidence of an item's result, and whether its verdict contradicts it.

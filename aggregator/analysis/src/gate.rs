@@ -55,6 +55,15 @@ pub struct Rule {
     pub min_n: Option<u64>,
 }
 
+/// Jobs of a run with measured evidence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MeasuredCoverage {
+    /// Jobs whose code was measured, or cannot be rendered.
+    pub measured: u64,
+    /// All jobs; none in a run without evidence.
+    pub planned: u64,
+}
+
 /// Bound of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -166,6 +175,7 @@ impl Gate {
         &self,
         metrics: &[Metric],
         coverage: &Coverage,
+        measured: MeasuredCoverage,
         streak: ApiStreak,
         series: RunSeries<'_>,
     ) -> GateReport {
@@ -181,7 +191,7 @@ impl Gate {
                 coverage.planned,
             ));
         }
-        rules.extend(self.measured_coverage(metrics, coverage));
+        rules.extend(self.measured_coverage(metrics, measured));
         if let Some(wanted) = self.consecutive_without_api_failure {
             rules.push(streak.evaluate(wanted));
         }
@@ -191,16 +201,20 @@ impl Gate {
 
     /// Result of the coverage of measured metrics; none where no bound is on them, or nothing that was
     /// to be measured is missing.
-    fn measured_coverage(&self, metrics: &[Metric], coverage: &Coverage) -> Option<RuleReport> {
+    fn measured_coverage(
+        &self,
+        metrics: &[Metric],
+        coverage: MeasuredCoverage,
+    ) -> Option<RuleReport> {
         let is_measured = |rule: &Rule| {
             let mut metrics = metrics.iter().map(|metric| &metric.definition);
             metrics.any(|metric| metric.path == rule.metric && metric.needs_evidence())
         };
-        if coverage.unmeasured == 0 || !self.rules.iter().any(is_measured) {
+        let MeasuredCoverage { measured, planned } = coverage;
+        if measured >= planned || !self.rules.iter().any(is_measured) {
             return None;
         }
-        let planned = coverage.measured + coverage.unmeasured;
-        let share = share_of(coverage.measured, planned);
+        let share = share_of(measured, planned);
         let least = if self.min_coverage > 0.0 { self.min_coverage } else { MIN_MEASURED };
         Some(coverage_report("coverage.measured", share, least, planned))
     }

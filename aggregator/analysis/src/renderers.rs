@@ -63,7 +63,7 @@ impl Renderers {
 
     fn listed(&self) -> String {
         match self.names.is_empty() {
-            true => "nothing".to_owned(),
+            true => "no renderer".to_owned(),
             false => self.names.listed(),
         }
     }

@@ -63,13 +63,6 @@ pub struct Coverage {
     /// Jobs without any result yet; absent in JSON if there are none.
     #[serde(skip_serializing_if = "is_default")]
     pub pending: u64,
-    /// Jobs whose code was measured, or cannot be rendered; absent in JSON, where `evidence` has the
-    /// figures.
-    #[serde(skip)]
-    pub measured: u64,
-    /// Jobs whose code was to be measured and was not; likewise.
-    #[serde(skip)]
-    pub unmeasured: u64,
     /// Number of jobs by kind of error, most frequent first.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub errors: IndexMap<ErrorKind, u64>,
@@ -145,17 +138,7 @@ impl Coverage {
     pub fn new(planned: u64, counts: OutcomeCounts) -> Self {
         let OutcomeCounts { scored, no_output, unscorable, failed, skipped } = counts;
         let (pending, errors) = (planned.saturating_sub(counts.total()), IndexMap::new());
-        Self {
-            planned,
-            scored,
-            no_output,
-            unscorable,
-            failed,
-            skipped,
-            pending,
-            errors,
-            ..Self::default()
-        }
+        Self { planned, scored, no_output, unscorable, failed, skipped, pending, errors }
     }
 
     /// Numbers of the jobs that are not scored, with the word for each; zeros are left out.

@@ -1,35 +1,12 @@
 //! Cancellation of a fleet's runs.
 
 use super::job_rounds::job_rounds;
-use crate::{error::AppError, settings::Settings};
+use crate::{cancel::CancelSummary, error::AppError, settings::Settings};
 use futures_util::future::BoxFuture;
 use juror_analysis::fold::{Fold, Rounds};
 use juror_journal::journal::RunFiles;
 use juror_ledger::redis::{RedisLedger, RunStatus};
-use juror_types::{id::RunId, is_default};
-use serde::Serialize;
-
-/// State of a run after a request to cancel it.
-#[derive(Debug, Serialize)]
-pub struct CancelSummary {
-    /// Id of the run.
-    pub run_id: RunId,
-    /// True if it is cancelled, now or before.
-    pub cancelled: bool,
-    /// True if every job has a result.
-    pub complete: bool,
-    /// Number of planned jobs.
-    pub planned: u64,
-    /// Number of published jobs.
-    pub published: u64,
-    /// Number of jobs with a result.
-    pub results: u64,
-    /// Number of scored jobs.
-    pub scored: u64,
-    /// Number of cancelled batches whose results are not collected yet.
-    #[serde(skip_serializing_if = "is_default")]
-    pub batches: u32,
-}
+use juror_types::id::RunId;
 
 /// Cancels the run unless every job has a result; returns its state.
 pub fn cancel<'a>(

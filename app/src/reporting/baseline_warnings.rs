@@ -48,7 +48,7 @@ fn same_run(base: &RunRecord, head: &RunRecord) -> Option<String> {
 fn other_evidence(base: &RunRecord, head: &RunRecord) -> Option<String> {
     (base.evidence != head.evidence).then(|| {
         format!(
-            "evidence mode: {} in the base, {} in the head: the judges did not see the same input",
+            "evidence mode: {} in the base, {} in the head: figures and judges do not rest on the same input",
             base.evidence.name(),
             head.evidence.name()
         )

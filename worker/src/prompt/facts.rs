@@ -125,7 +125,10 @@ fn whole(evidence: &Evidence) -> Vec<String> {
         );
     }
     if evidence.pastes_screenshot {
-        facts.push("the code shows an image that equals the screenshot".to_owned());
+        facts.push(
+            "the code shows an image over 30 % of the page that equals the screenshot there"
+                .to_owned(),
+        );
     }
     facts
 }

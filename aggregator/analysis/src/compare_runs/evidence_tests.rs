@@ -102,7 +102,7 @@ fn newly_failing_renders_decide_unless_nothing_rendered_before() {
     assert_eq!(found.warnings, [""; 0]);
     let found = compared(twenty(0), broken, RULES);
     let success = found.passes.iter().find(|rate| rate.metric == "pipeline_success_rate").unwrap();
-    assert!(!success.decides && found.warnings[0].contains("by nothing in the base"));
+    assert!(!success.decides && found.warnings[0].contains("by no renderer in the base"));
 }
 
 /// A run without a judge of twenty items, the first of which has this lowest similarity.
@@ -163,4 +163,28 @@ fn verdicts_and_not_evidence_are_the_scores_of_judged_runs() {
     let unjudged = measured("Chromium 155", 0.4);
     let one_judged = compared_as((run_of(SEMANTIC, 1, &head()), head()), unjudged, RULES).unwrap();
     assert!(!one_judged.changes.by_evidence && one_judged.changes.worse.items.is_empty());
+}
+
+#[test]
+fn items_that_were_not_measured_are_no_faults_of_the_code() {
+    let without_judge = |results: Vec<JobResult>| {
+        let record = RunRecord { judge: None, ..run_of(SEMANTIC, 1, &results) };
+        (record, results)
+    };
+    let mut half = drawn("Chromium 155", 1.0);
+    for result in half.iter_mut().take(10) {
+        (result.evidence, result.unmeasured) = (None, Some("the browser ended".to_owned()));
+    }
+    let whole = || without_judge(drawn("Chromium 155", 1.0));
+    let found = compared_as(whole(), without_judge(half), RULES).unwrap();
+    assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
+    assert!(found.lost.iter().all(|lost| lost.failing == 0), "{:?}", found.lost);
+
+    let mut none = drawn("Chromium 155", 1.0);
+    for result in &mut none {
+        (result.evidence, result.unmeasured) = (None, Some("no browser".to_owned()));
+    }
+    let found = compared_as(whole(), without_judge(none), RULES).unwrap();
+    assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
+    assert!(found.has_too_few_pairs && found.decided_by.contains(&"evidence".to_owned()));
 }

@@ -2,7 +2,9 @@
 
 use super::{
     Decision, Rules, UnpairedItems,
-    rule_findings::{RuleFinding, fallen_finding, lost_finding, mean_finding, rate_finding},
+    rule_findings::{
+        RuleFinding, fallen_finding, lost_finding, mean_finding, rate_finding, renderer_finding,
+    },
     totals::PairFigures,
 };
 
@@ -56,7 +58,9 @@ pub(crate) fn decide(
     };
     let lost = figures.lost.iter().find(|lost| lost.exceeds);
     let lost = lost.map(|lost| lost_finding(lost, rules.max_lost));
-    let limits: Vec<RuleFinding> = lost.into_iter().chain(unpaired.finding()).collect();
+    let renderer = figures.has_other_renderer.then(renderer_finding);
+    let limits: Vec<RuleFinding> =
+        lost.into_iter().chain(unpaired.finding()).chain(renderer).collect();
     if limits.is_empty() {
         return by_figures;
     }

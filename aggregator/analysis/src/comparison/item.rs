@@ -77,6 +77,8 @@ pub(crate) struct ItemValues {
     pub(crate) values: Vec<Option<f64>>,
     /// True if most repeats pass, for each pass condition.
     pub(crate) passes: Vec<Option<bool>>,
+    /// True if its code was not measured in a judgment, through no fault of the code.
+    pub(crate) is_unmeasured: bool,
     /// Scored judgments.
     pub(crate) scored: u32,
     /// Planned judgments.
@@ -182,6 +184,7 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
             value(definition).into_iter().for_each(|value| sums.add(value));
         }
         gathered.results += 1;
+        gathered.is_unmeasured |= result.unmeasured.is_some();
         match result.outcome {
             Outcome::Scored => gathered.scored += 1,
             outcome => {
@@ -234,6 +237,7 @@ struct GatheredItem {
     scores: Vec<f64>,
     values: Vec<Sums>,
     passes: Vec<Sums>,
+    is_unmeasured: bool,
     scored: u32,
     results: u32,
     ending: Option<(Outcome, Option<ErrorKind>)>,
@@ -246,6 +250,7 @@ impl GatheredItem {
             scores: Vec::new(),
             values: vec![Sums::default(); metrics.others.len()],
             passes: vec![Sums::default(); metrics.passes.len()],
+            is_unmeasured: false,
             scored: 0,
             results: 0,
             ending: None,
@@ -264,6 +269,7 @@ impl GatheredItem {
             scores: self.scores,
             values: self.values.iter().map(Sums::mean).collect(),
             passes: passes.collect(),
+            is_unmeasured: self.is_unmeasured,
             scored: self.scored,
             planned: self.results.max(repeat),
             ending: self.ending.unwrap_or((Outcome::Scored, None)),

@@ -61,6 +61,12 @@ impl Loss {
         }
     }
 
+    /// The loss of a value that is measured on rendered code and that the head does not have: a fault
+    /// of its renderer is none of its code.
+    pub(super) fn from_rendering(head: &ItemValues) -> Self {
+        if head.is_unmeasured { Self::Absent } else { Self::from_stage(head) }
+    }
+
     /// The loss of a deterministic stage's value that the head does not have.
     pub(super) fn from_stage(head: &ItemValues) -> Self {
         use ErrorKind::{Image, Input, Output, Pipeline, Poison};

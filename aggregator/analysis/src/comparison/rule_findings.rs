@@ -74,6 +74,18 @@ pub(super) fn fallen_finding(fallen: &FallenItems) -> RuleFinding {
     }
 }
 
+/// The finding on evidence that cannot be compared.
+pub(super) fn renderer_finding() -> RuleFinding {
+    RuleFinding {
+        rule: "evidence".to_owned(),
+        headline: "what was measured is not compared".to_owned(),
+        sentence:
+            "the code of both runs was not rendered by one renderer, so that what it looks like \
+                   is not compared"
+                .to_owned(),
+    }
+}
+
 /// The finding on lost items.
 pub(super) fn lost_finding(lost: &LostItems, max_lost: f64) -> RuleFinding {
     let count = grouped(lost.failing + lost.absent);

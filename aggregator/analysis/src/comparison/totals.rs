@@ -14,7 +14,9 @@ use super::{
     sign_test::Directions,
 };
 use crate::{
-    cluster_names::ClusterNames, likely_clusters::GroupNumbers, metrics::round_stable,
+    cluster_names::ClusterNames,
+    likely_clusters::GroupNumbers,
+    metrics::{MetricDefinition, round_stable},
     stability::ItemStability,
 };
 
@@ -92,17 +94,21 @@ impl<'a> Totals<'a> {
         let likely = head.likely.and_then(|key| self.likely.number(key));
         let groups = ClusterNumbers { cluster, likely };
         self.add_decisive(base, head, groups);
-        let loss = Loss::from_stage(head);
-        for ((before, after), totals) in base.values.iter().zip(&head.values).zip(&mut self.others)
+        let loss = |definition: &MetricDefinition| match definition.needs_evidence() {
+            true => Loss::from_rendering(head),
+            false => Loss::from_stage(head),
+        };
+        for (((before, after), totals), definition) in
+            base.values.iter().zip(&head.values).zip(&mut self.others).zip(&self.metrics.others)
         {
-            totals.add(*before, *after, loss, groups);
+            totals.add(*before, *after, loss(definition), groups);
         }
         for (((before, after), totals), definition) in
             base.passes.iter().zip(&head.passes).zip(&mut self.rates).zip(&self.metrics.passes)
         {
             // Items are independent where a stage measured them; where the judge is involved, the
             // items of one cluster share the judge's error.
-            totals.add(*before, *after, loss, groups, definition.is_judged());
+            totals.add(*before, *after, loss(definition), groups, definition.is_judged());
         }
         let scoring = ItemScoring { metrics: self.metrics, judged: self.judged };
         if self.is_by_evidence()

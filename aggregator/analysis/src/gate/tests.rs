@@ -19,6 +19,17 @@ fn metrics(scores: [u32; 5]) -> Vec<Metric> {
     tally.finish().0
 }
 
+/// The gate's report on a run without measured evidence.
+fn evaluate(
+    gate: &Gate,
+    metrics: &[Metric],
+    coverage: &Coverage,
+    streak: ApiStreak,
+    series: RunSeries<'_>,
+) -> GateReport {
+    gate.evaluate(metrics, coverage, MeasuredCoverage::default(), streak, series)
+}
+
 fn coverage(scored: u64, planned: u64) -> Coverage {
     Coverage { planned, scored, ..Coverage::default() }
 }
@@ -41,7 +52,7 @@ fn above_is_strict_and_tolerates_rounding_errors() {
     )
     .unwrap();
     let judge = |visual| {
-        gate.evaluate(&metrics([visual, 9, 9, 9, 9]), &coverage(2, 2), streak(2), series(&[]))
+        evaluate(&gate, &metrics([visual, 9, 9, 9, 9]), &coverage(2, 2), streak(2), series(&[]))
             .decision
     };
     assert_eq!(judge(9), GateDecision::Missed);
@@ -52,7 +63,7 @@ fn above_is_strict_and_tolerates_rounding_errors() {
     )
     .unwrap();
     assert_eq!(
-        gate.evaluate(&metrics([9; 5]), &coverage(2, 2), streak(2), series(&[])).decision,
+        evaluate(&gate, &metrics([9; 5]), &coverage(2, 2), streak(2), series(&[])).decision,
         GateDecision::Met
     );
 }
@@ -69,7 +80,7 @@ fn measured_metric_is_a_rule_and_fails_without_measurements() {
         let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
         let result = JobResult { evidence, ..judged("a", [10; 5], &[], &[]) };
         tally.add(&result, 0);
-        gate.evaluate(&tally.finish().0, &coverage(1, 1), streak(1), series(&[])).decision
+        evaluate(&gate, &tally.finish().0, &coverage(1, 1), streak(1), series(&[])).decision
     };
     let equal = Evidence::for_equal_pictures(EvidenceSource::Browser);
     let equal = EvidenceOutcome::Measured(Box::new(equal));
@@ -90,8 +101,8 @@ fn measured_metric_needs_most_of_the_code_to_be_measured() {
         let equal = Evidence::for_equal_pictures(EvidenceSource::Browser);
         let evidence = Some(EvidenceOutcome::Measured(Box::new(equal)));
         tally.add(&JobResult { evidence, ..judged("a", [10; 5], &[], &[]) }, 0);
-        let coverage = Coverage { measured, unmeasured, ..coverage(100, 100) };
-        gate.evaluate(&tally.finish().0, &coverage, streak(1), series(&[]))
+        let measured = MeasuredCoverage { measured, planned: measured + unmeasured };
+        gate.evaluate(&tally.finish().0, &coverage(100, 100), measured, streak(1), series(&[]))
     };
     assert_eq!(judge(&gate(""), 100, 0).rules.len(), 1, "nothing is missing");
     assert_eq!(judge(&gate(""), 95, 5).decision, GateDecision::Met);
@@ -109,7 +120,7 @@ fn measured_metric_needs_most_of_the_code_to_be_measured() {
 fn production_gate_requires_complete_scores_and_100_jobs_without_api_failure() {
     let gate = Gate::load("production", &rubric(SEMANTIC)).unwrap();
     let judge = |scored, planned, streak| {
-        gate.evaluate(&metrics([10; 5]), &coverage(scored, planned), streak, series(&[]))
+        evaluate(&gate, &metrics([10; 5]), &coverage(scored, planned), streak, series(&[]))
     };
     assert_eq!(judge(200, 200, streak(200)).decision, GateDecision::Met);
     let few = judge(18, 18, streak(18));
@@ -129,7 +140,8 @@ fn production_gate_requires_complete_scores_and_100_jobs_without_api_failure() {
 fn rule_without_data_fails() {
     let rubric = rubric(SEMANTIC);
     let empty = Tally::new(&rubric, false, 1, AveragingPolicy::default()).finish().0;
-    let report = Gate::load("targets", &rubric).unwrap().evaluate(
+    let report = evaluate(
+        &Gate::load("targets", &rubric).unwrap(),
         &empty,
         &coverage(0, 0),
         streak(0),
@@ -153,7 +165,7 @@ fn production_gate_requires_pipeline_success() {
         tally.add(&result, item);
     }
     let gate = Gate::load("production", &rubric).unwrap();
-    let report = gate.evaluate(&tally.finish().0, &coverage(100, 100), streak(100), series(&[]));
+    let report = evaluate(&gate, &tally.finish().0, &coverage(100, 100), streak(100), series(&[]));
     assert_eq!(decision_of(&report, "pipeline_success_rate"), GateDecision::Missed);
     assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Met);
 }
@@ -179,7 +191,7 @@ fn rule_reports_its_interval_and_may_require_all_of_it() {
                  at_least = {bound}\nsure = {sure}"
             );
             let gate = Gate::parse("g", &text).unwrap();
-            let report = gate.evaluate(&metrics, &coverage(20, 20), streak(20), series(&[]));
+            let report = evaluate(&gate, &metrics, &coverage(20, 20), streak(20), series(&[]));
             let rule = report.rules[0].clone();
             assert_eq!(rule.interval_position, Some(position), "{bound}");
             assert_eq!((rule.decision, rule.sure), (decision, sure), "{bound}");
@@ -202,7 +214,7 @@ fn rule_fails_with_fewer_items_than_it_requires() {
              at_least = 7\nmin_n = {least}"
         );
         let gate = Gate::parse("g", &text).unwrap();
-        let report = gate.evaluate(&metrics, &coverage(20, 20), streak(20), series(&[]));
+        let report = evaluate(&gate, &metrics, &coverage(20, 20), streak(20), series(&[]));
         let rule = &report.rules[0];
         assert_eq!((rule.decision, rule.n, rule.min_n), (decision, 1, Some(least)));
     }
@@ -234,7 +246,7 @@ fn latency_is_bounded_from_above() {
     let decision = |bound: u32, sure: bool| {
         let rule = format!("metric = \"avg_latency_ms\"\nat_most = {bound}\nsure = {sure}");
         let gate = Gate::parse("g", &format!("schema = 1\n[[rule]]\n{rule}")).unwrap();
-        gate.evaluate(&metrics, &coverage(30, 30), streak(30), series(&[])).decision
+        evaluate(&gate, &metrics, &coverage(30, 30), streak(30), series(&[])).decision
     };
     assert_eq!(decision(990, false), GateDecision::Met);
     assert_eq!(decision(900, false), GateDecision::Missed);
@@ -252,7 +264,7 @@ fn latency_rule_is_undecided_where_all_verdicts_came_from_the_cache() {
     let gate = Gate::parse("g", text).unwrap();
     let decision = |from_cache| {
         let series = RunSeries { earlier: &[], from_cache };
-        gate.evaluate(&metrics, &coverage(1, 1), streak(1), series).decision
+        evaluate(&gate, &metrics, &coverage(1, 1), streak(1), series).decision
     };
     assert_eq!(decision(true), GateDecision::Undecided);
     assert_eq!(decision(false), GateDecision::Missed);
@@ -381,7 +393,7 @@ fn decline_from_the_anchor_fails_the_gate() {
     // Nine points of each criterion are 0.9; the newest run is first.
     let judge = |values: &[f64]| {
         let report =
-            gate.evaluate(&metrics([9; 5]), &coverage(2, 2), streak(2), series(&earlier(values)));
+            evaluate(&gate, &metrics([9; 5]), &coverage(2, 2), streak(2), series(&earlier(values)));
         let rule = report.rules[0].clone();
         (rule.decision, rule.decline.unwrap().runs_since)
     };
@@ -394,7 +406,7 @@ fn decline_from_the_anchor_fails_the_gate() {
     assert_eq!(judge(&fallen), (GateDecision::Missed, 11));
     let every = Gate::parse("g", &text("*")).unwrap();
     let report =
-        every.evaluate(&metrics([9; 5]), &coverage(2, 2), streak(2), series(&earlier(&fallen)));
+        evaluate(&every, &metrics([9; 5]), &coverage(2, 2), streak(2), series(&earlier(&fallen)));
     assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Missed);
     assert_eq!(decision_of(&report, "semantic.avg_visual_similarity"), GateDecision::Undecided);
     assert!(report.rules.iter().all(|rule| rule.metric != "avg_latency_ms"));
@@ -404,7 +416,7 @@ fn decline_from_the_anchor_fails_the_gate() {
 fn watched_metric_without_data_fails_the_gate() {
     let gate = Gate::parse("g", "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true").unwrap();
     let empty = Tally::new(&rubric(SEMANTIC), true, 1, AveragingPolicy::default()).finish().0;
-    let report = gate.evaluate(&empty, &coverage(0, 2), streak(2), series(&earlier(&[0.9; 3])));
+    let report = evaluate(&gate, &empty, &coverage(0, 2), streak(2), series(&earlier(&[0.9; 3])));
     assert_eq!(report.rules.len(), 1);
     assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Missed);
 }

@@ -41,7 +41,7 @@ fn facts_of(outcome: &EvidenceOutcome, findings: &[Finding], item: Option<usize>
                 p.notice { (sanitize(&defaults_text(&evidence.defaults))) }
             }
             @if evidence.pastes_screenshot {
-                p.notice { "The code shows an image that equals the screenshot." }
+                p.notice { "The code shows an image over 30 % of the page that equals the screenshot there." }
             }
             @if !evidence.partial.is_empty() {
                 p.notice { "Stand-ins were drawn in the place of " (sanitize(&evidence.partial.join(", "))) "." }

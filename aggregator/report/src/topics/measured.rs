@@ -50,7 +50,7 @@ fn topic_of(report: &Report, unfolded: impl Fn(&CommonRepair) -> Vec<List>) -> O
     }
     if summary.pasted > 0 {
         let text = format!(
-            "the code of {} shows an image that equals the screenshot",
+            "the code of {} shows an image over 30 % of the page that equals the screenshot there",
             counted(summary.pasted, "item")
         );
         blocks.push(Block::Sentence(Level::Doubtful, "", text));

@@ -22,6 +22,8 @@ pub(crate) struct PairFigures {
     pub(crate) metrics: Vec<MetricDifference>,
     pub(crate) passes: Vec<PassDifference>,
     pub(crate) fallen: FallenItems,
+    /// True if neither run was judged and what was measured in them cannot be compared.
+    pub(crate) has_other_renderer: bool,
     pub(crate) lost: Vec<LostItems>,
     pub(crate) items: ItemLists,
     pub(crate) changes: ChangeLists,
@@ -89,6 +91,7 @@ impl Totals<'_> {
             metrics,
             passes,
             fallen: FallenItems { by_stages, ..fallen },
+            has_other_renderer: by_stages && !same_renderer,
             lost,
             items: self.lists,
             changes: self.changes,

@@ -1,15 +1,43 @@
-//! Cancellation of the batches of runs of this machine; only its own process stops an active one.
+//! State of a cancelled run, and cancellation of the batches of runs of this machine: only its own
+//! process stops an active one.
 
 use crate::{
-    batch_resources::LOCAL_OWNER, environment::Environment, error::AppError,
-    fleet::cancel::CancelSummary, judge, local_ledger::open_local_ledger, settings::Settings,
+    batch_resources::LOCAL_OWNER, environment::Environment, error::AppError, judge,
+    local_ledger::open_local_ledger, settings::Settings,
 };
 use futures_util::future::BoxFuture;
 use juror_analysis::fold::Fold;
 use juror_journal::journal::RunFiles;
 use juror_ledger::{batches::BatchRecords as _, error::LedgerError, sqlite::SqliteLedger};
-use juror_types::{id::OwnerId, run::RunRecord};
+use juror_types::{
+    id::{OwnerId, RunId},
+    is_default,
+    run::RunRecord,
+};
 use juror_worker::batch::{CancelBatchesError, cancel_batches};
+use serde::Serialize;
+
+/// State of a run after a request to cancel it.
+#[derive(Debug, Serialize)]
+pub struct CancelSummary {
+    /// Id of the run.
+    pub run_id: RunId,
+    /// True if it is cancelled, now or before.
+    pub cancelled: bool,
+    /// True if every job has a result.
+    pub complete: bool,
+    /// Number of planned jobs.
+    pub planned: u64,
+    /// Number of published jobs.
+    pub published: u64,
+    /// Number of jobs with a result.
+    pub results: u64,
+    /// Number of scored jobs.
+    pub scored: u64,
+    /// Number of cancelled batches whose results are not collected yet.
+    #[serde(skip_serializing_if = "is_default")]
+    pub batches: u32,
+}
 
 /// State of a run of this machine.
 ///
