@@ -51,7 +51,11 @@ pub fn find_renderer(settings: &Settings) -> BoxFuture<'_, Result<String, Render
         if !settings.stages.render_command.is_empty() {
             return Ok("stages.render_command".to_owned());
         }
-        let renderer = Renderer::start(renderer(settings)).await?;
+        // A machine that is booting may be too busy at first.
+        let renderer = match Renderer::start(renderer(settings)).await {
+            Err(RendererError::NotStarted { .. }) => Renderer::start(renderer(settings)).await?,
+            started => started?,
+        };
         renderer.shut_down().await;
         Ok(renderer.browser().to_owned())
     })

@@ -105,7 +105,8 @@ async fn record_end(
             | Interruption::UnknownRun(_)
             | Interruption::WaitTimeout
             | Interruption::LedgerOutage
-            | Interruption::FileNotHere(_)),
+            | Interruption::FileNotHere(_)
+            | Interruption::RenderingUnsupported),
         ) => {
             telemetry::job_requeued(interruption);
             // A job that is given back in order does not count as a crash.

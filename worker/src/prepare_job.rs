@@ -77,9 +77,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         Err(error) => return missing_file::fail_or_requeue(job, context, builder, error).await,
     };
     // Another worker of the fleet may have a browser that works.
-    let is_in_fleet = context.max_wait.is_some();
-    let was_to_be_rendered = job.needs_rendering() && evidence.is_none();
-    if is_in_fleet && was_to_be_rendered && context.evidence.is_renderer_broken() {
+    if builder.is_unmeasured() && context.leaves_rendering_to_others(job) {
         return Err(Interruption::RenderingUnsupported);
     }
     if let Some(evidence) = &evidence {

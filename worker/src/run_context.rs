@@ -28,6 +28,7 @@ use juror_telemetry::Metrics;
 use juror_types::{
     event::Events,
     id::OwnerId,
+    job::Job,
     rubric::{Rubric, Success},
     shutdown::Shutdown,
 };
@@ -82,6 +83,22 @@ pub struct RunContext {
     pub breaker: CircuitBreaker,
     /// Time after which no call of this run begins.
     pub run_deadline: RunDeadline,
+}
+
+impl RunContext {
+    /// True for a job past its run's deadline, which is skipped: that needs no renderer.
+    pub(crate) fn is_overdue(&self, job: &Job) -> bool {
+        job.judge.is_some() && self.run_deadline.has_passed()
+    }
+
+    /// True for a job of a fleet whose code this process can no longer render.
+    pub(crate) fn leaves_rendering_to_others(&self, job: &Job) -> bool {
+        let is_of_fleet = self.max_wait.is_some();
+        is_of_fleet
+            && job.needs_rendering()
+            && self.evidence.is_renderer_broken()
+            && !self.is_overdue(job)
+    }
 }
 
 /// This worker's access to the judge: endpoint, key and limits come from the worker's settings,

@@ -151,7 +151,7 @@ impl EvidenceTally {
     fn add_measured(&mut self, item: u32, evidence: &Evidence) {
         let summary = &mut self.summary;
         summary.measured += 1;
-        summary.differing += u64::from(!evidence.regions.is_empty());
+        summary.differing += u64::from(!evidence.is_equal());
         summary.partial += u64::from(!evidence.partial.is_empty());
         summary.overflowing += u64::from(evidence.overflow.is_some());
         summary.cut_short += u64::from(evidence.cut_short);

@@ -35,7 +35,7 @@ impl Renderers {
         (self.names.len() > 1).then(|| {
             format!(
                 "code was rendered by {}: measurements of the same code may differ between them; \
-                 give each worker the same browser, fonts and render settings",
+                 give each worker the same browser and fonts",
                 self.listed()
             )
         })
@@ -52,7 +52,7 @@ impl Renderers {
         (!self.is_same(head)).then(|| {
             format!(
                 "code was rendered by {} in the base and by {} in the head: measurements may \
-                 differ for this reason (browser, fonts, render settings or version of Juror), so \
+                 differ for this reason (browser, fonts or version of Juror), so \
                  these figures and Pipeline Success do not decide; run the base again with the \
                  head's renderer",
                 self.listed(),

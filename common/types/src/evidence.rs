@@ -73,8 +73,8 @@ pub struct Evidence {
     pub source: EvidenceSource,
     /// Name and version of the browser; none unless it is the source.
     pub browser: Option<String>,
-    /// Digest of everything but the code that a browser's image depends on: the browser and its
-    /// flags, fonts, style sheet, modules and the version of this program, in 12 hexadecimal digits.
+    /// Digest of what renders a browser's image beside the user's files: the browser and its flags,
+    /// fonts, Tailwind and the version of this program, in 12 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renderer: Option<String>,
     /// Pixels of the screenshot for each CSS pixel, 1 or 2.
@@ -141,6 +141,11 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// True if nothing differs, within the screenshot or beyond its edges.
+    pub fn is_equal(&self) -> bool {
+        self.regions.is_empty() && self.overflow.is_none()
+    }
+
     /// Evidence of two equal images, without tokens.
     pub fn for_equal_pictures(source: EvidenceSource) -> Self {
         Self {

@@ -14,6 +14,8 @@ use std::{cell::LazyCell, collections::BTreeMap};
 const MIN_AREA: usize = 24;
 /// Maximum number of a picture's colors that are compared, the most frequent first.
 const MAX_COLORS: usize = 512;
+/// Minimum line height in pixels.
+const MIN_LINE_HEIGHT: f64 = 5.0;
 /// Maximum number of elements named for one token.
 const MAX_OTHERS: usize = 8;
 
@@ -73,7 +75,9 @@ fn nearest(colors: &[Rgb], wanted: Rgb) -> Option<(f64, Rgb)> {
 /// Elements that use a length or a weight, and similar ones that use another.
 fn used(page: &PageTree<'_>, key: &str, value: &str) -> Option<TokenEvidence> {
     let properties = properties_of(key)?;
-    let wanted = number(value)?;
+    // A line height without a unit is a multiple of the font size.
+    let is_multiple = |wanted: f64| properties.contains(&"line-height") && wanted < MIN_LINE_HEIGHT;
+    let wanted = number(value).filter(|wanted| !is_multiple(*wanted))?;
     let uses = |index: usize, property: &str| {
         number(page.style(index, property)).is_some_and(|own| (own - wanted).abs() < 0.01)
     };
@@ -110,6 +114,8 @@ fn properties_of(key: &str) -> Option<&'static [&'static str]> {
         Some(&["line-height"])
     } else if has("size") && (has("font") || has("text")) {
         Some(&["font-size"])
+    } else if has("letter") || has("word") {
+        None
     } else if has("spac") || has("gap") || has("padding") || has("margin") {
         Some(&[
             "padding-top",

@@ -29,6 +29,8 @@ const MAX_IN_PLACE: f64 = 0.08;
 const MAX_ASIDE: f64 = 0.05;
 /// The same in a strongly compressed picture.
 const MAX_ASIDE_COMPRESSED: f64 = 0.25;
+/// Minimum share of the shapes of a compressed pair that are alike in pictures of one browser.
+const MIN_ALIKE: f64 = 1.0 / 3.0;
 /// Minimum share of the shapes' pixels that differ in such a picture: another browser differs at edges
 /// alone.
 const MIN_COMPRESSED: f64 = 1.0 / 3.0;
@@ -53,6 +55,28 @@ pub(crate) fn measure_noise(screenshot: &Raster, drawing: &Raster) -> MeasuredNo
     let (equal, other): (Vec<_>, Vec<_>) = shapes.iter().partition(is_in_place);
     let noise = noise_beside(&equal, other, screenshot, drawing);
     MeasuredNoise { noise, has_equal_shapes: shapes.is_empty() || !equal.is_empty() }
+}
+
+/// The noise of a pair whose drawing was compressed as the screenshot. In pictures of one browser,
+/// shapes that were not changed are alike then up to the rounding of two encoders; in those of two
+/// browsers, which have this measured noise, hardly any is.
+pub(crate) fn noise_compressed_alike(
+    measured: PairNoise,
+    screenshot: &Raster,
+    drawing: &Raster,
+) -> PairNoise {
+    let alike = PairNoise::COMPRESSED_ALIKE;
+    if measured.has_edges_in_place {
+        return PairNoise { share: measured.share.max(MIN_SHARE), ..alike };
+    }
+    let shapes = shapes_of(drawing);
+    let difference = PixelDifference::new(screenshot, drawing, &alike);
+    let is_alike = |shape: &&DrawnShape| shape.places().all(|[x, y]| difference.at(x, y) == 0);
+    let same: Vec<&DrawnShape> = shapes.iter().filter(is_alike).collect();
+    match same.len() as f64 >= MIN_ALIKE * shapes.len() as f64 {
+        true => PairNoise { share: noise_in(&same, screenshot, drawing).share, ..alike },
+        false => measured,
+    }
 }
 
 /// The noise of shapes that are not equal, if it is that of most.
@@ -178,6 +202,23 @@ mod tests {
         let noise = measure_noise(&screenshot, &drawing).noise;
         assert!(!noise.has_edges_in_place && !noise.is_none(), "{noise:?}");
         assert_eq!(noise.flat_levels, 5);
+    }
+
+    #[test]
+    fn changes_of_many_shapes_are_no_noise_of_a_pair_compressed_alike() {
+        let drawing = page();
+        let mut screenshot = drawing.clone();
+        for (x, y) in (0..160).flat_map(|y| (0..160).map(move |x| (x, y))) {
+            let [ink, ..] = drawing.at(x, y);
+            // Rounded otherwise by another encoder; most words of another color.
+            let level = if ink == 255 { ink } else { ink + if y < 80 { 40 } else { 3 } };
+            screenshot.fill([x as u32, y as u32, 1, 1], [level; 3]);
+        }
+        let alike = noise_compressed_alike(PairNoise::USUAL, &screenshot, &drawing);
+        assert!(alike.has_edges_in_place && alike.flat_levels == 6, "{alike:?}");
+        let other_browser = drawing.window([0, 1], [160, 160], [255; 3]);
+        let noise = noise_compressed_alike(PairNoise::USUAL, &other_browser, &drawing);
+        assert_eq!(noise, PairNoise::USUAL);
     }
 
     #[test]

@@ -46,24 +46,15 @@ impl PairNoise {
     pub const IN_PLACE: Self =
         Self { edge_share: 0.15, has_edges_in_place: true, has_coarse_colors: true, ..Self::USUAL };
 
-    /// Least noise of pictures that two encoders compressed by the same tables.
-    const COMPRESSED_ALIKE: Self = Self {
+    /// Noise of pictures of one browser that two encoders compressed by the same tables: they round a
+    /// block of pixels in different ways now and then.
+    pub const COMPRESSED_ALIKE: Self = Self {
         share: MIN_SHARE,
         flat_levels: 6,
         edge_share: 0.1,
         has_coarse_colors: false,
         ..Self::IN_PLACE
     };
-
-    /// The noise of a pair whose drawing was compressed as the screenshot, with this measured one:
-    /// encoders round a block of pixels in different ways now and then.
-    pub fn compressed_alike(self) -> Self {
-        match self.has_edges_in_place {
-            true => Self { share: self.share.max(MIN_SHARE), ..Self::COMPRESSED_ALIKE },
-            // Of two browsers.
-            false => self,
-        }
-    }
 
     /// Maximum shift that is not reported, in pixels.
     pub fn max_shift(&self) -> i32 {

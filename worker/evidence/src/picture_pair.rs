@@ -5,6 +5,7 @@ use crate::{
     blocks::compare_blocks,
     difference::PixelDifference,
     element_tree::{PageTree, boxed},
+    measure_noise::noise_compressed_alike,
     pair_noise::{MAX_NOISY_SHIFT, PairNoise},
     pasted_screenshot::pastes_screenshot,
     raster::Raster,
@@ -43,7 +44,8 @@ impl<'pictures> PicturePair<'pictures> {
     /// Fits a drawing of the screenshot's size that was compressed as the screenshot.
     pub fn compressed_alike(screenshot: &Raster, drawing: &'pictures Raster) -> Self {
         let mut pair = Self::new(screenshot, drawing);
-        pair.alignment.noise = pair.alignment.noise.compressed_alike();
+        pair.alignment.noise =
+            noise_compressed_alike(pair.alignment.noise, pair.screenshot(), drawing);
         pair
     }
 

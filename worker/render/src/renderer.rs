@@ -107,18 +107,22 @@ impl Renderer {
         self.fonts.map(|fonts| fonts.count)
     }
 
-    /// Digest of everything that a render depends on besides its source: the browser and its flags,
-    /// the installed fonts, the scripts in each page, the served modules, the condition for Tailwind,
-    /// and the version of this program.
+    /// Digest of everything that a render depends on besides its source.
     pub fn digest(&self) -> Digest {
-        let ServedModules { modules, tailwind } = &self.served;
+        let modules = self.served.modules.digest();
+        Digest::from_content(format!("{} {modules}", self.environment_digest()).as_bytes())
+    }
+
+    /// Digest of that without the user's modules and style sheet, which may be part of what is
+    /// evaluated: the browser and its flags, the installed fonts, the scripts in each page, the
+    /// condition for Tailwind, and the version of this program.
+    pub fn environment_digest(&self) -> Digest {
         let scripts = [PAGE_SCRIPT, SNAPSHOT_SCRIPT, PREPARATION, MOUNT, STAND_IN].concat();
         let fonts = self.fonts.map_or("unknown".to_owned(), |fonts| fonts.digest.to_string());
-        let served = format!("{} {} {fonts}", modules.digest(), tailwind.name());
-        Digest::from_content(
-            format!("{} {} {served} {scripts} {VERSION}", self.browser(), FLAGS.join(" "))
-                .as_bytes(),
-        )
+        let (browser, flags) = (self.browser(), FLAGS.join(" "));
+        let tailwind = self.served.tailwind.name();
+        let environment = format!("{browser} {flags} {tailwind} {fonts} {scripts} {VERSION}");
+        Digest::from_content(environment.as_bytes())
     }
 
     /// Reason why pages run without the browser's own sandbox: it has none for root, nor where the

@@ -73,7 +73,7 @@ impl RenderedPair {
             let (width, height) = (sheet.width(), sheet.height());
             RgbPixels { width, height, pixels: sheet.into_pixels() }.to_png().map(Bytes::from)
         });
-        drawing.await.map_err(unfinished)
+        or_default(drawing.await)
     }
 
     /// Share of the page's texts that the screenshot shows somewhere.
@@ -83,7 +83,7 @@ impl RenderedPair {
             let snapshot = own.snapshot.as_deref()?;
             Some(share_of_found_texts(&own.reference.screenshot, &own.render.pixels, snapshot))
         });
-        searching.await.map(Option::unwrap_or_default).map_err(unfinished)
+        or_default(searching.await).map(Option::unwrap_or_default)
     }
 
     /// Search for the viewport of a page that was rendered in this one.
@@ -144,13 +144,21 @@ impl RenderedPair {
             let Some(snapshot) = own.snapshot.as_deref() else { return Vec::new() };
             possible_frames(&own.reference.screenshot, &own.render.pixels, snapshot)
         });
-        fitting.await.map_err(unfinished)
+        or_default(fitting.await)
     }
 }
 
 /// The error of a measurement that panicked, or that was cut off while the process ends.
 pub(super) fn unfinished(error: JoinError) -> RenderError {
     if error.is_panic() { RenderError::Internal } else { RenderError::Interrupted }
+}
+
+/// The result of a step without which an item can be measured: nothing where it panicked.
+fn or_default<T: Default>(joined: Result<T, JoinError>) -> Result<T, RenderError> {
+    match joined.map_err(unfinished) {
+        Err(RenderError::Internal) => Ok(T::default()),
+        ended => ended,
+    }
 }
 
 #[cfg(test)]

@@ -147,9 +147,6 @@ fn token(token: &TokenEvidence) -> Option<String> {
             found(render)
         ));
     }
-    if token.used_by == Some(0) {
-        return Some(format!("token {key} = {expected}: no element of the render uses it"));
-    }
     let (path, value) = token.other_values.first().map(|[path, value]| (path, value))?;
     Some(format!("token {key} = {expected}: {path} has {value} beside elements that have it"))
 }

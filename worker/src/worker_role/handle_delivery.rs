@@ -28,6 +28,8 @@ const CLAIMED_JOB_DELAY: Duration = Duration::from_secs(30);
 const MISSING_FILE_DELAY: Duration = Duration::from_secs(5);
 /// Hold of jobs that go to the queue of other workers, or are in progress in this one.
 const REDELIVERY_DELAY: Duration = Duration::from_secs(1);
+/// Delay of a job that this worker cannot render.
+const RENDERING_DELAY: Duration = Duration::from_secs(10);
 
 /// The handler of a worker's deliveries.
 pub(super) struct DeliveryHandler {
@@ -125,12 +127,9 @@ impl DeliveryHandler {
 
     /// True if this worker has no means for a job that other workers may have.
     fn leaves_to_others(&self, job: &Job, context: &RunContext) -> bool {
-        // Past the deadline the job is skipped, which needs no renderer.
-        let is_over = job.judge.is_some() && context.run_deadline.has_passed();
-        let is_broken =
-            self.worker.run_states.holds_jobs() && context.evidence.is_renderer_broken();
-        let renders = self.worker.renders && !is_broken;
-        !renders && job.needs_rendering() && !is_over
+        let lacks_renderer =
+            !self.worker.renders && job.needs_rendering() && !context.is_overdue(job);
+        lacks_renderer || context.leaves_rendering_to_others(job)
     }
 
     /// Judges a job, or makes a row of a batch of it.
@@ -212,7 +211,7 @@ impl DeliveryHandler {
                 (Disposition::RetryAfter(MISSING_FILE_DELAY), Ok(()))
             }
             Interruption::RenderingUnsupported => {
-                (Disposition::RetryAfter(REDELIVERY_DELAY), Ok(()))
+                (Disposition::RetryAfter(RENDERING_DELAY), Ok(()))
             }
             Interruption::Ledger(LedgerError::Unavailable(_)) => {
                 (self.ledger_outage_disposition(), Ok(()))

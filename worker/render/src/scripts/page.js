@@ -101,32 +101,37 @@
     window[name] = (number) => { timers.delete(Number(number)); };
   }
 
-  // Answers to requests arrive by the machine's clock: the page's clock waits for them.
-  let requested = 0, whenAnswered = () => {};
-  const answered = () => { requested -= 1; if (requested === 0) whenAnswered(); };
-  const { fetch } = window, { send } = XMLHttpRequest.prototype;
+  // Answers to requests arrive by the machine's clock: the page's clock waits for them, as long as it does not request
+  // again and again.
+  let requested = 0, answersLeft = 200, whenAnswered = () => {};
+  const answered = () => { requested -= 1; whenAnswered(); };
+  const { fetch } = window, { open, send } = XMLHttpRequest.prototype;
   window.fetch = (...request) => {
     const answer = fetch(...request);
     requested += 1;
     answer.then(answered, answered);
     return answer;
   };
+  const pending = new WeakSet();
+  const release = (request) => { if (pending.delete(request)) answered(); };
+  XMLHttpRequest.prototype.open = function (...request) {
+    release(this);
+    return open.apply(this, request);
+  };
   XMLHttpRequest.prototype.send = function (...body) {
-    const ended = () => answered();
-    this.addEventListener('loadend', ended, { once: true });
+    if (pending.has(this)) return send.apply(this, body);
+    pending.add(this);
     requested += 1;
+    this.addEventListener('loadend', () => release(this), { once: true });
     try {
       return send.apply(this, body);
     } catch (error) {
-      this.removeEventListener('loadend', ended);
-      answered();
+      release(this);
       throw error;
     }
   };
-  // A page that requests again and again is drawn as it stands after so many answers.
-  const MAX_ROUNDS = 100;
   const allAnswered = async () => {
-    for (let round = 0; requested > 0 && round < MAX_ROUNDS; round += 1) {
+    for (; requested > 0 && answersLeft > 0; answersLeft -= 1) {
       await new Promise((resolve) => { whenAnswered = resolve; });
       await nextTask();
     }

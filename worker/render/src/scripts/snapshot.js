@@ -2,7 +2,7 @@
 ((properties) => {
   const REPLACED = new Set(['img', 'svg', 'canvas', 'video', 'iframe', 'input', 'textarea', 'select', 'button', 'progress', 'meter', 'hr']);
   // In characters: hostile code names elements by megabytes.
-  const MAX_TEXT = 80, MAX_NAME = 200, MAX_PATH = 1000, MAX_VALUE = 1000, MAX_ADDRESS = 1000, MAX_SNAPSHOT = 64e6;
+  const MAX_TEXT = 80, MAX_NAME = 200, MAX_PATH = 1000, MAX_VALUE = 1000, MAX_ADDRESS = 1000, MAX_SNAPSHOT = 30e6;
   const MAX_CLASSES = 50;
   let elements, indexes, paths, unchanged, undo = () => {};
 

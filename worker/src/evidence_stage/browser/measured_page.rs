@@ -69,8 +69,9 @@ impl<'job> BrowserStage<'job> {
         drawn: &RenderedPage,
     ) -> Evidence {
         let browser = Some(self.renderer.short_name().to_owned());
-        let renderer =
-            Some(self.renderer.digest().to_string().chars().take(RENDERER_DIGITS).collect());
+        let renderer = Some(
+            self.renderer.environment_digest().to_string().chars().take(RENDERER_DIGITS).collect(),
+        );
         let RenderedPage { partial, refused, error: page_error, .. } = drawn.clone();
         Evidence { browser, renderer, frame, partial, refused, page_error, ..evidence }
     }

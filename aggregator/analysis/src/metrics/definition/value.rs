@@ -58,9 +58,7 @@ impl MetricDefinition {
             Source::CodeRenders => result.generation.as_ref()?.renders.map(share),
             Source::QualityScore => result.generation.as_ref()?.quality_score,
             Source::PixelsEqual => evidence(|found| Some(found.pixels_equal)),
-            Source::NothingDiffers => {
-                evidence(|found| Some(share(found.regions.is_empty() && found.overflow.is_none())))
-            }
+            Source::NothingDiffers => evidence(|found| Some(share(found.is_equal()))),
             Source::Similarity => evidence(|found| Some(found.ssim.clamp(0.0, 1.0))),
             Source::LowestSimilarity => evidence(|found| Some(found.ssim_low.clamp(0.0, 1.0))),
             Source::BlockMatch => evidence(|found| found.block_match),
