@@ -7,7 +7,10 @@ mod unsteady;
 mod watched_queue;
 
 use super::WorkerRunState;
-use crate::vision::{AccountProblem, CallEnd};
+use crate::{
+    claim_job::unclaimed,
+    vision::{AccountProblem, CallEnd},
+};
 use fake_judge::{FakeJudge, answer, verdict};
 use fixture::{JobFixture, job};
 use juror_ledger::{
@@ -35,7 +38,7 @@ fn kind(result: &JobResult) -> Option<ErrorKind> {
 
 /// Claims a job as another worker.
 async fn claim(fixture: &JobFixture, run: &RunId, item: &str) -> ClaimKey {
-    let key = crate::claim_job::unclaimed(&job(run, item));
+    let key = unclaimed(&job(run, item));
     match fixture.backend.claim(&key, &OwnerId::new("there")).await.unwrap() {
         Claim::Granted { fence, .. } => ClaimKey { fence, ..key },
         other => panic!("it is not granted: {other:?}"),
@@ -396,4 +399,21 @@ async fn worker_whose_browser_is_broken_requeues_rendering_jobs() {
     assert!(warning.contains("wait for a worker that can render"), "{warning}");
     fixture.stop(worker).await;
     assert_eq!((fixture.results.held(), fixture.jobs.held()), (0, 1));
+}
+
+#[tokio::test]
+async fn job_in_hand_of_a_worker_whose_browser_breaks_is_free_for_others() {
+    let mut fixture = JobFixture::new(1);
+    fixture.rendering.renderer.browser = Some(fixture.folder.path().join("no-browser"));
+    let judge = FakeJudge::saying(vec![verdict(9)]);
+    let run = fixture.open_run("measured", &judge).await;
+    let measured = Job { evidence: EvidenceMode::Facts, ..job(&run, "drawn") };
+    fixture.jobs.publish(measured.clone(), Priority::Normal).await.unwrap();
+    let worker = fixture.start();
+    while !fixture.warning().await.contains("wait for a worker that can render") {}
+    fixture.stop(worker).await;
+    assert_eq!((fixture.results.held(), fixture.jobs.held()), (0, 1));
+    let claim = fixture.backend.claim(&unclaimed(&measured), &OwnerId::new("there")).await;
+    let is_free = matches!(claim, Ok(Claim::Granted { unfinished_starts: 0, .. }));
+    assert!(is_free, "{claim:?}");
 }
