@@ -303,7 +303,7 @@ async fn hard_stop_requeues_all_jobs_without_counting_a_start() {
     fixture.stop(worker).await;
     assert_eq!((fixture.results.held(), fixture.jobs.held()), (0, 10));
     for item in TEN {
-        let key = crate::claim_job::unclaimed(&job(&run, item));
+        let key = unclaimed(&job(&run, item));
         match fixture.backend.claim(&key, &OwnerId::new("next")).await.unwrap() {
             Claim::Granted { unfinished_starts, .. } => assert_eq!(unfinished_starts, 0),
             other => panic!("{other:?}"),
