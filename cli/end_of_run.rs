@@ -144,9 +144,9 @@ fn print_next_steps(ended: &EndedRun, report: &Report) {
             "{what}: {} skipped\n  resume with: juror run --resume {run}{hint}",
             counted(*skipped, "job")
         ));
-    } else if ended.stopped || !report.coverage.is_complete() {
+    } else if ended.stopped && may_grow(report) || !report.coverage.is_complete() {
         let unscored = report.coverage.planned.saturating_sub(report.coverage.scored);
-        let only_failed = report.coverage.failed == unscored;
+        let only_failed = unscored > 0 && report.coverage.failed == unscored;
         let first = if only_failed { "correct what failed, then " } else { "" };
         terminal::print_notice(&format!(
             "not scored: {}\n  {first}resume with: juror run --resume {run}",
@@ -154,6 +154,11 @@ fn print_next_steps(ended: &EndedRun, report: &Report) {
         ));
     }
     print_result(ended.journal.files(), report);
+}
+
+/// True for a run that takes further items until its score is certain.
+fn may_grow(report: &Report) -> bool {
+    report.run.dataset.sample.is_some_and(|sample| sample.until_width.is_some())
 }
 
 /// Message of the first job that a budget refused: it names the budget and its remedy.
