@@ -135,6 +135,9 @@ fn evidence_columns() -> Vec<ResultColumn> {
     fn measured(result: &JobResult) -> Option<&Evidence> {
         result.evidence.as_ref()?.measured()
     }
+    fn holds(name: &str, value: fn(&Evidence) -> bool) -> ResultColumn {
+        ResultColumn::for_csv(name, move |result| Some(ResultCell::Holds(value(measured(result)?))))
+    }
     fn figure(name: &str, unit: Unit, value: fn(&Evidence) -> Option<f64>) -> ResultColumn {
         ResultColumn::for_csv(name, move |result| {
             Some(ResultCell::Figure(value(measured(result)?)?, unit))
@@ -159,6 +162,8 @@ fn evidence_columns() -> Vec<ResultColumn> {
         figure("evidence_explained", Unit::Share, |evidence| evidence.explained),
         figure("evidence_noise", Unit::Share, |evidence| Some(evidence.noise)),
         text("stand_ins", |result| Some(measured(result)?.partial.join("; "))),
+        holds("pastes_screenshot", |evidence| evidence.pastes_screenshot),
+        holds("cut_short", |evidence| evidence.cut_short),
     ]
 }
 

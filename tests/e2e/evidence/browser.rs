@@ -187,11 +187,27 @@ fn alignments_and_gradient_stops_are_found() {
 fn pasted_screenshot_is_reported() {
     let card = Card::drawn();
     let shown = card.rendered("first");
-    let address = format!("data:image/png;base64,{}", BASE64_STANDARD.encode(&shown));
-    card.write_code(&format!("<style>body {{ margin: 0 }}</style><img src=\"{address}\">"), "html");
-    let pasted = card.run("pasted", 0);
-    assert_eq!(pasted["evidence"]["regions"], json!([]));
-    assert_eq!(pasted["evidence"]["pastes_screenshot"], true);
+    let as_png = format!("data:image/png;base64,{}", BASE64_STANDARD.encode(&shown));
+    let mut compressed = Vec::new();
+    let picture = image::load_from_memory(&shown).unwrap().to_rgb8();
+    JpegEncoder::new_with_quality(&mut compressed, 80).encode_image(&picture).unwrap();
+    let as_jpeg = format!("data:image/jpeg;base64,{}", BASE64_STANDARD.encode(&compressed));
+    let canvas = format!(
+        r#"<canvas width=240 height=160></canvas><script>const image = new Image();
+        image.onload = () => document.querySelector("canvas").getContext("2d").drawImage(image, 0, 0);
+        image.src = "{as_png}"</script>"#
+    );
+    for (run, code) in [
+        ("image", format!(r#"<img src="{as_png}">"#)),
+        ("compressed", format!(r#"<img src="{as_jpeg}">"#)),
+        ("drawing", format!(r#"<svg width=240 height=160><image href="{as_png}"/></svg>"#)),
+        ("background", format!("<style>body {{ background: url({as_png}) }}</style>")),
+        ("canvas", canvas),
+    ] {
+        card.write_code(&format!("<style>body {{ margin: 0 }}</style>{code}"), "html");
+        let evidence = &card.run(run, 0)["evidence"];
+        assert_eq!(evidence["pastes_screenshot"], true, "{run}: {evidence}");
+    }
     card.write_code(CARD, "html");
     assert_ne!(card.run("honest", 0)["evidence"]["pastes_screenshot"], true);
 }

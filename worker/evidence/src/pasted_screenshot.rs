@@ -2,13 +2,19 @@
 
 use crate::{
     element_tree::{PageTree, area, intersection},
-    raster::{Raster, channel_difference},
+    raster::{Raster, Rgb, channel_difference},
 };
+use std::collections::HashMap;
 
 /// Minimum share of the drawing that a suspected image covers.
 const MIN_COVER: f64 = 0.3;
+/// Maximum difference of a channel by which the compression of an image changes the screenshot.
+const COMPRESSION: u8 = 32;
 /// Minimum share of a suspected image's pixels that equal the screenshot's.
 const MIN_EQUAL: f64 = 0.95;
+/// The same of the pixels that have another color than most of the image: two white pages are alike
+/// nearly everywhere.
+const MIN_EQUAL_CONTENT: f64 = 0.8;
 /// Minimum number of colors of a suspected image; flat backgrounds have fewer.
 const MIN_COLORS: usize = 8;
 
@@ -20,7 +26,8 @@ pub(crate) fn pastes_screenshot(
 ) -> bool {
     let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
     let images = page.visible().filter(|&index| {
-        page.element(index).is_some_and(|element| element.image.is_some() && element.tag != "svg")
+        let image = page.element(index).and_then(|element| element.image.as_deref());
+        image.is_some_and(|source| source != "svg")
     });
     let shown = images.map(|index| intersection(page.bounds(index), whole));
     let mut large = shown.filter(|bounds| area(*bounds) > MIN_COVER * area(whole));
@@ -28,18 +35,26 @@ pub(crate) fn pastes_screenshot(
 }
 
 fn is_equal(screenshot: &Raster, drawing: &Raster, [left, top, right, bottom]: [i32; 4]) -> bool {
-    let (mut equal, mut all, mut colors) = (0usize, 0usize, Vec::new());
-    for y in (top..bottom).step_by(2) {
-        for x in (left..right).step_by(2) {
-            let (one, other) = (screenshot.at(x, y), drawing.at(x, y));
-            equal += usize::from(channel_difference(one, other) <= 8);
-            all += 1;
-            if colors.len() < MIN_COLORS && !colors.contains(&other) {
-                colors.push(other);
-            }
-        }
+    let rows = (top..bottom).step_by(2);
+    let places = rows.flat_map(|y| (left..right).step_by(2).map(move |x| (x, y)));
+    let pairs: Vec<_> = places.map(|(x, y)| (screenshot.at(x, y), drawing.at(x, y))).collect();
+    let mut counts: HashMap<Rgb, usize> = HashMap::new();
+    for (_, drawn) in &pairs {
+        *counts.entry(*drawn).or_default() += 1;
     }
-    colors.len() >= MIN_COLORS && equal as f64 >= MIN_EQUAL * all as f64
+    let most = counts.iter().max_by_key(|(color, count)| (**count, **color));
+    let Some((&ground, _)) = most.filter(|_| counts.len() >= MIN_COLORS) else { return false };
+    let (mut equal, mut content, mut equal_content) = (0_usize, 0_usize, 0_usize);
+    for (shown, drawn) in &pairs {
+        let is_content =
+            [shown, drawn].iter().any(|color| channel_difference(**color, ground) > COMPRESSION);
+        let is_equal = channel_difference(*shown, *drawn) <= COMPRESSION;
+        equal += usize::from(is_equal);
+        content += usize::from(is_content);
+        equal_content += usize::from(is_content && is_equal);
+    }
+    equal as f64 >= MIN_EQUAL * pairs.len() as f64
+        && equal_content as f64 >= MIN_EQUAL_CONTENT * content as f64
 }
 
 #[cfg(test)]
@@ -57,11 +72,11 @@ mod tests {
         picture
     }
 
-    fn pastes(screenshot: &Raster, drawing: &Raster, tag: &str, rect: [f64; 4]) -> bool {
+    fn pastes(screenshot: &Raster, drawing: &Raster, source: &str, rect: [f64; 4]) -> bool {
         let element = SnapshotElement {
             index: 0,
             parent: None,
-            tag: tag.to_owned(),
+            tag: "div".to_owned(),
             id: None,
             classes: Vec::new(),
             path: "body > img".to_owned(),
@@ -69,7 +84,7 @@ mod tests {
             rect,
             styles: std::collections::BTreeMap::new(),
             visible: true,
-            image: Some("data:0123456789abcdef".to_owned()),
+            image: Some(source.to_owned()),
         };
         let elements = vec![element];
         let snapshot = Snapshot::of_page([100, 60], elements);
@@ -79,13 +94,42 @@ mod tests {
     #[test]
     fn a_large_image_that_equals_the_screenshot_is_pasted() {
         let (shown, whole) = (picture(10), [0.0, 0.0, 100.0, 60.0]);
-        assert!(pastes(&shown, &shown, "img", whole));
-        assert!(pastes(&shown, &shown, "div", whole), "a background image");
-        assert!(!pastes(&shown, &shown, "img", [0.0, 0.0, 100.0, 17.0]), "a small one");
+        let data = "data:0123456789abcdef";
+        assert!(pastes(&shown, &shown, data, whole));
+        assert!(!pastes(&shown, &shown, data, [0.0, 0.0, 100.0, 17.0]), "a small one");
         assert!(!pastes(&shown, &shown, "svg", whole), "a drawing");
-        assert!(!pastes(&picture(5), &picture(5), "img", whole), "a flat background");
+        assert!(!pastes(&picture(5), &picture(5), data, whole), "a flat background");
         let mut other = shown.clone();
         other.fill([0, 0, 100, 12], [255; 3]);
-        assert!(!pastes(&other, &shown, "img", whole), "another picture");
+        assert!(!pastes(&other, &shown, data, whole), "another picture");
+    }
+
+    #[test]
+    fn content_is_compared_and_not_the_white_around_it() {
+        let whole = [0.0, 0.0, 100.0, 60.0];
+        let page = |left: u32| {
+            let mut page = Raster::filled(100, 60, [255; 3]);
+            for at in 0..10 {
+                page.fill([left + 2 * at, 30, 2, 8], [20 * at as u8, 90, 90]);
+            }
+            page
+        };
+        assert!(pastes(&page(20), &page(20), "canvas", whole));
+        assert!(!pastes(&page(20), &page(60), "canvas", whole), "another text");
+    }
+
+    #[test]
+    fn compression_changes_a_pasted_image_a_little() {
+        let (shown, whole) = (picture(10), [0.0, 0.0, 100.0, 60.0]);
+        let noisy = |amplitude: u8| {
+            let pixels = shown.pixels().iter().enumerate();
+            let pixels = pixels.map(|(place, color)| match place % 2 {
+                0 => color.map(|channel| channel.saturating_add(amplitude)),
+                _ => *color,
+            });
+            Raster::from_pixels(100, 60, pixels.collect()).unwrap()
+        };
+        assert!(pastes(&noisy(20), &shown, "data:0123456789abcdef", whole));
+        assert!(!pastes(&noisy(60), &shown, "data:0123456789abcdef", whole));
     }
 }

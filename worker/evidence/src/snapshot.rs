@@ -101,7 +101,8 @@ pub struct SnapshotElement {
     pub styles: BTreeMap<String, String>,
     /// True if it draws anything or contains something that does.
     pub visible: bool,
-    /// Source of an image, an SVG or a background image; the digest of a data URI.
+    /// Source of an image or a background image, the digest of a data URI; `svg` for a drawing
+    /// without an image, and the tag of a canvas or frame without a source.
     pub image: Option<String>,
 }
 

@@ -73,7 +73,7 @@ fn rubric_keys_never_collide_with_columns() {
     report.evidence = Some(EvidenceSummary::default());
     let columns = columns(&report, &MetadataColumns::default());
     let columns = columns.iter().filter(|column| !column.is_part());
-    assert_eq!(columns.clone().count(), 44);
+    assert_eq!(columns.clone().count(), 46);
     for ResultColumn { name, .. } in columns {
         assert!(is_reserved_key(name), "{name}");
     }

@@ -104,7 +104,7 @@ fn figures(evidence: &Evidence) -> Vec<String> {
         ));
     }
     if evidence.cut_short {
-        facts.push("the time to render ended before everything was tried".to_owned());
+        facts.push("rendering ended before everything was tried".to_owned());
     }
     facts
 }

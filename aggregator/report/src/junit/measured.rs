@@ -8,12 +8,15 @@ use juror_types::evidence::EvidenceOutcome;
 pub(super) fn properties(summary: &EvidenceSummary) -> Vec<(&'static str, String)> {
     let EvidenceSummary { measured, differing, not_rendered, unmeasured, contradictory, .. } =
         summary;
+    let EvidenceSummary { pasted, cut_short, .. } = summary;
     [
         ("evidence_measured", measured),
         ("evidence_differing", differing),
         ("evidence_not_rendered", not_rendered),
         ("evidence_unmeasured", unmeasured),
         ("evidence_contradictory_verdicts", contradictory),
+        ("evidence_pasted_screenshots", pasted),
+        ("evidence_cut_short", cut_short),
     ]
     .map(|(name, count)| (name, count.to_string()))
     .into()
@@ -31,6 +34,12 @@ pub(super) fn facts(outcome: &EvidenceOutcome) -> Vec<(&'static str, String)> {
                 ("pixels_equal", decimals(evidence.pixels_equal, 4)),
                 ("ssim", decimals(evidence.ssim, 4)),
             ];
+            let holds = [
+                ("pastes_screenshot", evidence.pastes_screenshot),
+                ("evidence_cut_short", evidence.cut_short),
+            ];
+            let holds = holds.into_iter().filter(|(_, holds)| *holds);
+            facts.extend(holds.map(|(name, _)| (name, "yes".to_owned())));
             facts.extend(evidence.regions.iter().map(|region| ("region", region_text(region))));
             facts
         }

@@ -64,8 +64,9 @@ fn topic_of(report: &Report, unfolded: impl Fn(&CommonRepair) -> Vec<List>) -> O
     }
     if summary.cut_short > 0 {
         let text = format!(
-            "the time to render {} ended before everything was tried, so that more may differ than \
-             the code's faults: raise render.timeout_seconds",
+            "rendering of {} ended before everything was tried, by its time limit or a failure of \
+             the browser, so that more may differ than the code's faults: raise \
+             render.timeout_seconds, or run them again",
             counted(summary.cut_short, "item")
         );
         blocks.push(Block::Sentence(Level::Doubtful, "", text));

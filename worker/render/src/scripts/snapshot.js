@@ -25,9 +25,12 @@
     const value = withShortAddresses(style.getPropertyValue(name));
     return value.length > MAX_VALUE ? '' : value;
   };
+  // Elements that may show a picture without naming it.
+  const CANVASES = new Set(['canvas', 'iframe', 'object', 'video']);
   const imageOf = (element, background) => {
-    if (element.localName === 'svg') return 'svg';
-    const source = element.getAttribute('src');
+    const name = element.localName;
+    const source = name === 'svg' ? element.querySelector('image')?.href.baseVal ?? 'svg'
+      : element.getAttribute('src') ?? element.getAttribute('data') ?? (CANVASES.has(name) ? name : null);
     if (source !== null) return shortened(source);
     return background.match(/url\("([^"]*)"\)/)?.[1] ?? null;
   };
