@@ -15,6 +15,7 @@ mod regions_by_cause;
 mod repair_search;
 mod shadow;
 mod shift_field;
+mod space_for_missing;
 
 #[cfg(test)]
 mod tests;

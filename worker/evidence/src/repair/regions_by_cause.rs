@@ -4,6 +4,7 @@ use super::{
     first_hypotheses::is_unseen,
     hypothesis::Hypothesis,
     repair_search::{FoundRepair, RepairSearch, SearchOutcome},
+    space_for_missing::{innermost_around, makes_space_for},
 };
 use crate::{
     color,
@@ -30,7 +31,12 @@ impl RepairSearch {
         let page = PageTree::new(snapshot);
         let (screenshot, drawing) = (pair.screenshot(), pair.drawing());
         let before = PixelDifference::for_page(screenshot, drawing, pair.noise(), &page);
-        let SearchOutcome { found, explained, remaining, missing } = self.into_outcome();
+        let SearchOutcome { mut found, remaining, missing } = self.into_outcome();
+        let accepted = found.len();
+        found.retain(|repair| {
+            !missing.iter().any(|&place| makes_space_for(&page, &repair.hypothesis, place))
+        });
+        let explained = found.iter().map(|repair| repair.explained).sum();
         evidence.explained = was_tried.then(|| rounded(explained));
         let causes =
             found.iter().filter_map(|repair| cause(repair, pair, &before, &page, evidence));
@@ -41,11 +47,19 @@ impl RepairSearch {
             named.iter().any(|other| other.render_box == region.render_box)
                 || missing.iter().any(|&place| area(intersection(place, own)) >= 0.5 * area(own))
         };
+        // What remains is less than what the named repairs leave, if others are not named.
+        let is_of_named = |bounds: [i32; 4]| {
+            let own = found.iter().map(|repair| page.bounds(repair.hypothesis.element));
+            let mut shared = own.map(|own| area(intersection(own, bounds)));
+            found.len() == accepted || shared.any(|shared| shared >= 0.5 * area(bounds))
+        };
         let is_repaired = |region: &EvidenceRegion| {
             let bounds = bounds(region);
             let differing = before.count_in(bounds);
             // Content outside the drawing differs in no pixel of it.
-            differing > 0 && remaining.count_in(bounds) as f64 <= REMAINING * differing as f64
+            differing > 0
+                && remaining.count_in(bounds) as f64 <= REMAINING * differing as f64
+                && is_of_named(bounds)
         };
         evidence.regions.retain(|region| !is_named(region) && !is_repaired(region));
         evidence.regions.splice(0..0, named);
@@ -60,17 +74,13 @@ fn missing_region(
     difference: &PixelDifference,
     page: &PageTree<'_>,
 ) -> EvidenceRegion {
-    let is_around = |index: &usize| intersection(page.bounds(*index), place) == place;
-    let around = page.visible().filter(is_around);
-    let around =
-        around.min_by(|one, other| area(page.bounds(*one)).total_cmp(&area(page.bounds(*other))));
     let region = DifferenceRegion {
         bounds: place,
         count: difference.count_in(place) as u32,
         delta_e: mean_delta_e(pair.screenshot(), pair.drawing(), difference, place),
         kind: RegionKind::Missing,
         moved_by: None,
-        element: around,
+        element: innermost_around(page, place),
     };
     pair.record(&region, Some(page))
 }

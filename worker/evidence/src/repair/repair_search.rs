@@ -46,6 +46,8 @@ pub(crate) struct FoundRepair {
     pub hypothesis: Hypothesis,
     /// Share of the preceding difference that it removes from the areas that it touches.
     pub gain: f64,
+    /// Share of all differences that it removes.
+    pub explained: f64,
     pub alternatives: Vec<Hypothesis>,
 }
 
@@ -53,8 +55,6 @@ pub(crate) struct FoundRepair {
 pub(crate) struct SearchOutcome {
     /// Repairs in the order in which they were accepted.
     pub found: Vec<FoundRepair>,
-    /// Share of all differences that they remove.
-    pub explained: f64,
     pub remaining: PixelDifference,
     /// Boxes of content that the screenshot shows and the repaired page lacks.
     pub missing: Vec<[i32; 4]>,
@@ -147,7 +147,6 @@ impl RepairSearch {
         while self.accept_best() {}
         let remaining = self.difference();
         SearchOutcome {
-            explained: 1.0 - self.before as f64 / self.initial.max(1) as f64,
             missing: joined(&self.shown.missing_in(&self.drawing, &remaining)),
             found: self.found,
             remaining,

@@ -104,7 +104,9 @@ impl RepairSearch {
             return false;
         }
         let alternatives = best.alternatives(&self.measured, &PageTree::new(&self.snapshot));
-        self.found.push(FoundRepair { hypothesis: best.hypothesis, gain, alternatives });
+        let explained = (self.before as f64 - best.remaining as f64) / self.initial.max(1) as f64;
+        let hypothesis = best.hypothesis;
+        self.found.push(FoundRepair { hypothesis, gain, explained, alternatives });
         (self.drawing, self.snapshot) = (best.page.drawing, best.page.snapshot);
         if let Some((screenshot, offset)) = best.page.fitted {
             if let Some(unshifted) = &mut self.unshifted {
