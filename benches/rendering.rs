@@ -213,8 +213,8 @@ fn run(folder: &Path, id: &str, settings: &[(&str, &str)], flags: &[&str]) -> Re
     RenderedRun { wall, cpu: tree.cpu(), peak_mb, memory, differing }
 }
 
-/// Number of cached pages; their images have no extension.
+/// Number of cached pages.
 fn kept_pages(renders: &Path) -> usize {
     let files = fs::read_dir(renders).into_iter().flatten().flatten();
-    files.filter(|file| file.path().extension().is_some()).count()
+    files.filter(|file| file.path().extension().is_some_and(|ending| ending == "page")).count()
 }

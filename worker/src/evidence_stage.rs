@@ -5,6 +5,7 @@ mod browser;
 mod browser_default_trials;
 mod css_pixels;
 mod existing_render;
+mod kept_evidence;
 mod kept_page;
 mod pair;
 mod reference_screenshot;

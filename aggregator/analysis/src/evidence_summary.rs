@@ -42,7 +42,8 @@ pub struct EvidenceSummary {
     pub pasted: u64,
     /// Results whose page goes on beyond the screenshot's edges.
     pub overflowing: u64,
-    /// Results whose rendering ended at its time limit before everything was tried.
+    /// Results whose rendering ended, by its time limit or a failure of the browser, before
+    /// everything was tried.
     pub cut_short: u64,
     /// Verdicts that contradict the evidence.
     pub contradictory: u64,

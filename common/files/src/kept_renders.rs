@@ -1,5 +1,5 @@
 //! Images generated during judging, stored by digest next to the ledger, so that pages show the
-//! judged images. Bounded: the least recently used are evicted.
+//! judged images, and records of what was rendered and measured. Bounded: the least recently used are evicted.
 
 use crate::{
     data_roots::open_regular,
@@ -34,6 +34,25 @@ pub struct KeptRenders {
     kept: KeptInputs,
     /// Bytes written since the folder was looked through; the first write does so.
     written: Arc<AtomicU64>,
+}
+
+/// What a record beside the images describes, by which its file is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordKind {
+    /// A rendered page.
+    Page,
+    /// The measured evidence of an item.
+    Evidence,
+}
+
+impl RecordKind {
+    fn file_name(self, key: Digest) -> String {
+        let extension = match self {
+            Self::Page => "page",
+            Self::Evidence => "evidence",
+        };
+        format!("{key}.{extension}")
+    }
 }
 
 /// Size of the store.
@@ -85,27 +104,31 @@ impl KeptRenders {
         Some(picture)
     }
 
-    /// Stores the description of a rendered page under the digest of everything that it depends on.
-    /// A description lost in a crash costs another render.
+    /// Stores a record under the digest of everything that it depends on. A record lost in a crash
+    /// is made anew.
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub async fn keep_page(&self, key: Digest, bytes: Bytes) -> Result<(), KeptInputError> {
+    pub async fn keep_record(
+        &self,
+        kind: RecordKind,
+        key: Digest,
+        bytes: Bytes,
+    ) -> Result<(), KeptInputError> {
         let folder = self.folder.clone();
         self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         let writing = spawn_blocking(move || {
             let temporary = folder.join(format!(".{key}.{:016x}.part", rand::random::<u64>()));
             fs::write(&temporary, &bytes)?;
-            fs::rename(&temporary, folder.join(page_name(key)))
+            fs::rename(&temporary, folder.join(kind.file_name(key)))
         });
         let written = writing.await.unwrap_or_else(|_| Err(io::ErrorKind::Interrupted.into()));
         written.map_err(|source| self.kept.error(source))
     }
 
-    /// The description of a page that is kept by this digest; none if there is none, or it is
-    /// larger than this.
-    pub fn read_page(&self, key: Digest, max_bytes: u64) -> Option<Bytes> {
-        let mut file = open_regular(&self.folder.join(page_name(key)), max_bytes).ok()?;
+    /// The record of this digest; none if there is none, or it is larger than this.
+    pub fn read_record(&self, kind: RecordKind, key: Digest, max_bytes: u64) -> Option<Bytes> {
+        let mut file = open_regular(&self.folder.join(kind.file_name(key)), max_bytes).ok()?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;
         mark_used(&file);
@@ -150,23 +173,15 @@ fn mark_used(file: &fs::File) {
     let _ = file.set_modified(SystemTime::now());
 }
 
-/// Extension of page descriptions, which are next to the images.
-const PAGE: &str = "page";
-
-fn page_name(key: Digest) -> String {
-    format!("{key}.{PAGE}")
-}
-
-/// True for the name of an image, a page description, or a temporary file of either. Other files in
-/// the folder are foreign.
+/// True for the name of an image, a record, or a temporary file of either. Other files in the folder
+/// are foreign.
 fn is_kept_name(name: &str) -> bool {
     let stem = name.strip_suffix(".part").unwrap_or(name).trim_start_matches('.');
     stem.split('.').next().is_some_and(|digest| digest.parse::<Digest>().is_ok())
 }
 
 fn pictures(files: &[KeptFile]) -> u64 {
-    let is_page = |file: &&KeptFile| file.path.extension().is_some_and(|ending| ending == PAGE);
-    (files.len() - files.iter().filter(is_page).count()) as u64
+    files.iter().filter(|file| file.path.extension().is_none()).count() as u64
 }
 
 fn files(folder: &Path) -> io::Result<Vec<KeptFile>> {
@@ -225,9 +240,12 @@ mod tests {
         assert_eq!(renders.read(digest, 100), Some(bytes));
         assert_eq!(renders.size(), KeptRendersSize { pictures: 1, bytes: 7 });
         let key = Digest::from_content(b"code");
-        renders.keep_page(key, Bytes::from_static(b"page")).await.unwrap();
-        assert_eq!(renders.read_page(key, 4), Some(Bytes::from_static(b"page")));
-        assert_eq!(renders.read_page(digest, 4), None);
+        renders.keep_record(RecordKind::Page, key, Bytes::from_static(b"page")).await.unwrap();
+        assert_eq!(
+            renders.read_record(RecordKind::Page, key, 4),
+            Some(Bytes::from_static(b"page"))
+        );
+        assert_eq!(renders.read_record(RecordKind::Page, digest, 4), None);
         assert_eq!(renders.size(), KeptRendersSize { pictures: 1, bytes: 11 });
         let other = renders.folder().join("notes.txt");
         fs::write(&other, "somebody's").unwrap();
@@ -242,18 +260,26 @@ mod tests {
         let renders = KeptRenders::in_state(state.path());
         let (key, digest) = (Digest::from_content(b"page"), Digest::from_content(b"picture 1"));
         renders.keep(digest, Bytes::from_static(b"picture 1")).await.unwrap();
-        renders.keep_page(key, Bytes::from_static(b"page of 1")).await.unwrap();
+        renders.keep_record(RecordKind::Page, key, Bytes::from_static(b"page of 1")).await.unwrap();
         let unused = Digest::from_content(b"picture 2");
         renders.keep(unused, Bytes::from_static(b"picture 2")).await.unwrap();
         // The first two were written long before the third.
-        for (age, name) in [(2, digest.to_string()), (3, page_name(key)), (1, unused.to_string())] {
+        for (age, name) in
+            [(2, digest.to_string()), (3, RecordKind::Page.file_name(key)), (1, unused.to_string())]
+        {
             let file = fs::File::open(renders.folder.join(name)).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(3600 * age)).unwrap();
         }
-        assert!(renders.read_page(key, 100).is_some() && renders.read(digest, 100).is_some());
+        assert!(
+            renders.read_record(RecordKind::Page, key, 100).is_some()
+                && renders.read(digest, 100).is_some()
+        );
         prune(&renders.folder, 18).unwrap();
         assert_eq!(renders.size(), KeptRendersSize { pictures: 1, bytes: 18 });
-        assert!(renders.read_page(key, 100).is_some() && renders.read(digest, 100).is_some());
+        assert!(
+            renders.read_record(RecordKind::Page, key, 100).is_some()
+                && renders.read(digest, 100).is_some()
+        );
         assert_eq!(renders.read(unused, 100), None);
     }
 }

@@ -113,8 +113,8 @@ pub struct Evidence {
     /// First error, in one line, of code that throws and still shows something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_error: Option<String>,
-    /// True if the time of rendering ended before all scales, frames, viewports and repairs were
-    /// tried: what differs may differ less.
+    /// True if rendering ended, by its time limit or a failure of the browser, before all scales,
+    /// frames, viewports and repairs were tried: what differs may differ less.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut_short: bool,
     /// Share of the pixels that are equal up to noise, 0 to 1.

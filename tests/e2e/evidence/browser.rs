@@ -7,7 +7,7 @@ use image::{ImageFormat, RgbImage, codecs::jpeg::JpegEncoder, imageops::FilterTy
 use juror_render::{PageCode, PageSource, Renderer, RendererSettings};
 use juror_services::install;
 use serde_json::{Map, Value, json};
-use std::{fs, io::Cursor};
+use std::{fs, io::Cursor, path::PathBuf};
 use tokio::runtime::Runtime;
 
 const CARD: &str = r#"<!doctype html>
@@ -76,6 +76,18 @@ impl Card {
         let flags = ["run", "manifest.jsonl", "--evidence", "facts", "--run-id", run];
         self.0.juror(&flags).exits(code);
         self.0.result(run, "card")
+    }
+
+    /// Records of this kind in the store of renders, with their paths.
+    fn kept_records(&self, kind: &str) -> Vec<(PathBuf, Value)> {
+        let files = fs::read_dir(self.0.path("runs/.renders")).unwrap();
+        let paths = files.map(|file| file.unwrap().path());
+        let records = paths.filter(|path| path.extension().is_some_and(|ending| ending == kind));
+        let read = |path: PathBuf| {
+            let text = fs::read_to_string(&path).unwrap();
+            (path, serde_json::from_str::<Value>(&text).unwrap())
+        };
+        records.map(read).collect()
     }
 
     /// Stored image of a run's render.
@@ -300,19 +312,37 @@ fn throwing_code_is_a_finding_and_no_failure() {
 fn cached_render_needs_no_browser_page() {
     let card = Card::drawn();
     // The cached render is shown instead of a new one.
-    let kept = fs::read_dir(card.0.path("runs/.renders")).unwrap().map(Result::unwrap);
-    let pages: Vec<_> = kept.filter(|file| file.path().extension().is_some()).collect();
+    let pages = card.kept_records("page");
     assert!(!pages.is_empty());
     let other = juror_types::id::Digest::from_content(&box_in([1; 3]));
-    for page in pages {
-        let text = fs::read_to_string(page.path()).unwrap();
-        let mut kept: Value = serde_json::from_str(&text).unwrap();
-        kept["picture"] = json!(other);
-        fs::write(page.path(), kept.to_string()).unwrap();
+    for (path, mut page) in pages {
+        page["picture"] = json!(other);
+        fs::write(path, page.to_string()).unwrap();
     }
     fs::write(card.0.path(format!("runs/.renders/{other}")), box_in([1; 3])).unwrap();
     let result = card.run("kept", 0);
     assert_eq!(result["evidence"]["render_size"], json!([96, 64]));
+}
+
+#[test]
+fn unchanged_item_keeps_its_evidence_and_a_changed_one_is_measured() {
+    let card = Card::drawn();
+    card.write_code(&CARD.replace("#1d4ed8", "#16a34a"), "html");
+    let first = card.run("differs", 0)["evidence"].clone();
+    assert_eq!(card.run("again", 0)["evidence"], first);
+    // The kept evidence is reported instead of another measurement.
+    for (path, mut record) in card.kept_records("evidence") {
+        record["evidence"]["delta_e"] = json!(77.0);
+        fs::write(path, record.to_string()).unwrap();
+    }
+    let delta_e = |run: &str| card.run(run, 0)["evidence"]["delta_e"].clone();
+    assert_eq!(delta_e("kept"), 77.0);
+    card.settings("[evidence]\ntrials = 1\n");
+    assert_eq!(delta_e("with-fewer-trials"), first["delta_e"]);
+    card.settings("");
+    card.write("shot.png", blank());
+    let blank = delta_e("of-another-screenshot");
+    assert!(blank != 77.0 && blank != first["delta_e"], "{blank}");
 }
 
 #[test]
@@ -341,10 +371,7 @@ fn cached_renders_are_counted_and_cleared_separately_from_replies() {
 #[test]
 fn other_fonts_miss_the_render_cache() {
     let card = Card::drawn();
-    let pages = || {
-        let files = fs::read_dir(card.0.path("runs/.renders")).unwrap().map(Result::unwrap);
-        files.filter(|file| file.path().extension().is_some()).count()
-    };
+    let pages = || card.kept_records("page").len();
     let before = pages();
     card.run("again", 0);
     assert_eq!(pages(), before, "the kept drawing is taken");

@@ -5,6 +5,7 @@ mod measured_page;
 use super::{
     ItemEvidence, MeasuredItem, MeasuringError,
     browser_default_trials::{PageWithDefaults, explaining_defaults},
+    kept_evidence,
     reference_screenshot::ReferenceScreenshot,
     repair_trials, screenshot_error, too_small,
 };
@@ -16,7 +17,10 @@ use juror_types::{
     outcome::InputRecord,
 };
 use measured_page::MeasuredPage;
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 /// Share of a page's texts which, found in the screenshot, tell that both have the same scale.
 const MOST_TEXTS: f64 = 0.5;
@@ -39,6 +43,13 @@ pub(super) async fn measure(
         },
     };
     let renderer = renderer(context).await?;
+    let key = kept_evidence::evidence_key(&code, renderer.digest(), &screenshot, item);
+    let renders = &context.evidence.renders;
+    if let Some(key) = key
+        && let Some(kept) = kept_evidence::read(renders, key, &screenshot).await
+    {
+        return Ok(kept);
+    }
     let _permit = context.evidence.permit().await.map_err(|_| interrupted())?;
     let reference = ReferenceScreenshot::new(&screenshot, item.tokens).await;
     let reference = reference.map_err(|error| screenshot_error(&error, &screenshot))?;
@@ -46,13 +57,19 @@ pub(super) async fn measure(
     if let Some(reason) = too_small(&reference.screenshot) {
         return Err(MeasuringError::Unmeasured(reason));
     }
-    let budget = RenderTime::default();
-    let stage = BrowserStage { renderer, item, code, reference, budget };
+    let (budget, is_cut_short) = (RenderTime::default(), AtomicBool::new(false));
+    let stage = BrowserStage { renderer, item, code, reference, budget, is_cut_short };
     match stage.evidence().await {
         Ok((evidence, drawn, crops)) => {
             let origin = InputRecord::BROWSER;
             let rendered = SourceImage::made(Item::RENDERED, origin, drawn.picture).await;
-            Ok(ItemEvidence::measured(evidence, screenshot, rendered, crops))
+            let measured = ItemEvidence::measured(evidence, screenshot, rendered, crops);
+            if let Some(key) = key
+                && let Err(error) = kept_evidence::keep(renders, key, &measured).await
+            {
+                context.evidence_warnings.emit_once(error.to_string(), &context.events).await;
+            }
+            Ok(measured)
         }
         Err(error) if error.is_about_code() => {
             Ok(ItemEvidence::failed(error.to_string(), screenshot))
@@ -69,6 +86,9 @@ struct BrowserStage<'job> {
     reference: Arc<ReferenceScreenshot>,
     /// Time of all its pages.
     budget: RenderTime,
+    /// True once a scale, frame, viewport or repair could not be tried for another reason than the
+    /// code.
+    is_cut_short: AtomicBool,
 }
 
 impl<'job> BrowserStage<'job> {
@@ -79,7 +99,9 @@ impl<'job> BrowserStage<'job> {
         let fitted = self.best_viewport(framed).await?;
         let measured = self.best_defaults(fitted).await;
         let MeasuredPage { evidence, drawn, pair, .. } = self.with_repairs(measured).await?;
-        let cut_short = self.renderer.is_used_up(&self.budget);
+        let cut_short = evidence.cut_short
+            || self.is_cut_short.load(Ordering::Relaxed)
+            || self.renderer.is_used_up(&self.budget);
         let evidence = Evidence { cut_short, ..evidence };
         let crops = self.item.crops(&pair, &evidence).await?;
         Ok((evidence, drawn, crops))
@@ -102,6 +124,7 @@ impl<'job> BrowserStage<'job> {
             Ok(evidence) => Ok(MeasuredPage { evidence, ..measured }),
             // What was measured before holds without repairs.
             Err(error @ RenderError::Internal) => {
+                self.is_cut_short.store(true, Ordering::Relaxed);
                 let warning = format!("{}: its repairs are lost: {error}", self.item.item.id);
                 self.item
                     .context
@@ -112,6 +135,13 @@ impl<'job> BrowserStage<'job> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// The result of a step without which an item can be measured.
+    fn attempted<T>(&self, step: Result<T, RenderError>) -> Option<T> {
+        let failed_by_machine = step.as_ref().is_err_and(|error| !error.is_about_code());
+        self.is_cut_short.fetch_or(failed_by_machine, Ordering::Relaxed);
+        step.ok()
     }
 
     /// The page at the device scale that fits the screenshot.
@@ -129,7 +159,8 @@ impl<'job> BrowserStage<'job> {
         }
         // Closed first: there may be only one browser.
         let single = single.closed().await;
-        let Ok(double) = self.at_scale(2, None).await else { return Ok(single) };
+        let double = self.attempted(self.at_scale(2, None).await);
+        let Some(double) = double else { return Ok(single) };
         let found_twice = double.pair.share_of_found_texts().await?;
         let is_more_alike = double.evidence.ssim > single.evidence.ssim;
         if found_twice > found || found_twice == found && is_more_alike {
@@ -160,7 +191,8 @@ impl<'job> BrowserStage<'job> {
         for frame in frames {
             let is_around = frame.padding > 0 || frame.centered;
             // A component may fail at this width only; skip that frame.
-            let Ok(framed) = self.at_scale(scale, Some(frame)).await else { continue };
+            let framed = self.attempted(self.at_scale(scale, Some(frame)).await);
+            let Some(framed) = framed else { continue };
             let framed = framed.closed().await;
             let is_better = framed.evidence.regions.is_empty()
                 || framed.evidence.pixels_equal > limit && framed.evidence.shift == [0, 0];
@@ -189,8 +221,8 @@ impl<'job> BrowserStage<'job> {
         while let Some(viewport) = search.next_viewport() {
             // Closed first: there may be only one browser.
             best = best.closed().await;
-            let other = self.drawn_in(viewport, scale, frame.clone()).await;
-            let Ok(other) = other else { continue };
+            let other = self.attempted(self.drawn_in(viewport, scale, frame.clone()).await);
+            let Some(other) = other else { continue };
             let content = other.pair.snapshot.as_ref().map_or([0; 2], |page| page.content);
             if search.add_fit(&other.evidence, content) {
                 best = other;
@@ -208,11 +240,11 @@ impl<'job> BrowserStage<'job> {
             return measured;
         }
         let search = measured.pair.defaults_search(&measured.evidence).await;
-        let Ok(Some(search)) = search else { return measured };
+        let Some(Some(search)) = self.attempted(search) else { return measured };
         let Some(mut page) = self.live_page(&mut measured).await else { return measured };
         let fitting = explaining_defaults(&mut page, &measured.pair, search).await;
         // Dropping an unclosed page ends its browser.
-        let Ok(fitting) = fitting else { return measured };
+        let Some(fitting) = self.attempted(fitting) else { return measured };
         measured.page = Some(page);
         let Some(PageWithDefaults { defaults, changes, drawn, pair, evidence }) = fitting else {
             return measured;

@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use juror_evidence::Snapshot;
 use juror_files::{
-    data_roots::MAX_IMAGE_BYTES, kept_inputs::KeptInputError, kept_renders::KeptRenders,
+    data_roots::MAX_IMAGE_BYTES,
+    kept_inputs::KeptInputError,
+    kept_renders::{KeptRenders, RecordKind},
 };
 use juror_render::{PageSource, RenderedPage};
 use juror_types::id::Digest;
@@ -24,7 +26,7 @@ pub(super) fn render_key(source: &PageSource, renderer: Digest) -> Digest {
 pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<RenderedPage> {
     let renders = renders.clone();
     let reading = spawn_blocking(move || {
-        let page = renders.read_page(key, MAX_IMAGE_BYTES)?;
+        let page = renders.read_record(RecordKind::Page, key, MAX_IMAGE_BYTES)?;
         let KeptPage { picture, snapshot, partial, refused, error } =
             serde_json::from_slice(&page).ok()?;
         let picture = renders.read(picture, MAX_IMAGE_BYTES)?;
@@ -49,7 +51,7 @@ pub(super) async fn keep(
         "picture": picture, "snapshot": snapshot, "partial": partial, "refused": refused,
         "error": error,
     });
-    renders.keep_page(key, Bytes::from(page.to_string())).await
+    renders.keep_record(RecordKind::Page, key, Bytes::from(page.to_string())).await
 }
 
 /// Rendered page without its image.

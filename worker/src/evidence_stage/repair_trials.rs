@@ -27,10 +27,14 @@ pub(super) async fn with_repairs(
     let (pair, live) = (pair.clone(), LivePage { to_page, drawings });
     let searching = spawn_blocking(move || search(&pair, evidence, trials, live));
     while let Some(changes) = changes.recv().await {
-        let Ok(drawn) = page.draw(&[defaults, &changes].concat()).await else {
-            // Dropping an unclosed page ends its browser.
-            drop((page, to_search));
-            return searching.await.map_err(unfinished);
+        let drawn = match page.draw(&[defaults, &changes].concat()).await {
+            Ok(drawn) => drawn,
+            Err(error) => {
+                // Dropping an unclosed page ends its browser.
+                drop((page, to_search));
+                let evidence = searching.await.map_err(unfinished)?;
+                return Ok(Evidence { cut_short: !error.is_about_code(), ..evidence });
+            }
         };
         if to_search.send(drawn).await.is_err() {
             break;

@@ -119,7 +119,7 @@ fn whole(evidence: &Evidence) -> Vec<String> {
     }
     if evidence.cut_short {
         facts.push(
-            "the time to render ended before everything was tried: part of what differs may be the \
+            "rendering ended before everything was tried: part of what differs may be the \
              place of the page and no fault of the code"
                 .to_owned(),
         );

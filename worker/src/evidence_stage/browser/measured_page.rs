@@ -117,7 +117,7 @@ impl<'job> BrowserStage<'job> {
     ) -> Option<OpenPage<'job>> {
         match measured.page.take() {
             Some(page) => Some(page),
-            None => self.renderer.open_within(&measured.source, &self.budget).await.ok(),
+            None => self.attempted(self.renderer.open_within(&measured.source, &self.budget).await),
         }
     }
 }
