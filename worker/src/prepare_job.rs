@@ -96,12 +96,22 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         let error = missing_output::error(&loaded, context.stages.pipeline_command.is_some());
         return Ok(PreparedJob::Finished(builder.without_output(error)));
     }
+    let judging = Judging { job, judge, setup, context, requeue_by, outages };
+    prepare_call(judging, &loaded, evidence.as_ref(), builder).await
+}
 
-    let request =
-        match JudgeRequest::for_job(job, judge, &loaded, evidence.as_ref(), setup, context).await {
-            Ok(request) => request,
-            Err(error) => return missing_file::fail_or_requeue(job, context, builder, error).await,
-        };
+/// The request to the judge, unless the cache has its reply.
+async fn prepare_call<'job>(
+    judging: Judging<'job>,
+    loaded: &LoadedItem,
+    evidence: Option<&ItemEvidence>,
+    mut builder: ResultBuilder,
+) -> Result<PreparedJob<'job>, Interruption> {
+    let Judging { job, judge, setup, context, .. } = judging;
+    let request = match JudgeRequest::for_job(job, judge, loaded, evidence, setup, context).await {
+        Ok(request) => request,
+        Err(error) => return missing_file::fail_or_requeue(job, context, builder, error).await,
+    };
     builder.images(request.inputs());
     builder.code_note(request.code_note.clone());
     for (digest, bytes) in request.originals() {
@@ -123,7 +133,6 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     if let Some(error) = setup.terms.context_error(&prepared.bounds) {
         return Ok(PreparedJob::Finished(builder.failed(error)));
     }
-    let judging = Judging { job, judge, setup, context, requeue_by, outages };
     Ok(PreparedJob::NeedsCall(judging, Box::new(prepared), builder))
 }
 

@@ -7,6 +7,15 @@ use juror_journal::journal::{JournalWriter, RunFiles};
 use juror_types::run::{JudgingTime, RunRecord};
 use std::path::Path;
 
+/// Whether a run has a directory already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunStart {
+    /// It is created.
+    New,
+    /// It is continued where it ended.
+    Continued,
+}
+
 /// A session that is about to begin or to continue.
 pub struct JudgingSession {
     /// Earlier content of the record; none for a new run.
@@ -18,8 +27,11 @@ pub struct JudgingSession {
 impl JudgingSession {
     /// Record of the run with a further session, and the previous record. A killed session ended
     /// with its last result.
-    pub fn begin(record: &RunRecord, runs_dir: &Path, continued: bool) -> (RunRecord, Self) {
-        let files = continued.then(|| RunFiles::open(runs_dir, &record.run_id).ok()).flatten();
+    pub fn begin(record: &RunRecord, runs_dir: &Path, start: RunStart) -> (RunRecord, Self) {
+        let files = match start {
+            RunStart::New => None,
+            RunStart::Continued => RunFiles::open(runs_dir, &record.run_id).ok(),
+        };
         let before = files.and_then(|files| files.judging_time());
         let now = Timestamp::now();
         let judging = match &before {

@@ -2,6 +2,7 @@
 
 use super::{
     execute_local_run::{ExecutedRun, execute_local_run},
+    judging_session::RunStart,
     local_worker::PauseReason,
     open_local_run::{OpenedRun, open_local_run},
     preflight::{RunDependencies, dependencies, record, refuse_blessed_name},
@@ -27,8 +28,7 @@ pub struct LocalRun {
     setup: RunSetup,
     dependencies: RunDependencies,
     record: RunRecord,
-    /// True if there is such a run already.
-    continued: bool,
+    start: RunStart,
 }
 
 /// Run with a locked directory and an open ledger, before any cost.
@@ -70,7 +70,8 @@ impl LocalRun {
             refuse_changed_inputs(&files, &setup)?;
         }
         let record = record(&setup, run, known);
-        Ok(Self { setup, dependencies, record, continued: known.is_some() })
+        let start = if known.is_some() { RunStart::Continued } else { RunStart::New };
+        Ok(Self { setup, dependencies, record, start })
     }
 
     /// The same run, judged by the built-in simulator.
@@ -94,12 +95,11 @@ impl LocalRun {
         evidence: Arc<EvidenceResources>,
     ) -> BoxFuture<'static, Result<BegunRun, AppError>> {
         Box::pin(async move {
-            let Self { setup, dependencies, record, continued } = self;
+            let Self { setup, dependencies, record, start } = self;
             // First, since a run that cannot be paid for should leave no directory behind.
             let backend = Arc::new(open_ledger_of(&record, &setup.settings)?);
             let judge = dependencies.judge.clone();
-            let opened =
-                open_local_run(&setup, &record, continued, judge, evidence, &backend).await;
+            let opened = open_local_run(&setup, &record, start, judge, evidence, &backend).await;
             match opened {
                 Ok(opened) => Ok(BegunRun { setup, dependencies, backend, opened }),
                 Err(failure) => {

@@ -1,6 +1,10 @@
 //! Opening a run on this machine: its directory, its journal and its ledger.
 
-use super::{judging_session::JudgingSession, recover::append_stored_results, run_setup::RunSetup};
+use super::{
+    judging_session::{JudgingSession, RunStart},
+    recover::append_stored_results,
+    run_setup::RunSetup,
+};
 use crate::{
     error::AppError,
     judge,
@@ -49,25 +53,24 @@ pub struct RoundResources {
     pub evidence: Arc<EvidenceResources>,
 }
 
-/// Opens a run with this record, which is to be written; `continued` is true if there is such a run
-/// already. The judge is none if it is off. Runs that this process judges at the same time share the
-/// rendering resources `evidence`.
+/// Opens a run with this record, which is to be written. The judge is none if it is off. Runs that
+/// this process judges at the same time share the rendering resources `evidence`.
 pub async fn open_local_run(
     setup: &RunSetup,
     record: &RunRecord,
-    continued: bool,
+    start: RunStart,
     judge: Option<Arc<JudgeSetup>>,
     evidence: Arc<EvidenceResources>,
     backend: &SqliteLedger,
 ) -> Result<OpenedRun, AppError> {
     let (run, runs_dir) = (&record.run_id, &setup.settings.run.runs_dir);
-    if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
+    if start == RunStart::New && !runs_dir.join(run.as_str()).join("run.json").exists() {
         refuse_reused_name(backend, run, LedgerPlace::Machine(&setup.settings)).await?;
     }
-    let (record, mut judging_session) = JudgingSession::begin(record, runs_dir, continued);
-    let writer = match continued {
-        false => JournalWriter::create(runs_dir, &record),
-        true => JournalWriter::reopen(runs_dir, &record),
+    let (record, mut judging_session) = JudgingSession::begin(record, runs_dir, start);
+    let writer = match start {
+        RunStart::New => JournalWriter::create(runs_dir, &record),
+        RunStart::Continued => JournalWriter::reopen(runs_dir, &record),
     }?;
     judging_session.starts_at(&writer);
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(writer.files().directory()));

@@ -14,6 +14,11 @@ pub struct EstimateTable<'a>(pub &'a Estimation<'a>);
 
 impl EstimateTable<'_> {
     pub fn text(&self) -> String {
+        format!("{}\n{}{}", self.heading(), self.models(), self.notes())
+    }
+
+    /// The number of calls, and what the figures are based on.
+    fn heading(&self) -> String {
         let total = &self.0.total;
         let mut text =
             format!("{} jobs by the rubric {}", self.0.setup.plan.jobs, self.0.setup.rubric.name());
@@ -35,11 +40,16 @@ impl EstimateTable<'_> {
         if let Some(sample) = self.0.sample() {
             text.push_str(&format!("  {sample}\n"));
         }
-        text.push_str(&format!("  {}\n\n", self.0.basis()));
-        text.push_str(&format!(
+        text.push_str(&format!("  {}\n", self.0.basis()));
+        text
+    }
+
+    /// A row for each model.
+    fn models(&self) -> String {
+        let mut text = format!(
             "{:24} {:>10} {:>9} {:>10} {:>10} {:>10}\n",
             "MODEL", "INPUT", "OUTPUT", "EXPECTED", "AT WORST", "TIME"
-        ));
+        );
         for (candidate, total) in self.rows() {
             text.push_str(&format!(
                 "{:24} {:>10} {:>9} {:>10} {:>10} {:>10}\n",
@@ -51,7 +61,13 @@ impl EstimateTable<'_> {
                 duration(self.0.seconds(total)),
             ));
         }
-        if let Some(own) = total.candidates.first() {
+        text
+    }
+
+    /// What the columns mean.
+    fn notes(&self) -> String {
+        let mut text = String::new();
+        if let Some(own) = self.0.total.candidates.first() {
             text.push_str(&format!(
                 "\nAt worst: every call costs its bound, and every job takes the maximum of {} calls\n\
                  (up to {} unusable replies, one of them truncated and requested again with twice the\n\

@@ -29,12 +29,12 @@ pub trait BatchRecords: Send + Sync {
     /// The row of a job, if it has one.
     async fn row(&self, run: &RunId, job: &JobId) -> Result<Option<BatchRow>, LedgerError>;
 
-    /// Open or closed rows of a shard: at most `limit` of them, ordered by job, after `after`.
+    /// Rows of a shard in a state: at most `limit` of them, ordered by job, after `after`.
     async fn rows(
         &self,
         run: &RunId,
         number: u32,
-        open: bool,
+        state: RowState,
         after: Option<&JobId>,
         limit: u32,
     ) -> Result<Vec<BatchRow>, LedgerError>;
@@ -123,6 +123,21 @@ pub enum RowChange {
     Detach,
     /// The row is deleted: its job's result is stored.
     Remove,
+}
+
+/// State of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowState {
+    /// In progress.
+    Open,
+    /// Failed: its job is to be judged by another call.
+    Closed,
+}
+
+impl RowState {
+    pub(crate) fn is_open(self) -> bool {
+        self == Self::Open
+    }
 }
 
 /// Job in a batch or about to be in one.

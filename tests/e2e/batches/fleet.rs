@@ -5,7 +5,10 @@ use crate::{
     fleet::servers::{Servers, await_some},
     harness::{Finished, RunningCommand, pico},
 };
-use juror_ledger::{batches::BatchRecords as _, redis::test_server::TestRedis};
+use juror_ledger::{
+    batches::{BatchRecords as _, RowState},
+    redis::test_server::TestRedis,
+};
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share};
 use juror_types::id::RunId;
 use rustix::process::Signal;
@@ -84,7 +87,8 @@ impl FleetFixture {
         let count = async || {
             let mut count = 0;
             for (number, _) in self.servers.backend.shards(&run).await.unwrap() {
-                let open = self.servers.backend.rows(&run, number, true, None, 1_000).await;
+                let open =
+                    self.servers.backend.rows(&run, number, RowState::Open, None, 1_000).await;
                 count += open.unwrap().len();
             }
             count

@@ -12,7 +12,7 @@ use crate::{
     worker_error::WorkerError,
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use juror_ledger::batches::{BatchRow, RowChange};
+use juror_ledger::batches::{BatchRow, RowChange, RowState};
 use juror_queue::Priority;
 use juror_types::{
     event::Event,
@@ -194,7 +194,7 @@ impl<'work> ResultCollector<'work> {
 /// Ends every row of a shard that is still open; returns their number.
 pub async fn end_rows(work: &RunBatches, number: u32, end: RowEnd) -> Result<usize, WorkerError> {
     let ended = |row| end_row(work, row, end.clone(), None);
-    change_rows(&*work.lane.records, (&work.run, number), true, ended).await
+    change_rows(&*work.lane.records, (&work.run, number), RowState::Open, ended).await
 }
 
 /// Ends the row of one line, unless it was ended before; counts it if there is no such row.

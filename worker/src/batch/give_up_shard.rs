@@ -4,7 +4,7 @@ use super::{RunBatches, return_jobs::return_jobs, shard_rows::change_rows};
 use crate::worker_error::WorkerError;
 use juror_ledger::{
     admission::Admission,
-    batches::{BatchRecords, BatchRow, RowChange, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, RowChange, RowState, ShardKey, ShardStep},
     error::LedgerError,
 };
 use juror_telemetry::ShardEvent;
@@ -21,7 +21,7 @@ pub async fn give_up_shard(
     }
     // The jobs come to their queue without the shard, when their run is published again.
     let detach = |row| async move { records.change_row(&shard.run, &row, RowChange::Detach).await };
-    change_rows(records, (&shard.run, shard.number), false, detach).await?;
+    change_rows(records, (&shard.run, shard.number), RowState::Closed, detach).await?;
     records.set_step(shard, &ShardStep::Collected).await
 }
 
@@ -63,6 +63,6 @@ async fn release_rows(
         admission.release(&row.lease).await?;
         records.change_row(&shard.run, &row, RowChange::Close).await
     };
-    change_rows(records, (&shard.run, shard.number), true, release).await?;
+    change_rows(records, (&shard.run, shard.number), RowState::Open, release).await?;
     Ok(true)
 }

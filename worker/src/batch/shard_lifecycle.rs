@@ -14,7 +14,7 @@ use crate::{
     vision::{BatchError, BatchStatus, CallEnd, EndedBatch, RowCounts},
     worker_error::WorkerError,
 };
-use juror_ledger::batches::ShardStep;
+use juror_ledger::batches::{RowState, ShardStep};
 use juror_telemetry::ShardEvent;
 use juror_types::event::Event;
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -163,7 +163,7 @@ impl ShardLifecycle {
 
     async fn rows(&self) -> Result<usize, WorkerError> {
         let RunBatches { lane, run, .. } = &*self.work;
-        let rows = lane.records.rows(run, self.number, true, None, PAGE).await;
+        let rows = lane.records.rows(run, self.number, RowState::Open, None, PAGE).await;
         Ok(rows?.len())
     }
 

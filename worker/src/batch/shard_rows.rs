@@ -3,7 +3,7 @@
 use super::{MAX_CONCURRENT_ROWS, PAGE};
 use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
-    batches::{BatchRecords, BatchRow},
+    batches::{BatchRecords, BatchRow, RowState},
     error::LedgerError,
 };
 use juror_types::id::{JobId, RunId};
@@ -16,23 +16,23 @@ pub fn open_rows<'a>(
     number: u32,
 ) -> impl Stream<Item = Result<BatchRow, LedgerError>> + 'a {
     let pages = stream::try_unfold(None, move |after: Option<JobId>| async move {
-        let rows = records.rows(run, number, true, after.as_ref(), PAGE).await?;
+        let rows = records.rows(run, number, RowState::Open, after.as_ref(), PAGE).await?;
         let last = rows.last().map(|row| row.job.clone());
         Ok(last.map(|last| (stream::iter(rows.into_iter().map(Ok)), Some(last))))
     });
     pages.try_flatten()
 }
 
-/// Changes each open or each closed row of a shard until it has none; returns their number.
+/// Changes each row of a shard in a state until it has none; returns their number.
 pub async fn change_rows<E: From<LedgerError>, Changing: Future<Output = Result<(), E>>>(
     records: &dyn BatchRecords,
     (run, number): (&RunId, u32),
-    open: bool,
+    state: RowState,
     change: impl Fn(BatchRow) -> Changing,
 ) -> Result<usize, E> {
     let mut count = 0;
     loop {
-        let rows = records.rows(run, number, open, None, PAGE).await?;
+        let rows = records.rows(run, number, state, None, PAGE).await?;
         if rows.is_empty() {
             return Ok(count);
         }

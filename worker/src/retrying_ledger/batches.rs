@@ -5,7 +5,7 @@ use super::RetryingLedger;
 use async_trait::async_trait;
 use juror_ledger::{
     admission::Admission,
-    batches::{BatchRecords, BatchRow, RowAdded, RowChange, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, RowAdded, RowChange, RowState, ShardKey, ShardStep},
     error::LedgerError,
     job_store::JobStore,
 };
@@ -17,7 +17,7 @@ repeated! {
         query open_shard(run: &RunId, owner: &OwnerId) -> u32;
         query add_row(shard: &ShardKey, row: &BatchRow) -> RowAdded;
         query row(run: &RunId, job: &JobId) -> Option<BatchRow>;
-        query rows(run: &RunId, number: u32, open: bool, after: Option<&JobId>, limit: u32)
+        query rows(run: &RunId, number: u32, state: RowState, after: Option<&JobId>, limit: u32)
             -> Vec<BatchRow>;
         record change_row(run: &RunId, row: &BatchRow, change: RowChange) -> ();
         record plan_shard(shard: &ShardKey, left_out: &[JobId], next: Option<u32>) -> bool;

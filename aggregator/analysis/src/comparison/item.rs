@@ -96,6 +96,11 @@ impl ItemValues {
             || self.expected.differs_from(&other.expected)
     }
 
+    /// True if it passes the pass condition at this position; none where it has no value for it.
+    pub(crate) fn passed(&self, condition: usize) -> Option<bool> {
+        self.passes.get(condition).copied().flatten()
+    }
+
     /// The mean of the decisive metric over the repeats.
     pub(crate) fn decisive(&self) -> Option<f64> {
         let count = self.scores.len() as f64;

@@ -30,9 +30,8 @@ impl ItemScoring<'_> {
         before: &ItemValues,
         after: &ItemValues,
     ) -> Option<(Outcome, Option<ErrorKind>)> {
-        let passes = |item: &ItemValues, stage: usize| item.passes.get(stage).copied().flatten();
         let stages = self.metrics.stages.iter();
-        let mut stages = stages.map(|stage| (passes(before, *stage), passes(after, *stage)));
+        let mut stages = stages.map(|stage| (before.passed(*stage), after.passed(*stage)));
         let has_no_code = after.ending.0 == Outcome::NoOutput;
         if has_no_code && stages.clone().any(|(before, after)| before.is_some() && after.is_none())
             || after.is_broken() && !before.is_broken()
@@ -46,10 +45,9 @@ impl ItemScoring<'_> {
     /// True for an item that passes a stage only in the head and none only in the base, false for the
     /// reverse; none where no stage changed, or stages changed both ways.
     pub fn stage_change(&self, base: &ItemValues, head: &ItemValues) -> Option<bool> {
-        let passes = |item: &ItemValues, stage: usize| item.passes.get(stage).copied().flatten();
         let stages = self.metrics.stages.iter();
         let mut changes = stages.filter_map(|stage| {
-            let (before, after) = passes(base, *stage).zip(passes(head, *stage))?;
+            let (before, after) = base.passed(*stage).zip(head.passed(*stage))?;
             (before != after).then_some(after)
         });
         let first = changes.next()?;
@@ -60,9 +58,8 @@ impl ItemScoring<'_> {
     /// as one without code. Where there is a judge, it has no output.
     pub fn lacks_stage(&self, item: &ItemValues, other: &ItemValues) -> bool {
         let mut stages = self.metrics.stages.iter();
-        let has =
-            |item: &ItemValues, stage: usize| item.passes.get(stage).copied().flatten().is_some();
-        self.by_evidence() && stages.any(|stage| has(other, *stage) && !has(item, *stage))
+        self.by_evidence()
+            && stages.any(|stage| other.passed(*stage).is_some() && item.passed(*stage).is_none())
     }
 
     /// An item's score as a share.
@@ -75,7 +72,7 @@ impl ItemScoring<'_> {
 
     /// True for an item that passed its stages.
     pub fn succeeds(&self, item: &ItemValues) -> Option<bool> {
-        item.passes.get(self.metrics.success?).copied().flatten()
+        item.passed(self.metrics.success?)
     }
 
     /// Fall of an item's score from base to head, as a share: all of it if the code rendered like
@@ -90,6 +87,6 @@ impl ItemScoring<'_> {
     }
 
     fn renders_equally(&self, item: &ItemValues) -> Option<bool> {
-        item.passes.get(self.metrics.nothing_differs?).copied().flatten()
+        item.passed(self.metrics.nothing_differs?)
     }
 }

@@ -2,7 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "a check fails by panicking")]
 
-use super::{BatchRecords, BatchRow, ROWS_OWNER, RowAdded, RowChange, ShardKey, ShardStep};
+use super::{
+    BatchRecords, BatchRow, ROWS_OWNER, RowAdded, RowChange, RowState, ShardKey, ShardStep,
+};
 use crate::{
     admission::{Admission, AdmissionDecision, AdmissionRequest, Budget},
     test_requests,
@@ -56,8 +58,8 @@ async fn filled(records: &dyn BatchRecords, run: &RunId, names: &[&str]) -> Shar
     shard
 }
 
-async fn jobs(records: &dyn BatchRecords, shard: &ShardKey, open: bool) -> Vec<String> {
-    let rows = records.rows(&shard.run, shard.number, open, None, 100).await;
+async fn jobs(records: &dyn BatchRecords, shard: &ShardKey, state: RowState) -> Vec<String> {
+    let rows = records.rows(&shard.run, shard.number, state, None, 100).await;
     rows.expect("the backend answers").iter().map(|row| row.job.to_string()).collect()
 }
 
@@ -77,8 +79,8 @@ async fn rows_are_added_closed_detached_and_removed(records: &dyn BatchRecords) 
     let (run, other) = (RunId::new("rows"), RunId::new("other"));
     let shard = filled(records, &run, &["c", "a", "b"]).await;
     filled(records, &other, &["z"]).await;
-    assert_eq!(jobs(records, &shard, true).await, ["a", "b", "c"]);
-    let page = records.rows(&run, shard.number, true, Some(&JobId::new("a")), 1).await;
+    assert_eq!(jobs(records, &shard, RowState::Open).await, ["a", "b", "c"]);
+    let page = records.rows(&run, shard.number, RowState::Open, Some(&JobId::new("a")), 1).await;
     assert_eq!(page.expect("the backend answers"), [row("b", "b")]);
 
     let again = records.add_row(&shard, &row("a", "another")).await;
@@ -91,20 +93,20 @@ async fn rows_are_added_closed_detached_and_removed(records: &dyn BatchRecords) 
     let closed = BatchRow { open: false, record: "closed".to_owned(), ..row("a", "a") };
     records.change_row(&run, &closed, RowChange::Close).await.expect("the backend answers");
     assert_eq!(stored(records, &run, "a").await, Some(closed.clone()));
-    assert_eq!(jobs(records, &shard, true).await, ["b", "c"]);
-    assert_eq!(jobs(records, &shard, false).await, ["a"]);
+    assert_eq!(jobs(records, &shard, RowState::Open).await, ["b", "c"]);
+    assert_eq!(jobs(records, &shard, RowState::Closed).await, ["a"]);
     records.change_row(&run, &closed, RowChange::Detach).await.expect("the backend answers");
-    assert_eq!(jobs(records, &shard, false).await, Vec::<String>::new());
+    assert_eq!(jobs(records, &shard, RowState::Closed).await, Vec::<String>::new());
     assert_eq!(stored(records, &run, "a").await, Some(closed.clone()));
 
     // The next row replaces it.
     let next = row("a", "next");
     let added = records.add_row(&shard, &next).await.expect("the backend answers");
     assert_eq!(added, RowAdded::Added);
-    assert_eq!(jobs(records, &shard, true).await, ["a", "b", "c"]);
+    assert_eq!(jobs(records, &shard, RowState::Open).await, ["a", "b", "c"]);
     records.change_row(&run, &next, RowChange::Remove).await.expect("the backend answers");
     assert_eq!(stored(records, &run, "a").await, None);
-    assert_eq!(jobs(records, &shard, true).await, ["b", "c"]);
+    assert_eq!(jobs(records, &shard, RowState::Open).await, ["b", "c"]);
     assert_eq!(stored(records, &other, "z").await, Some(row("z", "z")));
 }
 
@@ -117,14 +119,14 @@ async fn replaced_row_is_unchanged(records: &dyn BatchRecords) {
     let new = row("a", "new");
     let added = records.add_row(&second, &new).await.expect("the backend answers");
     assert_eq!(added, RowAdded::Added);
-    assert_eq!(jobs(records, &first, false).await, Vec::<String>::new());
+    assert_eq!(jobs(records, &first, RowState::Closed).await, Vec::<String>::new());
     records.change_row(&run, &old, RowChange::Close).await.expect("the backend answers");
     records.change_row(&run, &old, RowChange::Detach).await.expect("the backend answers");
     records.change_row(&run, &old, RowChange::Remove).await.expect("the backend answers");
     assert_eq!(stored(records, &run, "a").await, Some(new.clone()));
     // Nor is an open row detached.
     records.change_row(&run, &new, RowChange::Detach).await.expect("the backend answers");
-    assert_eq!(jobs(records, &second, true).await, ["a"]);
+    assert_eq!(jobs(records, &second, RowState::Open).await, ["a"]);
 }
 
 async fn shard_is_planned_without_rows_missing_from_its_file(records: &dyn BatchRecords) {
@@ -135,8 +137,8 @@ async fn shard_is_planned_without_rows_missing_from_its_file(records: &dyn Batch
     let left_out = [JobId::new("b"), JobId::new("never added")];
     let planned = records.plan_shard(&shard, &left_out, Some(next.number)).await;
     assert!(planned.expect("the backend answers"));
-    assert_eq!(jobs(records, &shard, true).await, ["a", "c"]);
-    assert_eq!(jobs(records, &next, true).await, ["b"]);
+    assert_eq!(jobs(records, &shard, RowState::Open).await, ["a", "c"]);
+    assert_eq!(jobs(records, &next, RowState::Open).await, ["b"]);
     let known = [(shard.number, ShardStep::Planned), (next.number, ShardStep::Filling)];
     assert_eq!(steps(records, &run).await, known);
     let late = records.add_row(&shard, &row("d", "d")).await.expect("the backend answers");
@@ -152,10 +154,10 @@ async fn a_shard_is_split(records: &dyn BatchRecords) {
     let parts = [(one.number, vec![id("b")]), (two.number, vec![id("a"), id("c")])];
     let stranger = ShardKey { owner: OwnerId::new("there"), ..shard.clone() };
     assert!(!records.split_shard(&stranger, &parts).await.expect("the backend answers"));
-    assert_eq!(jobs(records, &shard, true).await, ["a", "b", "c"]);
+    assert_eq!(jobs(records, &shard, RowState::Open).await, ["a", "b", "c"]);
     assert!(records.split_shard(&shard, &parts).await.expect("the backend answers"));
-    assert_eq!(jobs(records, &one, true).await, ["b"]);
-    assert_eq!(jobs(records, &two, true).await, ["a", "c"]);
+    assert_eq!(jobs(records, &one, RowState::Open).await, ["b"]);
+    assert_eq!(jobs(records, &two, RowState::Open).await, ["a", "c"]);
     let known = [(one.number, ShardStep::Planned), (two.number, ShardStep::Planned)];
     assert_eq!(steps(records, &run).await, known);
 }

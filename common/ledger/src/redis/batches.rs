@@ -1,7 +1,7 @@
 //! Records of batches in Redis.
 
 use crate::{
-    batches::{BatchRecords, BatchRow, RowAdded, RowChange, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, RowAdded, RowChange, RowState, ShardKey, ShardStep},
     error::LedgerError,
     json::{JsonRecords, write_json},
     redis::{
@@ -62,14 +62,14 @@ impl BatchRecords for RedisLedger {
         &self,
         run: &RunId,
         number: u32,
-        open: bool,
+        state: RowState,
         after: Option<&JobId>,
         limit: u32,
     ) -> Result<Vec<BatchRow>, LedgerError> {
         let arguments = [
             run.to_string(),
             number.to_string(),
-            u8::from(open).to_string(),
+            u8::from(state.is_open()).to_string(),
             after.map(JobId::to_string).unwrap_or_default(),
             limit.to_string(),
         ];

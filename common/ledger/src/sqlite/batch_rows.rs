@@ -1,7 +1,7 @@
 //! The table of rows of batches.
 
 use crate::{
-    batches::{BatchRow, RowAdded, RowChange, ShardKey},
+    batches::{BatchRow, RowAdded, RowChange, RowState, ShardKey},
     sqlite::failure::SqliteFailure,
 };
 use juror_types::id::{JobId, LeaseId, RunId};
@@ -50,12 +50,12 @@ impl BatchRows<'_> {
         &self,
         run: &RunId,
         number: u32,
-        open: bool,
+        state: RowState,
         after: Option<&JobId>,
         limit: u32,
     ) -> Result<Vec<BatchRow>, SqliteFailure> {
         // Each has its own index.
-        let mut statement = self.0.prepare_cached(if open {
+        let mut statement = self.0.prepare_cached(if state.is_open() {
             "SELECT job, round, lease, open, record FROM batch_rows
              WHERE run = ?1 AND shard = ?2 AND open AND job > ?3 ORDER BY job LIMIT ?4"
         } else {

@@ -1,7 +1,7 @@
 //! Records of batches in `juror.db`.
 
 use crate::{
-    batches::{BatchRecords, BatchRow, RowAdded, RowChange, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, RowAdded, RowChange, RowState, ShardKey, ShardStep},
     error::LedgerError,
     json::JsonRecords,
     sqlite::{
@@ -42,14 +42,14 @@ impl BatchRecords for SqliteLedger {
         &self,
         run: &RunId,
         number: u32,
-        open: bool,
+        state: RowState,
         after: Option<&JobId>,
         limit: u32,
     ) -> Result<Vec<BatchRow>, LedgerError> {
         let (run, after) = (run.clone(), after.cloned());
         self.writer
             .perform(move |connection, _| {
-                BatchRows(connection).of_shard(&run, number, open, after.as_ref(), limit)
+                BatchRows(connection).of_shard(&run, number, state, after.as_ref(), limit)
             })
             .await
     }
