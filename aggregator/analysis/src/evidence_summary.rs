@@ -122,7 +122,8 @@ impl EvidenceTally {
         let missing = (unmeasured > 0).then(|| {
             format!(
                 "{} of {} are not measured, through no fault of their code: what is measured says \
-                 nothing of them",
+                 nothing of them; mend the cause and start a new run, which measures only what is \
+                 not kept",
                 grouped(unmeasured),
                 counted(measured + not_rendered + unmeasured, "result")
             )

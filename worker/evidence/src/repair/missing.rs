@@ -17,6 +17,8 @@ use crate::{
 const REACH: [i32; 2] = [40, 160];
 /// Maximum number of edge pixels in a missing shape's place, relative to those of the shape.
 const MAX_EDGE_PIXELS: f64 = 0.4;
+/// Minimum number of edge pixels of a line.
+const MIN_EDGE_PIXELS: usize = 12;
 /// Maximum distance of missing shapes that are reported as one, in pixels.
 const JOINED: i32 = 12;
 /// Maximum number of shapes that are searched for.
@@ -43,6 +45,14 @@ impl ShownShapes {
         let shapes = shapes
             .map(|shape| MissingShape { bounds: shape.bounds(), edge_pixels: shape.edge_pixels });
         Self { shapes: shapes.collect(), smoothed: screenshot.smoothed() }
+    }
+
+    /// The same with each line of a text by itself: lines lie so near to each other that they are
+    /// one shape, and one of them may be missing.
+    pub fn with_lines(screenshot: &Raster) -> Self {
+        let shapes = Self::new(screenshot);
+        let lines = shapes.shapes.iter().flat_map(|shape| lines_of(screenshot, shape.bounds));
+        Self { shapes: lines.collect(), ..shapes }
     }
 
     /// Shapes that the drawing lacks: their place is empty, and they are not found near it.
@@ -78,6 +88,24 @@ impl ShownShapes {
         let patch = Patch::new(&self.smoothed, grown(shape.bounds, 1));
         patch.is_some_and(|patch| patch.find(&self.smoothed, smoothed, REACH).is_none())
     }
+}
+
+/// The parts of a shape between rows without edges.
+fn lines_of(screenshot: &Raster, [left, top, right, bottom]: [i32; 4]) -> Vec<MissingShape> {
+    let rows = top..bottom;
+    let counts: Vec<usize> =
+        rows.map(|y| screenshot.edge_pixels_in([left, y, right, y + 1])).collect();
+    let mut lines = Vec::new();
+    let mut place = top;
+    for line in counts.chunk_by(|above, below| (*above > 0) == (*below > 0)) {
+        let end = place + line.len() as i32;
+        let edge_pixels = line.iter().sum();
+        if edge_pixels >= MIN_EDGE_PIXELS {
+            lines.push(MissingShape { bounds: [left, place, right, end], edge_pixels });
+        }
+        place = end;
+    }
+    lines
 }
 
 /// Boxes of missing shapes; adjacent ones are merged.
@@ -162,6 +190,24 @@ mod tests {
         let mut recolored = screenshot.clone();
         recolored.fill([30, 28, 14, 3], [0, 90, 0]);
         assert_eq!(missing(&screenshot, &recolored).len(), 0);
+    }
+
+    #[test]
+    fn one_of_two_lines_is_missing() {
+        let page = |tops: &[u32]| {
+            let mut picture = Raster::filled(240, 80, [255; 3]);
+            for &top in tops {
+                for letter in 0..12 {
+                    picture.fill([40 + letter * 8, top, 5, 3 + (letter + top) % 9], [20; 3]);
+                }
+            }
+            picture
+        };
+        let (screenshot, drawing) = (page(&[20, 34]), page(&[34]));
+        let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
+        let found = |shown: ShownShapes| joined(&shown.missing_in(&drawing, &difference));
+        assert_eq!(found(ShownShapes::with_lines(&screenshot)), [[36, 19, 136, 31]]);
+        assert_eq!(found(ShownShapes::new(&screenshot)).len(), 0, "both lines are one shape");
     }
 
     #[test]

@@ -147,7 +147,9 @@ impl RepairSearch {
         while self.accept_best() {}
         let remaining = self.difference();
         SearchOutcome {
-            missing: joined(&self.shown.missing_in(&self.drawing, &remaining)),
+            missing: joined(
+                &ShownShapes::with_lines(&self.screenshot).missing_in(&self.drawing, &remaining),
+            ),
             found: self.found,
             remaining,
         }
