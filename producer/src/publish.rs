@@ -30,6 +30,8 @@ pub struct Submission {
     pub jobs: Jobs,
     /// Number of jobs to publish, without skipped ones; for events only.
     pub planned: u64,
+    /// Number of jobs of the plan, with skipped ones.
+    pub total: u64,
     /// Assigns the round of each job, or leaves it out.
     pub round_of: RoundAssignment,
     /// Priority of the jobs.
@@ -69,6 +71,14 @@ pub enum SubmitFailure {
     /// The dataset differs from the planned one.
     #[error(transparent)]
     Dataset(#[from] LineError),
+    /// The dataset has more or fewer jobs than were planned.
+    #[error("{found} jobs instead of the {planned} that were planned")]
+    OtherCount {
+        /// Number of planned jobs.
+        planned: u64,
+        /// Number of jobs that were read.
+        found: u64,
+    },
     /// The queue failed.
     #[error(transparent)]
     Queue(#[from] QueueError),
@@ -84,7 +94,7 @@ impl fmt::Display for SubmitError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { published, cause } = self;
         match cause {
-            SubmitFailure::Dataset(_) => write!(
+            SubmitFailure::Dataset(_) | SubmitFailure::OtherCount { .. } => write!(
                 formatter,
                 "the dataset changed while its jobs were published ({published} so far): {cause}"
             ),
@@ -109,6 +119,7 @@ pub fn run(
             queue,
             jobs,
             planned,
+            total,
             round_of,
             priority,
             uploader,
@@ -131,7 +142,10 @@ pub fn run(
         let published = *published.borrow();
         let failed = |cause| SubmitError { published, cause };
         let complete = ended.map_err(failed)?;
-        read.map_err(|_| failed(SubmitFailure::Reader))?;
+        let found = read.map_err(|_| failed(SubmitFailure::Reader))?;
+        if complete && found != total {
+            return Err(failed(SubmitFailure::OtherCount { planned: total, found }));
+        }
         Ok(Submitted { published, complete })
     })
 }
@@ -154,9 +168,15 @@ impl JobPublisher<'_> {
     }
 }
 
-/// Sends the jobs until the receiver is gone.
-fn read(jobs: Jobs, round_of: &RoundAssignment, sender: &mpsc::Sender<Result<Job, LineError>>) {
+/// Sends the jobs until the receiver is gone; returns the number of jobs that were read.
+fn read(
+    jobs: Jobs,
+    round_of: &RoundAssignment,
+    sender: &mpsc::Sender<Result<Job, LineError>>,
+) -> u64 {
+    let mut count = 0;
     for job in jobs {
+        count += u64::from(job.is_ok());
         // Checked here too, since a long sequence of skipped jobs sends nothing.
         if sender.is_closed() {
             break;
@@ -170,6 +190,7 @@ fn read(jobs: Jobs, round_of: &RoundAssignment, sender: &mpsc::Sender<Result<Job
             break;
         }
     }
+    count
 }
 
 /// Publishes all jobs and counts the confirmed ones; returns true if all were published. After a

@@ -1,6 +1,6 @@
 //! Runs of a random part of a dataset.
 
-use crate::harness::{CommandHarness, TestSimulator, write_items};
+use crate::harness::{CallGate, CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 
@@ -137,6 +137,26 @@ fn growing_run_resumes_where_its_budget_ended_it() {
         .juror(&["run", "manifest.jsonl", "--until-width", "0.1"])
         .exits(2)
         .stderr_contains(&["--enable-llm-judge"]);
+}
+
+#[test]
+fn sample_of_a_changed_dataset_grows_no_further() {
+    let harness = CommandHarness::new();
+    let gate = CallGate::closed();
+    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+    let simulator = TestSimulator::start(config);
+    write_items(&harness, 400);
+    let flags = ["--until-width", "0.0001"];
+    let running = harness.start_run(&simulator, "night", &flags);
+    simulator.await_requests(1);
+    let manifest = std::fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
+    harness.write("manifest.jsonl", manifest.replace("\"id\":\"", "\"id\":\"other-"));
+    gate.open();
+    running.finish().exits(1).stderr_contains(&["manifest.jsonl has changed", "the first 60"]);
+    assert_eq!(simulator.requests(), 60);
+    harness.write("manifest.jsonl", manifest);
+    harness.resume("night", &[]).exits(0);
+    assert_eq!(judged(&harness, "night").len(), 400);
 }
 
 /// Width of the interval of a run's score.

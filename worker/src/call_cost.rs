@@ -55,12 +55,18 @@ impl CallPricing {
         (!is_asked).then_some(answered)
     }
 
-    /// The bill of a call that ended like this; none if it is not settled. A stated cost of zero is
-    /// ignored for a model that has a price.
-    pub fn bill(&self, end: &CallEnd, lease_end: LeaseEnd, bounds: &Bounds) -> Option<CallBill> {
+    /// The bill of a call that ended like this; none if it is not settled. An end that states no lane
+    /// is billed in the lane `sent_in`. A stated cost of zero is ignored for a model that has a price.
+    pub fn bill(
+        &self,
+        end: &CallEnd,
+        sent_in: Lane,
+        lease_end: LeaseEnd,
+        bounds: &Bounds,
+    ) -> Option<CallBill> {
         let LeaseEnd::Settle(usage) = lease_end else { return None };
         let table_cost = match usage {
-            Some(usage) => self.table_cost(end, &usage, bounds),
+            Some(usage) => self.table_cost(end, sent_in, &usage, bounds),
             None => self.bound(end, bounds),
         };
         let reported_cost = match end {
@@ -93,10 +99,10 @@ impl CallPricing {
     /// Cost by the price table. A model without a price may cost more than any known one, so its
     /// replies count at their bound. A service tier without a price costs up to twice the standard
     /// one (OpenAI's priority processing, 2026), or the bound if that is more.
-    fn table_cost(&self, end: &CallEnd, usage: &Usage, bounds: &Bounds) -> Money {
+    fn table_cost(&self, end: &CallEnd, sent_in: Lane, usage: &Usage, bounds: &Bounds) -> Money {
         let (written, lane) = match end {
             CallEnd::Answered(answer) => (answer.cache_write_tokens, answer.lane),
-            _ => (None, Lane::Realtime),
+            _ => (None, sent_in),
         };
         let own = self.version(end).unwrap_or(&self.terms.prices);
         let cost = |entry: &PriceEntry| entry.price_in(lane).cost(usage, written);
@@ -270,7 +276,9 @@ mod tests {
     }
 
     fn bill(end: &CallEnd, usage: Option<Usage>) -> CallBill {
-        pricing(&["gpt-4o-mini"]).bill(end, LeaseEnd::Settle(usage), &bounds()).unwrap()
+        pricing(&["gpt-4o-mini"])
+            .bill(end, Lane::Realtime, LeaseEnd::Settle(usage), &bounds())
+            .unwrap()
     }
 
     #[test]
@@ -290,12 +298,14 @@ mod tests {
     fn version_with_its_own_price_is_booked_at_that_price() {
         let pricing = pricing_of("gpt-4o", &["gpt-4o"], Lane::Realtime);
         let end = answer("gpt-4o-2024-05-13", None);
-        let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+        let bill =
+            pricing.bill(&end, Lane::Realtime, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
         assert_eq!(bill.cost.to_string(), "0.006500000");
         let warnings = pricing.warnings(&end, &bill);
         assert!(warnings[0].contains("judge.model = \"gpt-4o-2024-05-13\""), "{warnings:?}");
         let usual = answer("gpt-4o-2024-08-06", None);
-        let bill = pricing.bill(&usual, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+        let bill =
+            pricing.bill(&usual, Lane::Realtime, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
         assert_eq!(bill.cost.to_string(), "0.003500000");
     }
 
@@ -307,10 +317,13 @@ mod tests {
         let end = CallEnd::Answered(answer);
         let most = Usage { input_tokens: 5_000, cached_input_tokens: 0, output_tokens: 1_000 };
         for (usage, booked) in [(USAGE, "0.001350000"), (most, "0.002700000")] {
-            let bill = pricing.bill(&end, LeaseEnd::Settle(Some(usage)), &bounds()).unwrap();
+            let bill = pricing
+                .bill(&end, Lane::Realtime, LeaseEnd::Settle(Some(usage)), &bounds())
+                .unwrap();
             assert_eq!(bill.cost.to_string(), booked);
         }
-        let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+        let bill =
+            pricing.bill(&end, Lane::Realtime, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
         assert!(pricing.warnings(&end, &bill)[0].contains("service tier priority"));
     }
 
@@ -335,7 +348,9 @@ mod tests {
         let answered = |lane| {
             let end =
                 CallEnd::Answered(Completion { lane, usage: Some(USAGE), ..Completion::default() });
-            let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+            let bill = pricing
+                .bill(&end, Lane::Realtime, LeaseEnd::Settle(Some(USAGE)), &bounds())
+                .unwrap();
             (bill.cost, pricing.warnings(&end, &bill))
         };
         let (flex, warnings) = answered(Lane::Flex);
@@ -348,13 +363,23 @@ mod tests {
     }
 
     #[test]
+    fn unusable_reply_of_a_batch_is_billed_at_its_price() {
+        let pricing = pricing_of("gpt-5.4", &["gpt-5.4"], Lane::Batch);
+        let end = CallEnd::BadAnswer { message: "no choice".to_owned(), usage: Some(USAGE) };
+        let cost = |sent_in: Lane| {
+            pricing.bill(&end, sent_in, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap().cost
+        };
+        assert_eq!(cost(Lane::Realtime), cost(Lane::Batch) + cost(Lane::Batch));
+    }
+
+    #[test]
     fn unknown_usage_is_booked_at_the_bound_and_reported_once() {
         let (end, pricing) = (answer("gpt-4o-mini", None), pricing(&["gpt-4o-mini"]));
-        let bill = pricing.bill(&end, LeaseEnd::Settle(None), &bounds()).unwrap();
+        let bill = pricing.bill(&end, Lane::Realtime, LeaseEnd::Settle(None), &bounds()).unwrap();
         assert_eq!((bill.cost, bill.metered), (bounds().worst_cost, false));
         assert!(pricing.warnings(&end, &bill)[0].contains("$0.001350000"));
         assert!(pricing.warnings(&end, &bill).is_empty());
-        assert_eq!(pricing.bill(&end, LeaseEnd::PresumeSpent, &bounds()), None);
+        assert_eq!(pricing.bill(&end, Lane::Realtime, LeaseEnd::PresumeSpent, &bounds()), None);
     }
 
     #[test]
@@ -367,7 +392,8 @@ mod tests {
     fn billing_differences_name_both_sides() {
         let pricing = pricing(&["gpt-4o-mini"]);
         let end = answer("gpt-4o-2024-08-06", Some("0.0036"));
-        let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+        let bill =
+            pricing.bill(&end, Lane::Realtime, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
         let warnings = pricing.warnings(&end, &bill).join("\n");
         for part in ["gpt-4o-2024-08-06", "gpt-4o-mini", "$0.003600000", "$0.003500000"] {
             assert!(warnings.contains(part), "{part} in {warnings}");

@@ -29,6 +29,7 @@ use juror_types::{
     event::Event,
     id::{Digest, LeaseId},
     job::{Job, Judge},
+    lane::Lane,
     outcome::JobResult,
 };
 use tokio::time::Instant;
@@ -86,7 +87,8 @@ impl Judging<'_> {
                 CallConclusion::new(&call.end, &judge.model, setup, context, &mut tally);
             decision.next = self.step_after_refusal(&permit, &call, decision.next).await;
             let lease_end = decision.lease_end;
-            let bill = bill(context, setup, &call.end, lease_end, &prepared.bounds).await;
+            let sent = (&call.end, Lane::Realtime);
+            let bill = bill(context, setup, sent, lease_end, &prepared.bounds).await;
             let counting = self.learn_counting(&prepared, &call, lease_end, waited);
             // Keeps the permit during a cooldown or pause, when another call would be refused too.
             let _held = matches!(decision.next, NextStep::Cooldown(_) | NextStep::PauseRun(_))
@@ -140,15 +142,15 @@ impl Judging<'_> {
     }
 }
 
-/// The bill of a call; emits its warnings.
+/// The bill of a call that was sent in a lane; emits its warnings.
 pub(crate) async fn bill(
     context: &RunContext,
     setup: &JudgeSetup,
-    end: &CallEnd,
+    (end, sent_in): (&CallEnd, Lane),
     lease_end: LeaseEnd,
     bounds: &Bounds,
 ) -> Option<CallBill> {
-    let bill = setup.pricing.bill(end, lease_end, bounds)?;
+    let bill = setup.pricing.bill(end, sent_in, lease_end, bounds)?;
     for warning in setup.pricing.warnings(end, &bill) {
         context.events.emit(Event::Warning(warning)).await;
     }

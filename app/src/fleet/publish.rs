@@ -152,12 +152,13 @@ impl Publication<'_> {
             Opening::New | Opening::Continued { .. } => None,
             Opening::Retried { rounds, .. } => Some(Arc::clone(rounds)),
         };
-        let JobsToPublish { jobs, planned, round_of } =
+        let JobsToPublish { jobs, planned, total, round_of } =
             jobs_to_publish(setup, &record.run_id, progress)?;
         Ok(Submission {
             queue: Arc::new(queues.jobs()) as Arc<dyn Queue<Job>>,
             jobs: jobs.inlining(&setup.dataset),
             planned,
+            total,
             round_of,
             priority: self.priority,
             uploader,

@@ -183,13 +183,14 @@ fn submission(
     events: Events,
 ) -> Result<publish::Submission, AppError> {
     let progress = Arc::new(fold.rounds());
-    let JobsToPublish { jobs: plan, planned, round_of } =
+    let JobsToPublish { jobs: plan, planned, total, round_of } =
         jobs_to_publish(setup, run, Some(progress))?;
     Ok(publish::Submission {
         uploader: None,
         queue: Arc::clone(jobs) as Arc<dyn Queue<Job>>,
         jobs: plan,
         planned,
+        total,
         round_of,
         priority: Priority::Normal,
         window: 1,

@@ -16,6 +16,8 @@ pub struct JobsToPublish {
     pub jobs: Jobs,
     /// Number of those that are published.
     pub planned: u64,
+    /// Number of all.
+    pub total: u64,
     /// The round of each job, and which are left out.
     pub round_of: RoundAssignment,
 }
@@ -38,6 +40,7 @@ pub fn jobs_to_publish(
     Ok(JobsToPublish {
         jobs: jobs.map_err(AppError::invalid)?,
         planned: setup.plan.jobs.saturating_sub(left_out),
+        total: setup.plan.jobs,
         round_of,
     })
 }

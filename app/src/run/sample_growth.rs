@@ -28,7 +28,17 @@ pub fn larger_sample(setup: &RunSetup, journal: &RunJournal) -> Result<Option<Ru
         return Ok(None);
     }
     let items = sequential_sampling::next_sample_size(sample.items).min(sample.of);
-    setup.with_sample(ItemSample { items, seed: sample.seed }).map(Some)
+    let next = setup.with_sample(ItemSample { items, seed: sample.seed })?;
+    // A sample of two datasets says nothing of either.
+    if next.plan.digest != files.record().dataset.digest {
+        return Err(AppError::conflict(format!(
+            "{} has changed since the first {} of its items were judged: restore it and resume the \
+             run, or start a new one",
+            setup.dataset.source().display(),
+            sample.items
+        )));
+    }
+    Ok(Some(next))
 }
 
 /// The run's record with the sample of this setup.

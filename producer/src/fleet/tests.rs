@@ -68,6 +68,7 @@ impl Fixture {
             queue: Arc::clone(queue) as Arc<dyn Queue<Job>>,
             jobs: jobs(&dataset, &PlanOptions::default(), &template).unwrap(),
             planned: 10,
+            total: 10,
             round_of: Box::new(|_| Some(0)),
             priority: Priority::Normal,
             uploader: None,

@@ -43,6 +43,7 @@ fn submission(queue: &Arc<LocalQueue<Job>>, jobs: Jobs) -> Submission {
         queue: Arc::clone(queue) as Arc<dyn Queue<Job>>,
         jobs,
         planned: 10,
+        total: 10,
         round_of: Box::new(|_| Some(2)),
         priority: Priority::High,
         uploader: None,
@@ -77,6 +78,18 @@ async fn jobs_are_published_in_their_round_and_skipped_ones_are_not() {
 }
 
 #[tokio::test]
+async fn dataset_of_another_length_than_planned_is_an_error() {
+    for count in [9, 11] {
+        let given = given(&lines(count));
+        let queue = Arc::new(LocalQueue::new(100));
+        let error = run(submission(&queue, given.jobs), &Shutdown::new()).await.unwrap_err();
+        let message = format!("the dataset changed while its jobs were published ({count} so far)");
+        assert!(error.to_string().starts_with(&message), "{error}");
+        assert!(error.to_string().ends_with("instead of the 10 that were planned"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_full_queue_is_waited_for() {
     let given = given(&lines(500));
     let queue = Arc::new(LocalQueue::new(3));
@@ -87,8 +100,8 @@ async fn a_full_queue_is_waited_for() {
         }
     };
     let shutdown = Shutdown::new();
-    let publishing = run(submission(&queue, given.jobs), &shutdown);
-    let ((), submitted) = tokio::join!(consuming, publishing);
+    let submission = Submission { total: 500, ..submission(&queue, given.jobs) };
+    let ((), submitted) = tokio::join!(consuming, run(submission, &shutdown));
     assert_eq!(submitted.unwrap().published, 500);
 }
 

@@ -23,7 +23,10 @@ use juror_ledger::{
     job_store::{Claim, ClaimKey, FinishedJob},
 };
 use juror_telemetry::CallCost;
-use juror_types::outcome::{BatchUsage, ErrorKind, JobError, JobResult};
+use juror_types::{
+    lane::Lane,
+    outcome::{BatchUsage, ErrorKind, JobError, JobResult},
+};
 
 #[derive(Clone, Debug)]
 pub enum RowEnd {
@@ -143,7 +146,8 @@ impl RowSettler<'_> {
             decision.next = NextStep::Retry;
         }
         let lease_end = decision.lease_end;
-        let bill = judging::bill(context, setup, &end, lease_end, &self.record.bounds).await;
+        let (sent, bounds) = ((&end, Lane::Batch), &self.record.bounds);
+        let bill = judging::bill(context, setup, sent, lease_end, bounds).await;
         let other = setup.pricing.other_model(&end);
         let result = end.result(decision.verdict.is_some());
         let cost = judging::cost(lease_end, bill, &self.record.bounds);
