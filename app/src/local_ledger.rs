@@ -35,6 +35,12 @@ pub fn recorded_folder(record: &RunRecord) -> Option<&str> {
     Path::new(folder).join(file_name(record)).is_file().then_some(folder)
 }
 
+/// Path of the ledger that a run began with, if that is still there; else that of the settings.
+pub(crate) fn recorded_ledger_file(record: &RunRecord, settings: &Settings) -> PathBuf {
+    let folder = recorded_folder(record).map_or_else(|| settings.run.state_dir(), Path::new);
+    folder.join(file_name(record))
+}
+
 /// Error of this machine's ledger: a damaged file is no mistake in the command line or the settings.
 pub(crate) fn local_error(error: LedgerError) -> AppError {
     match error {
@@ -47,7 +53,7 @@ fn file_name(record: &RunRecord) -> &'static str {
     if record.simulated { SIMULATED } else { REAL }
 }
 
-fn open(file: &Path, settings: &Settings) -> Result<SqliteLedger, AppError> {
+pub(crate) fn open(file: &Path, settings: &Settings) -> Result<SqliteLedger, AppError> {
     let folder = settings.run.state_dir();
     std::fs::create_dir_all(folder).map_err(|error| {
         AppError::internal(format!(

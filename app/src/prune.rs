@@ -1,6 +1,10 @@
 //! Pruning: removes old runs, so that a runs directory does not grow without limit.
 
-use crate::{error::AppError, local_ledger::local_error, settings::PruneSettings};
+use crate::{
+    error::AppError,
+    local_ledger::{self, local_error, recorded_ledger_file},
+    settings::{PruneSettings, Settings},
+};
 use jiff::{SignedDuration, Timestamp};
 use juror_analysis::{
     calibration::stored_calibration,
@@ -10,9 +14,12 @@ use juror_journal::{
     blessed::BlessedRuns,
     journal::{JournalWriter, RunFiles},
 };
-use juror_ledger::sqlite::SqliteLedger;
 use juror_types::{id::RunId, run::RunRecord};
-use std::{collections::HashSet, fs, io, path::Path};
+use std::{
+    collections::HashSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 /// Reason to keep a run regardless of its age and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,15 +87,21 @@ impl PrunePlan {
     }
 }
 
-/// Removes a run: its files, and its records in the ledger, except the spending of days and
-/// months. Returns false if it has calls or batches in progress, and is kept.
+/// Removes a run: its files, and its records in the ledger that it began with, except the spending
+/// of days and months. Returns the path of that ledger; none if the run has calls or batches in
+/// progress, and is kept.
 ///
 /// # Errors
 /// A process works on the run now, or its files cannot be removed.
-pub async fn remove(runs_dir: &Path, run: &RunId, ledger: &SqliteLedger) -> Result<bool, AppError> {
+pub async fn remove(run: &RunId, settings: &Settings) -> Result<Option<PathBuf>, AppError> {
+    let runs_dir = &settings.run.runs_dir;
     let writer = JournalWriter::open(runs_dir, run)?;
-    if !ledger.delete_run(run).await.map_err(local_error)? {
-        return Ok(false);
+    let ledger_file = recorded_ledger_file(writer.files().record(), settings);
+    let ledger = local_ledger::open(&ledger_file, settings)?;
+    let deleted = ledger.delete_run(run).await.map_err(local_error);
+    ledger.close().await;
+    if !deleted? {
+        return Ok(None);
     }
     let folder = writer.files().directory().to_owned();
     // Renamed first, so that a partly removed run is never listed.
@@ -96,7 +109,7 @@ pub async fn remove(runs_dir: &Path, run: &RunId, ledger: &SqliteLedger) -> Resu
     fs::rename(&folder, &renamed).and_then(|()| fs::remove_dir_all(&renamed)).map_err(|error| {
         AppError::internal(format!("{} cannot be removed: {error}", folder.display()))
     })?;
-    Ok(true)
+    Ok(Some(ledger_file))
 }
 
 /// Runs of the same items, rubric and judge, the oldest first.

@@ -1,6 +1,6 @@
 //! `juror prune` removes old runs and nothing that is still needed.
 
-use crate::harness::{CommandHarness, Finished, TestSimulator, write_items};
+use crate::harness::{CallGate, CommandHarness, Finished, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::Value;
 use std::{fs, time::SystemTime};
@@ -80,6 +80,28 @@ fn useful_verdicts_stay_in_the_cache() {
     prune(&harness, &["--keep-reply-days", "many"])
         .exits(2)
         .stderr_contains(&["--keep-reply-days"]);
+}
+
+#[test]
+fn run_with_calls_in_progress_in_another_ledger_is_kept() {
+    let harness = CommandHarness::new();
+    let gate = CallGate::closed();
+    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+    let simulator = TestSimulator::start(config);
+    write_items(&harness, 2);
+    let elsewhere = ["--state", "elsewhere", "--no-cache"];
+    let killed = harness.start_run(&simulator, "killed", &elsewhere);
+    simulator.await_requests(1);
+    killed.kill();
+    gate.open();
+    harness.judge_run(&simulator, "ended", &elsewhere).exits(0);
+    harness.judge_run(&simulator, "newest", &["--no-cache"]).exits(0);
+    harness.write("juror.toml", "[prune]\nkeep_first = 0\n");
+    let pruned = prune(&harness, &["--keep-days", "0"]).exits(0);
+    pruned
+        .stdout_contains(&["1 run removed"])
+        .stderr_contains(&["run killed has calls or batches in progress and is kept"]);
+    assert_eq!(runs(&harness), ["killed", "newest"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use juror_app::{
 };
 use juror_ledger::sqlite::SqliteLedger;
 use serde_json::json;
+use std::{collections::BTreeSet, path::PathBuf};
 
 pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let mut settings = settings_sources::resolve(global, Vec::new())?;
@@ -39,37 +40,44 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
 /// Executes the plan, which then lists the runs that were removed. Returns the number of removed
 /// replies.
 async fn execute(plan: &mut PrunePlan, settings: &Settings, dry_run: bool) -> Result<u64, Failure> {
-    let reply_days = settings.prune.keep_reply_days;
-    if reply_days.is_none() && (dry_run || plan.removed.is_empty()) {
-        return Ok(0);
+    let replies = match settings.prune.keep_reply_days {
+        None => 0,
+        Some(days) => remove_replies(days, settings, dry_run).await?,
+    };
+    if dry_run {
+        return Ok(replies);
     }
-    let ledger = open_local_ledger(settings)?;
-    let replies = match reply_days {
-        None => Ok(0),
-        Some(days) if dry_run => ledger.unused_replies(days).await,
-        Some(days) => ledger.delete_unused_replies(days).await,
-    };
-    let done = match dry_run {
-        true => Ok(()),
-        false => remove_all(plan, settings, &ledger).await,
-    };
-    ledger.close().await;
-    done?;
-    let replies = replies.map_err(Failure::error)?;
-    if !dry_run && (replies > 0 || !plan.removed.is_empty()) {
-        let shrunk = SqliteLedger::shrink(&ledger_file(settings));
+    let mut changed_ledgers = remove_runs(plan, settings).await?;
+    if replies > 0 {
+        changed_ledgers.insert(ledger_file(settings));
+    }
+    for ledger in changed_ledgers {
+        let shrunk = SqliteLedger::shrink(&ledger);
         shrunk.unwrap_or_else(|error| terminal::warn(&error.to_string()));
     }
     Ok(replies)
 }
 
-async fn remove_all(
+/// Removes the replies that were not used for this time, or counts them.
+async fn remove_replies(days: u32, settings: &Settings, dry_run: bool) -> Result<u64, Failure> {
+    let ledger = open_local_ledger(settings)?;
+    let replies = match dry_run {
+        true => ledger.unused_replies(days).await,
+        false => ledger.delete_unused_replies(days).await,
+    };
+    ledger.close().await;
+    replies.map_err(Failure::error)
+}
+
+/// Removes the runs of the plan that have nothing in progress; returns their ledgers.
+async fn remove_runs(
     plan: &mut PrunePlan,
     settings: &Settings,
-    ledger: &SqliteLedger,
-) -> Result<(), Failure> {
+) -> Result<BTreeSet<PathBuf>, Failure> {
+    let mut ledgers = BTreeSet::new();
     for run in std::mem::take(&mut plan.removed) {
-        if remove(&settings.run.runs_dir, &run.run, ledger).await? {
+        if let Some(ledger) = remove(&run.run, settings).await? {
+            ledgers.insert(ledger);
             plan.removed.push(run);
         } else {
             terminal::warn(&format!(
@@ -79,7 +87,7 @@ async fn remove_all(
             plan.kept.push(run);
         }
     }
-    Ok(())
+    Ok(ledgers)
 }
 
 fn text(plan: &PrunePlan, replies: u64, dry_run: bool) -> String {
