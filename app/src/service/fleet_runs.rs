@@ -8,8 +8,10 @@ use super::{
 use crate::{
     error::AppError,
     fleet::{
-        cancel, namespace_of, open_backend, open_backend_of, publish::Publication,
-        retry_plan::RetryPlan, run_to_publish::RunToPublish,
+        cancel, namespace_of, open_backend, open_backend_of,
+        publish::Publication,
+        retry_plan::RetryPlan,
+        run_to_publish::{Opening, RunToPublish},
     },
     reused_run_name::{LedgerPlace, refuse_reused_name},
     run::run_setup::RunSetup,
@@ -17,7 +19,7 @@ use crate::{
     settings::Settings,
 };
 use futures_util::future::BoxFuture;
-use juror_ledger::redis::{RedisLedger, RunStatus};
+use juror_ledger::redis::RedisLedger;
 use juror_producer::fleet::PublishedEnd;
 use juror_queue::Priority;
 use juror_types::{event::Events, id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
@@ -128,8 +130,8 @@ impl FleetRuns {
             backend.close().await;
             status
         };
-        let RunStatus { record, published, .. } = timeout(STATUS_TIMEOUT, query).await.ok()??;
-        Some(QueuedRun { record, published })
+        let status = timeout(STATUS_TIMEOUT, query).await.ok()??;
+        Some(QueuedRun { published: status.jobs(), record: status.record })
     }
 
     /// Announces the run, and publishes its jobs in the background.
@@ -183,10 +185,16 @@ async fn publish_to_completion(
         PublishedEnd::Cancelled => {
             format!("run {run} was cancelled after {jobs} jobs were published")
         }
-        PublishedEnd::Stopped => format!(
-            "run {run}: {jobs} jobs are published, and it stays open; resume with: juror enqueue \
-             --resume {run}"
-        ),
+        PublishedEnd::Stopped => {
+            let command = match prepared.opening {
+                Opening::Retried { .. } => "retry",
+                Opening::New | Opening::Continued { .. } => "enqueue --resume",
+            };
+            format!(
+                "run {run}: {jobs} jobs are published, and it stays open; resume with: juror \
+                 {command} {run}"
+            )
+        }
     })
 }
 

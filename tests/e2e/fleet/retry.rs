@@ -49,6 +49,23 @@ fn results_lost_by_the_broker_are_resent_without_a_call() {
 }
 
 #[test]
+fn stopped_retry_is_continued_by_a_retry() {
+    let fixture = WorkerFixture::new(ITEMS);
+    let WorkerFixture { servers, harness, .. } = &fixture;
+    harness.write("shots/0000.png", "no picture");
+    let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--enable-llm-judge"];
+    servers.juror(harness, &flags).exits(0);
+    let _worker = fixture.start(&[]);
+    servers.take_results(ITEMS as usize);
+    let night = RunId::new("night");
+    // As a retry does before its first job.
+    servers.announce(&servers.status(&night).unwrap().record);
+    let refused = servers.juror(harness, &["enqueue", "--resume", "night"]).exits(2);
+    refused.stderr_contains(&["every job of run night has a result", "juror retry night"]);
+    assert_eq!(servers.status(&night).unwrap().expected, None, "it stays open");
+}
+
+#[test]
 fn complete_run_has_nothing_to_cancel() {
     let (fixture, _worker, results) = judged_in_vain();
     let WorkerFixture { servers, harness, .. } = &fixture;
