@@ -150,9 +150,10 @@ fn sample_of_a_changed_dataset_grows_no_further() {
     let running = harness.start_run(&simulator, "night", &flags);
     simulator.await_requests(1);
     let manifest = std::fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
-    harness.write("manifest.jsonl", manifest.replace("\"id\":\"", "\"id\":\"other-"));
+    harness.write("other.jsonl", manifest.replace("\"id\":\"", "\"id\":\"other-"));
+    std::fs::rename(harness.path("other.jsonl"), harness.path("manifest.jsonl")).unwrap();
     gate.open();
-    running.finish().exits(1).stderr_contains(&["manifest.jsonl has changed", "the first 60"]);
+    running.finish().exits(2).stderr_contains(&["manifest.jsonl has changed", "the first 60"]);
     assert_eq!(simulator.requests(), 60);
     harness.write("manifest.jsonl", manifest);
     harness.resume("night", &[]).exits(0);

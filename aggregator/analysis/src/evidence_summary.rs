@@ -102,6 +102,8 @@ pub struct CountedText {
 pub(crate) struct EvidenceTally {
     summary: EvidenceSummary,
     repairs: IndexMap<[String; 4], Vec<u32>>,
+    /// Repairs that are not counted, since there were too many different ones before.
+    uncounted_repairs: u64,
     failures: IndexMap<String, u64>,
     unmeasured_reasons: IndexMap<String, u64>,
     imports: IndexMap<String, u64>,
@@ -128,7 +130,15 @@ impl EvidenceTally {
                 counted(measured + not_rendered + unmeasured, "result")
             )
         });
-        missing.into_iter().chain(self.renderers.warning_of_several())
+        let uncounted = (self.uncounted_repairs > 0).then(|| {
+            format!(
+                "the repairs that items have in common leave {} out: more than {} different ones \
+                 came before",
+                grouped(self.uncounted_repairs),
+                grouped(MAX_COUNTED as u64)
+            )
+        });
+        missing.into_iter().chain(uncounted).chain(self.renderers.warning_of_several())
     }
 
     /// Counts the evidence of an item's result, and whether its verdict contradicts it.
@@ -169,6 +179,8 @@ impl EvidenceTally {
         for repair in repairs {
             if self.repairs.len() < MAX_COUNTED || self.repairs.contains_key(&repair) {
                 self.repairs.entry(repair).or_default().push(item);
+            } else {
+                self.uncounted_repairs += 1;
             }
         }
         evidence.partial.iter().for_each(|name| count(&mut self.imports, name.clone()));
@@ -276,6 +288,20 @@ mod tests {
         let repair = &summary.repairs[0];
         assert_eq!(repair.label(), "background-color of button: #2563EB, should be #1D4ED8");
         assert_eq!((repair.count, repair.items.as_slice()), (2, &[0, 3][..]));
+    }
+
+    #[test]
+    fn repairs_that_are_not_counted_are_told() {
+        let repair = |at: usize| [at.to_string(), String::new(), String::new(), String::new()];
+        let repairs: IndexMap<_, _> = (0..MAX_COUNTED).map(|at| (repair(at), vec![0])).collect();
+        let mut tally = EvidenceTally { repairs, ..EvidenceTally::default() };
+        assert_eq!(tally.warnings().count(), 0);
+        tally.add(0, &JobResult { evidence: Some(differing()), ..staged("a") });
+        let warning = tally.warnings().next().unwrap();
+        assert!(
+            warning.starts_with("the repairs that items have in common leave 1 out"),
+            "{warning}"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::BatchFixture;
 use crate::harness::png;
 use juror_services::web::{WebResponse, WebServer};
 use juror_simulator::BatchSettings;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const ITEMS: u32 = 6;
 
@@ -53,6 +53,7 @@ fn images_on_public_hosts_go_out_as_urls() {
     );
     assert_eq!(fixture.simulator.count("billed_calls"), u64::from(ITEMS));
     fixture.assert_billed_plus_presumed(0);
+    assert_eq!(cached_replies(&fixture), 0, "the provider may have read other images");
 }
 
 #[test]
@@ -61,6 +62,13 @@ fn url_with_a_query_is_never_passed_to_the_provider() {
     let fixture = fixture(&web, "?signature=c0ffee");
     fixture.run(&[]).exits(0).stdout_contains(&["6 of 6 scored"]);
     assert_eq!(web.requests().len() as u32, ITEMS);
+    assert_eq!(cached_replies(&fixture), ITEMS);
+}
+
+fn cached_replies(fixture: &BatchFixture) -> u32 {
+    let stats = fixture.harness.juror(&["cache", "stats", "--json"]).exits(0);
+    let stats: Value = serde_json::from_str(&stats.stdout).unwrap();
+    stats["replies"].as_u64().unwrap() as u32
 }
 
 #[test]

@@ -153,7 +153,9 @@ impl RowSettler<'_> {
         let cost = judging::cost(lease_end, bill, &self.record.bounds);
         context.metrics.row_ended(&judge.model, Some(result), cost);
         builder.called(&judge, &end, bill.as_ref(), &self.record.bounds, other);
-        let reply_to_cache = reply_for_cache(self.record.cache_key, &judge, setup, &end, bill);
+        // The provider may have read another image at the URL than the one of the cache's key.
+        let reply_to_cache = reply_for_cache(self.record.cache_key, &judge, setup, &end, bill)
+            .filter(|_| !self.record.by_url);
         let ended = decision.end_job(builder, reply_to_cache, &mut self.record.first);
         let next = match self.without_call(ended) {
             JobAfterCall::Finished(finished) => {
