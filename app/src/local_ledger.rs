@@ -49,10 +49,7 @@ pub(crate) fn local_error(error: LedgerError) -> AppError {
     }
 }
 
-fn file_name(record: &RunRecord) -> &'static str {
-    if record.simulated { SIMULATED } else { REAL }
-}
-
+/// Opens a ledger; its folder is created if it is that of the settings.
 pub(crate) fn open(file: &Path, settings: &Settings) -> Result<SqliteLedger, AppError> {
     let folder = settings.run.state_dir();
     std::fs::create_dir_all(folder).map_err(|error| {
@@ -62,4 +59,8 @@ pub(crate) fn open(file: &Path, settings: &Settings) -> Result<SqliteLedger, App
         ))
     })?;
     SqliteLedger::open(file).map_err(local_error)
+}
+
+fn file_name(record: &RunRecord) -> &'static str {
+    if record.simulated { SIMULATED } else { REAL }
 }

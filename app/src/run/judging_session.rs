@@ -7,7 +7,7 @@ use juror_journal::journal::{JournalWriter, RunFiles};
 use juror_types::run::{JudgingTime, RunRecord};
 use std::path::Path;
 
-/// Whether a run has a directory already.
+/// State of a run before a session: new, or begun earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunStart {
     /// It is created.

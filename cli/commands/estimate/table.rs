@@ -64,7 +64,7 @@ impl EstimateTable<'_> {
         text
     }
 
-    /// What the columns mean.
+    /// Meaning of the columns.
     fn notes(&self) -> String {
         let mut text = String::new();
         if let Some(own) = self.0.total.candidates.first() {

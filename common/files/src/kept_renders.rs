@@ -36,7 +36,7 @@ pub struct KeptRenders {
     written: Arc<AtomicU64>,
 }
 
-/// What a record beside the images describes, by which its file is named.
+/// Subject of a record beside the images, by which its file is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordKind {
     /// A rendered page.

@@ -90,24 +90,6 @@ impl ShownShapes {
     }
 }
 
-/// The parts of a shape between rows without edges.
-fn lines_of(screenshot: &Raster, [left, top, right, bottom]: [i32; 4]) -> Vec<MissingShape> {
-    let rows = top..bottom;
-    let counts: Vec<usize> =
-        rows.map(|y| screenshot.edge_pixels_in([left, y, right, y + 1])).collect();
-    let mut lines = Vec::new();
-    let mut place = top;
-    for line in counts.chunk_by(|above, below| (*above > 0) == (*below > 0)) {
-        let end = place + line.len() as i32;
-        let edge_pixels = line.iter().sum();
-        if edge_pixels >= MIN_EDGE_PIXELS {
-            lines.push(MissingShape { bounds: [left, place, right, end], edge_pixels });
-        }
-        place = end;
-    }
-    lines
-}
-
 /// Boxes of missing shapes; adjacent ones are merged.
 pub(crate) fn joined(shapes: &[MissingShape]) -> Vec<[i32; 4]> {
     let mut boxes: Vec<[i32; 4]> = Vec::new();
@@ -151,6 +133,24 @@ pub(crate) fn adds_space_for(
         };
         area(intersection(outer, shape.bounds)) > 0.0 && !is_apart
     })
+}
+
+/// The parts of a shape between rows without edges.
+fn lines_of(screenshot: &Raster, [left, top, right, bottom]: [i32; 4]) -> Vec<MissingShape> {
+    let rows = top..bottom;
+    let counts: Vec<usize> =
+        rows.map(|y| screenshot.edge_pixels_in([left, y, right, y + 1])).collect();
+    let mut lines = Vec::new();
+    let mut place = top;
+    for line in counts.chunk_by(|above, below| (*above > 0) == (*below > 0)) {
+        let end = place + line.len() as i32;
+        let edge_pixels = line.iter().sum();
+        if edge_pixels >= MIN_EDGE_PIXELS {
+            lines.push(MissingShape { bounds: [left, place, right, end], edge_pixels });
+        }
+        place = end;
+    }
+    lines
 }
 
 #[cfg(test)]
