@@ -55,6 +55,7 @@ mod kills;
 mod many;
 mod provider;
 mod public_images;
+mod token_limit;
 
 use crate::harness::{CommandHarness, TestSimulator, pico, write_items};
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share, SimulatorConfig};

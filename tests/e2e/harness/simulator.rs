@@ -124,7 +124,8 @@ impl TestSimulator {
         self.stats()[name].as_u64().unwrap()
     }
 
-    fn get(&self, path: &str) -> Value {
+    /// JSON of this path.
+    pub fn get(&self, path: &str) -> Value {
         let mut stream = TcpStream::connect(self.address).unwrap();
         let request =
             format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);

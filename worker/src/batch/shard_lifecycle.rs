@@ -40,6 +40,9 @@ pub struct ShardLifecycle {
     reported_tenth: Option<u64>,
     /// Number of creations of its batch that had no answer.
     unanswered: u32,
+    /// Number of refusals in a row by the limit of enqueued tokens while no other batch of this run
+    /// used it.
+    lone_refusals: u32,
 }
 
 impl ShardLifecycle {
@@ -55,6 +58,7 @@ impl ShardLifecycle {
             is_wait_reported: false,
             reported_tenth: None,
             unanswered: 0,
+            lone_refusals: 0,
         }
     }
 

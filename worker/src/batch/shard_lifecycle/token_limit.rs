@@ -5,14 +5,21 @@ use crate::{interruption::Interruption, vision::BatchError, worker_error::Worker
 use juror_ledger::batches::ShardStep;
 use std::sync::Arc;
 
+/// Number of refusals in a row, with no other batch of this run under way, after which a shard is
+/// split. With the default poll times, they take three minutes.
+const MAX_LONE_REFUSALS: u32 = 8;
+
 impl ShardLifecycle {
-    /// Waits while other batches of this run use up the enqueued tokens; returns true if this shard
-    /// should be split instead.
+    /// Waits while other batches use up the enqueued tokens; returns true if this shard should be
+    /// split instead.
     pub(super) async fn over_token_limit(&mut self, message: &str) -> Result<bool, WorkerError> {
         let work = Arc::clone(&self.work);
         // `under_way` includes this shard while it is watched.
         let others = work.under_way().saturating_sub(u32::from(self.uncreated.is_none()));
-        if others == 0 && self.rows().await? > 1 {
+        // The limit is the organization's: its other runs and programs may use it up, and then
+        // halves are refused too, down to batches of one row.
+        self.lone_refusals = if others == 0 { self.lone_refusals.saturating_add(1) } else { 0 };
+        if self.lone_refusals >= MAX_LONE_REFUSALS && self.rows().await? > 1 {
             return Ok(true);
         }
         self.wait_after(BatchError::Unavailable(message.to_owned())).await?;
