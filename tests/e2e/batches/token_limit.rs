@@ -1,6 +1,9 @@
 //! Limit of enqueued tokens, which all batches of an organization share.
 
-use super::BatchFixture;
+use super::{
+    BatchFixture,
+    fleet::{FleetFixture, all_in_batches},
+};
 use juror_simulator::{BatchEnd, BatchSettings};
 use rustix::process::Signal;
 
@@ -31,4 +34,24 @@ fn shard_waits_for_the_batch_of_another_run_instead_of_a_split() {
     fixture.simulator.get("/v1/batches/batch_simulated00000001");
     running.finish().exits(0).stdout_contains(&["12 of 12 scored"]);
     assert_eq!(fixture.simulator.count("batches"), 2, "the shard is one batch");
+}
+
+#[test]
+fn shard_whose_file_is_on_another_machine_returns_its_jobs_instead_of_a_split() {
+    // A row takes about 3,200 tokens, so one fits.
+    let batches = BatchSettings { enqueued_tokens: Some(5_000), ..BatchSettings::default() };
+    let fleet = FleetFixture::new(2, batches);
+    let waiting = [
+        ("JUROR_BATCH_MAX_ROWS", "2"),
+        ("JUROR_BATCH_SEAL_AFTER", "1h"),
+        ("JUROR_BATCH_POLL_MIN", "1h"),
+        ("JUROR_BATCH_POLL_MAX", "1h"),
+    ];
+    let mut first = fleet.worker_at(&fleet.fixture.simulator.base_url(), &waiting);
+    fleet.enqueue(&["--lane", "batch"]);
+    first.await_stderr(LIMIT_REACHED);
+    first.kill();
+    let next = fleet.worker();
+    let fixture = fleet.reported(2, vec![next]);
+    all_in_batches(&fixture, 2);
 }

@@ -1,7 +1,10 @@
 //! A batch that exceeds the provider's limit of enqueued tokens: its shard waits or is split.
 
 use super::{ShardEnd, ShardLifecycle};
-use crate::{interruption::Interruption, vision::BatchError, worker_error::WorkerError};
+use crate::{
+    batch::give_up_shard::give_up_and_return_jobs, interruption::Interruption, vision::BatchError,
+    worker_error::WorkerError,
+};
 use juror_ledger::batches::ShardStep;
 use std::sync::Arc;
 
@@ -26,13 +29,25 @@ impl ShardLifecycle {
         Ok(false)
     }
 
-    /// Splits the shard into two halves, each of which becomes a batch.
+    /// Splits the shard into two halves, each of which becomes a batch. Without its file, which
+    /// another worker may have written on its own machine, its jobs return to their queue.
     pub(super) async fn split(&mut self, step: &ShardStep) -> Result<ShardEnd, WorkerError> {
         self.presume_second_hold(step).await?;
-        if !self.work.split_shard(self.number, &self.path()).await? {
+        if !self.has_file().await? {
+            // Recorded first: if another worker took the shard over, it needs the uploaded file.
+            self.record(&ShardStep::GivenUp).await?;
+            give_up_and_return_jobs(&self.work, self.number).await?;
+        } else if !self.work.split_shard(self.number, &self.path()).await? {
             return Err(Interruption::ClaimLost.into());
         }
         self.remove_files(step, &[]).await;
         Ok(ShardEnd::default())
+    }
+
+    async fn has_file(&self) -> Result<bool, Interruption> {
+        let path = self.path();
+        tokio::fs::try_exists(&path).await.map_err(|error| {
+            Interruption::Paused(format!("file {} cannot be read: {error}", path.display()))
+        })
     }
 }
