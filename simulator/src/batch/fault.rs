@@ -28,4 +28,5 @@ named! {
     Forgotten = "forgotten": "a batch that has ended is unknown, with its files";
     NoUsage = "no-batch-usage": "the batch does not report its usage";
     WrongUsage = "wrong-batch-usage": "the batch reports twice the usage of its rows";
+    LimitedRow = "limited-row": "rows do not run and end with the error of the limit of enqueued tokens (share of rows)";
 }

@@ -116,6 +116,11 @@ impl Outputs {
             self.failed += 1;
             let error = json!({"code": "server_error", "message": "the server had an error"});
             self.error(id, custom_id, &json!(null), &error);
+        } else if meets(BatchFault::LimitedRow) {
+            self.failed += 1;
+            let message = "Enqueued token limit reached for this model.";
+            let error = json!({"code": "token_limit_exceeded", "message": message});
+            self.error(id, custom_id, &json!(null), &error);
         } else if meets(BatchFault::FailedRow) {
             self.failed += 1;
             let error = json!({"message": "the server had an error", "type": "server_error",

@@ -4,7 +4,7 @@ use super::{
     BatchFixture,
     fleet::{FleetFixture, all_in_batches},
 };
-use juror_simulator::{BatchEnd, BatchSettings};
+use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share};
 use rustix::process::Signal;
 
 /// Message of the provider.
@@ -54,4 +54,26 @@ fn shard_whose_file_is_on_another_machine_returns_its_jobs_instead_of_a_split() 
     let next = fleet.worker();
     let fixture = fleet.reported(2, vec![next]);
     all_in_batches(&fixture, 2);
+}
+
+#[test]
+fn rows_beyond_the_limit_go_into_another_batch() {
+    let limited = Share { of: BatchFault::LimitedRow, share: 0.3 };
+    let fixture = BatchFixture::faulty(20, &[limited]);
+    let ended = fixture.run(&[]);
+    assert!([0, 3].contains(&ended.code), "{}", ended.stderr);
+    assert!(fixture.simulator.count("batches") > 1);
+    assert_eq!(fixture.count("scored", "") + fixture.count("failed", "api"), 20);
+    assert!(fixture.count("scored", "") > 15);
+    fixture.assert_billed_plus_presumed(0);
+}
+
+#[test]
+fn rows_beyond_the_limit_of_every_batch_fail_with_the_reason() {
+    let fixture = BatchFixture::faulty(3, &[BatchFault::LimitedRow.into()]);
+    fixture.run(&[]).exits(3);
+    assert_eq!((fixture.count("failed", "api"), fixture.simulator.count("batches")), (3, 5));
+    let message = fixture.harness.result("night", "item_0001")["error"]["message"].clone();
+    assert!(message.as_str().unwrap().contains(LIMIT_REACHED), "{message}");
+    fixture.assert_billed_plus_presumed(0);
 }

@@ -8,10 +8,12 @@ use juror_types::{lane::Lane, usage::Usage};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-/// Codes of rows that never ran.
-const NOT_RUN: [&str; 3] = ["batch_expired", "batch_cancelled", "token_limit_exceeded"];
+/// Codes of rows that had not run when their batch ended.
+const NOT_RUN: [&str; 2] = ["batch_expired", "batch_cancelled"];
+/// Code of batches and rows that the limit of enqueued tokens refuses.
+const TOKEN_LIMIT: &str = "token_limit_exceeded";
 
-/// End of a row's call; none if it never ran.
+/// End of a row's call; none if it had not run when its batch ended.
 pub(super) fn row_end(row: &Value, show: impl Fn(&str) -> String) -> Option<CallEnd> {
     let headers = HeaderMap::new();
     if let Some(response) = row.get("response").filter(|response| !response.is_null()) {
@@ -33,6 +35,11 @@ pub(super) fn row_end(row: &Value, show: impl Fn(&str) -> String) -> Option<Call
         return None;
     }
     let message = error.and_then(|error| text(error, "message"));
+    if code == TOKEN_LIMIT {
+        // Its batch may have hours left, so another one can run it.
+        let message = message.map_or(code, |message| show(&message));
+        return Some(CallEnd::RateLimited { retry_after: None, message });
+    }
     Some(match message {
         Some(message) => CallEnd::Unavailable { status: 500, message: show(&message) },
         None => CallEnd::Lost("its row has neither a response nor an error".to_owned()),
@@ -69,7 +76,7 @@ pub(super) fn status_of(batch: &Value, show: impl Fn(&str) -> String) -> BatchSt
             let message: Vec<String> =
                 errors.iter().map(|error| error_line(error, &show)).collect();
             let is_limit = |error: &Value| {
-                text(error, "code").as_deref() == Some("token_limit_exceeded")
+                text(error, "code").as_deref() == Some(TOKEN_LIMIT)
                     || names_token_limit(&text(error, "message").unwrap_or_default())
             };
             match errors.iter().any(is_limit) {

@@ -50,6 +50,13 @@ fn row_ends_with_a_reply_an_error_or_not_at_all() {
     let own = end(&row(json!(null), json!({"code": "server_error", "message": "m"})));
     assert!(matches!(own, Some(CallEnd::Unavailable { .. })), "{own:?}");
     assert_eq!(end(&row(json!(null), json!({"code": "batch_expired", "message": "m"}))), None);
+    for (error, message) in [
+        (json!({"code": "token_limit_exceeded", "message": "m"}), "m"),
+        (json!({"code": "token_limit_exceeded"}), "token_limit_exceeded"),
+    ] {
+        let limited = CallEnd::RateLimited { retry_after: None, message: message.to_owned() };
+        assert_eq!(end(&row(json!(null), error)), Some(limited));
+    }
     assert!(matches!(end(&row(json!(null), json!(null))), Some(CallEnd::Lost(_))));
     assert_eq!(client.read_row(b"{\"custom_id\""), None);
 }
