@@ -6,18 +6,13 @@ use juror_types::evidence::{EvidenceRegion, RegionKind};
 /// A region in one line: `button "Save": another color; background-color: #1D4ED8 for #2563EB takes
 /// away 97.0%`.
 pub fn region_text(region: &EvidenceRegion) -> String {
-    let mut text = String::new();
-    if let Some(element) = &region.element {
-        text.push_str(&element.tag);
-        if !element.text.is_empty() {
-            text.push_str(&format!(" {:?}", element.text));
+    let mut text = match &region.element {
+        Some(element) if region.lacks_content() => {
+            format!("in {element}: content missing in the render")
         }
-        if element.alike > 1 {
-            text.push_str(&format!(" and {} alike", element.alike - 1));
-        }
-        text.push_str(": ");
-    }
-    text.push_str(region_kind_text(region.kind));
+        Some(element) => format!("{element}: {}", region_kind_text(region.kind)),
+        None => region_kind_text(region.kind).to_owned(),
+    };
     if let Some([right, down]) = region.moved_by {
         text.push_str(&format!(" ({right}, {down})"));
     }
@@ -32,8 +27,8 @@ pub fn region_text(region: &EvidenceRegion) -> String {
     text
 }
 
-/// A kind of region in words.
-pub fn region_kind_text(kind: RegionKind) -> &'static str {
+/// Words for a kind of region.
+fn region_kind_text(kind: RegionKind) -> &'static str {
     match kind {
         RegionKind::Color => "another color",
         RegionKind::Moved => "at another place",
@@ -42,5 +37,24 @@ pub fn region_kind_text(kind: RegionKind) -> &'static str {
         RegionKind::Added => "in the render alone",
         RegionKind::Text => "another text or type",
         RegionKind::Shape => "another outline",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_types::test_record::recolored_button;
+
+    #[test]
+    fn an_element_that_lacks_content_is_not_missing_itself() {
+        let hidden = EvidenceRegion {
+            kind: RegionKind::Missing,
+            property: Some("display".to_owned()),
+            ..recolored_button()
+        };
+        assert!(region_text(&hidden).contains("\"Save\": missing in the render"));
+        let lacking = EvidenceRegion { property: None, is: None, should_be: None, ..hidden };
+        let text = region_text(&lacking);
+        assert_eq!(text, "in button \"Save\": content missing in the render");
     }
 }

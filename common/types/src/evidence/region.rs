@@ -1,6 +1,7 @@
 //! Regions in which two images differ: position, kind, responsible element and its repair.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Box in pixels of an image: x, y, width, height.
 pub type PixelBox = [u32; 4];
@@ -37,6 +38,14 @@ pub struct EvidenceRegion {
     /// Repairs that explain the region equally well.
     #[serde(default)]
     pub alternatives: Vec<AlternativeRepair>,
+}
+
+impl EvidenceRegion {
+    /// True for content of the screenshot that its element lacks; an element that the code hides is
+    /// missing itself.
+    pub fn lacks_content(&self) -> bool {
+        self.kind == RegionKind::Missing && self.property.is_none()
+    }
 }
 
 crate::serde_enum! {
@@ -80,6 +89,20 @@ pub struct RegionElement {
     pub place: PixelBox,
     /// Number of alike elements, including itself, that need the same repair.
     pub alike: u32,
+}
+
+impl fmt::Display for RegionElement {
+    /// Writes tag, text and number of alike elements, as in `button "Save" and 2 alike`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.tag)?;
+        if !self.text.is_empty() {
+            write!(formatter, " {:?}", self.text)?;
+        }
+        match self.alike {
+            0 | 1 => Ok(()),
+            alike => write!(formatter, " and {} alike", alike - 1),
+        }
+    }
 }
 
 /// A declaration that explains a region as well as its repair does.

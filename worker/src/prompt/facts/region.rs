@@ -1,16 +1,19 @@
 //! A region as a fact: its place, element and kind, its weight, and its repair.
 
 use super::percent;
-use juror_types::evidence::{EvidenceRegion, RegionElement, RegionKind};
+use juror_types::evidence::{EvidenceRegion, RegionKind};
 
 /// The region as one line, without its number.
 pub(super) fn fact(region: &EvidenceRegion) -> String {
     let [x, y, width, height] = region.place;
     let mut text = format!("region at {x}, {y}, {width}, {height}");
-    if let Some(named) = &region.element {
-        text.push_str(&format!(": {}", element(named)));
+    match &region.element {
+        Some(element) if region.lacks_content() => {
+            text.push_str(&format!(": in {element}: content missing in the render"));
+        }
+        Some(element) => text.push_str(&format!(": {element}: {}", kind(region))),
+        None => text.push_str(&format!(": {}", kind(region))),
     }
-    text.push_str(&format!(": {}", kind(region)));
     text.push_str(&format!(
         "; {} of the picture differ, by a mean of {:.1} (CIEDE2000)",
         percent(region.share),
@@ -23,17 +26,6 @@ pub(super) fn fact(region: &EvidenceRegion) -> String {
         if let Some(explains) = region.explains {
             text.push_str(&format!(", which takes away {} of it", percent(explains)));
         }
-    }
-    text
-}
-
-fn element(element: &RegionElement) -> String {
-    let mut text = element.tag.clone();
-    if !element.text.is_empty() {
-        text.push_str(&format!(" {:?}", element.text));
-    }
-    if element.alike > 1 {
-        text.push_str(&format!(" and {} alike", element.alike - 1));
     }
     text
 }

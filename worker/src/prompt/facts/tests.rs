@@ -2,7 +2,7 @@
 
 use super::*;
 use juror_types::{
-    evidence::{BrowserDefault, EvidenceRegion, EvidenceSource, PageFrame},
+    evidence::{BrowserDefault, EvidenceRegion, EvidenceSource, PageFrame, RegionKind},
     test_record::{recolored_button, token},
 };
 use serde_json::json;
@@ -119,4 +119,14 @@ fn facts_have_at_most_thirty_lines() {
     let lines = lines(&Evidence { tokens, ..changed() });
     assert_eq!(lines.len(), MAX_LINES);
     assert!(lines[2].ends_with("the screenshot has it, the render has none nearer than 7.0"));
+}
+
+#[test]
+fn missing_content_is_told_of_the_element_that_lacks_it() {
+    let mut evidence = changed();
+    let region = &mut evidence.regions[0];
+    (region.kind, region.property) = (RegionKind::Missing, None);
+    let lines = lines(&evidence).join("\n");
+    let told = "in button \"Save\" and 2 alike: content missing in the render;";
+    assert!(lines.contains(told), "{lines}");
 }
