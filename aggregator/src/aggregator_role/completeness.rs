@@ -44,6 +44,7 @@ mod tests {
             published: 0,
             expected,
             cancelled,
+            retrying: false,
             paused: None,
             progress: None,
         }

@@ -144,6 +144,7 @@ mod tests {
             published: 0,
             expected,
             cancelled: false,
+            retrying: false,
             paused: None,
             progress: None,
         };

@@ -1,7 +1,6 @@
 //! A request to publish a run to a fleet: a new run, or one that is continued or changed.
 
 use super::{
-    job_rounds::job_rounds,
     publish::uploader,
     record_changes::record_changes,
     run_budget_update::RunBudgetUpdate,
@@ -150,10 +149,10 @@ impl EnqueueRequest<'_> {
             let Some(known) = known else {
                 return Ok(RunToPublish::new(setup, run, self.upload.clone()));
             };
-            if is_being_retried(backend, known).await? {
+            if known.retrying {
                 return Err(AppError::conflict(format!(
-                    "every job of run {run} has a result, and those without a score were not all \
-                     published again: continue with: juror retry {run}"
+                    "a retry of run {run} was stopped before it had published every job again: \
+                     continue with: juror retry {run}"
                 )));
             }
             let (record, changes) = self.changed(backend, &known.record, &setup.settings).await?;
@@ -214,11 +213,4 @@ impl EnqueueRequest<'_> {
         let messages = cap.change(run).into_iter().chain(record_changes(known, &record)).collect();
         Ok((record, messages))
     }
-}
-
-/// True for an open run whose jobs all have a result, some of them no score: what is published are
-/// their next rounds.
-async fn is_being_retried(backend: &RedisLedger, run: &RunStatus) -> Result<bool, AppError> {
-    let rounds = job_rounds(backend, &run.record.run_id, None).await?;
-    Ok(rounds.jobs() >= run.record.planned && rounds.scored() < rounds.jobs())
 }

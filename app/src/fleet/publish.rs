@@ -89,7 +89,11 @@ impl Publication<'_> {
         let zone_change = match opening {
             Opening::Continued { .. } => change_budgets(self.backend, record, budgets).await?,
             Opening::New => open(self.backend, record, budgets).await.map_err(open_failure)?,
-            Opening::Retried { spent, .. } => reopen(self.backend, record, budgets, *spent).await?,
+            Opening::Retried { spent, .. } => {
+                let zone_change = reopen(self.backend, record, budgets, *spent).await?;
+                self.backend.mark_retrying(run).await?;
+                zone_change
+            }
         };
         announced()?;
         if let Some(change) = zone_change {

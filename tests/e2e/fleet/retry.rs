@@ -50,19 +50,20 @@ fn results_lost_by_the_broker_are_resent_without_a_call() {
 
 #[test]
 fn stopped_retry_is_continued_by_a_retry() {
-    let fixture = WorkerFixture::new(ITEMS);
+    let (fixture, _worker, _results) = judged_in_vain();
     let WorkerFixture { servers, harness, .. } = &fixture;
-    harness.write("shots/0000.png", "no picture");
-    let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--enable-llm-judge"];
-    servers.juror(harness, &flags).exits(0);
-    let _worker = fixture.start(&[]);
-    servers.take_results(ITEMS as usize);
     let night = RunId::new("night");
+    let resume = || servers.juror(harness, &["enqueue", "--resume", "night"]);
     // As a retry does before its first job.
     servers.announce(&servers.status(&night).unwrap().record);
-    let refused = servers.juror(harness, &["enqueue", "--resume", "night"]).exits(2);
-    refused.stderr_contains(&["every job of run night has a result", "juror retry night"]);
+    servers.run(servers.backend.mark_retrying(&night)).unwrap();
+    let refused = resume().exits(2);
+    refused.stderr_contains(&["a retry of run night was stopped", "juror retry night"]);
     assert_eq!(servers.status(&night).unwrap().expected, None, "it stays open");
+    servers.juror(harness, &["retry", "night"]).exits(0);
+    let status = servers.status(&night).unwrap();
+    assert!(status.expected.is_some() && !status.retrying);
+    resume().exits(0).stderr_contains(&["published already"]);
 }
 
 #[test]

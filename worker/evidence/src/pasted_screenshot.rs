@@ -53,7 +53,8 @@ fn is_equal(screenshot: &Raster, drawing: &Raster, [left, top, right, bottom]: [
         content += usize::from(is_content);
         equal_content += usize::from(is_content && is_equal);
     }
-    equal as f64 >= MIN_EQUAL * pairs.len() as f64
+    content > 0
+        && equal as f64 >= MIN_EQUAL * pairs.len() as f64
         && equal_content as f64 >= MIN_EQUAL_CONTENT * content as f64
 }
 

@@ -133,6 +133,11 @@ impl RenderError {
                 | Self::Overloaded(_)
         )
     }
+
+    /// True if another attempt may succeed: the system, too, ends pages.
+    pub fn may_pass(&self) -> bool {
+        !self.is_about_code() || *self == Self::PageEnded
+    }
 }
 
 /// A number below a million with a comma before its last three digits.

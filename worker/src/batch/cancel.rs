@@ -41,7 +41,12 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
     pause: Duration,
 ) -> Result<u32, CancelBatchesError> {
     let (mut left, mut failed) = (0, None);
-    for (number, step) in backend.take_over(run, owner).await? {
+    let mut shards = backend.take_over(run, owner).await?;
+    // Searches take half a minute each, in which known batches would run on.
+    shards.sort_by_key(|(_, step)| {
+        matches!(step, ShardStep::Uploaded { .. } | ShardStep::Creating { .. })
+    });
+    for (number, step) in shards {
         let shard = ShardKey { run: run.clone(), number, owner: owner.clone() };
         match cancel_shard(&shard, step, provider, backend, pause).await {
             Ok(is_left) => left += u32::from(is_left),

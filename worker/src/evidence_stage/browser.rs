@@ -139,8 +139,8 @@ impl<'job> BrowserStage<'job> {
 
     /// The result of a step without which an item can be measured.
     fn attempted<T>(&self, step: Result<T, RenderError>) -> Option<T> {
-        let failed_by_machine = step.as_ref().is_err_and(|error| !error.is_about_code());
-        self.is_cut_short.fetch_or(failed_by_machine, Ordering::Relaxed);
+        self.is_cut_short
+            .fetch_or(step.as_ref().is_err_and(RenderError::may_pass), Ordering::Relaxed);
         step.ok()
     }
 

@@ -18,7 +18,7 @@ use juror_types::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::{sync::OnceLock, time::UNIX_EPOCH};
+use std::{os::unix::fs::MetadataExt as _, sync::OnceLock};
 use tokio::task::spawn_blocking;
 
 /// Digest of everything that the evidence of code depends on; none if it cannot be kept.
@@ -96,14 +96,14 @@ struct KeptEvidence {
     crops: Option<Digest>,
 }
 
-/// Size and time of this program's file, since another build may measure otherwise; none where the
-/// system does not tell them (only Linux does), so that nothing is kept.
+/// Size of this program's file and time of its last change, which no build sets, since another build
+/// may measure otherwise; none where the system does not tell them (only Linux does), so that nothing
+/// is kept.
 fn build() -> Option<&'static str> {
     static BUILD: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
         let file = std::fs::metadata("/proc/self/exe").ok()?;
-        let changed = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-        Some(format!("{} {}", file.len(), changed.as_nanos()))
+        Some(format!("{} {}.{:09}", file.len(), file.ctime(), file.ctime_nsec()))
     };
     BUILD.get_or_init(read).as_deref()
 }

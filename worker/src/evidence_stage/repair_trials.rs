@@ -33,7 +33,7 @@ pub(super) async fn with_repairs(
                 // Dropping an unclosed page ends its browser.
                 drop((page, to_search));
                 let evidence = searching.await.map_err(unfinished)?;
-                return Ok(Evidence { cut_short: !error.is_about_code(), ..evidence });
+                return Ok(Evidence { cut_short: error.may_pass(), ..evidence });
             }
         };
         if to_search.send(drawn).await.is_err() {

@@ -65,6 +65,7 @@ impl MemoryBackend {
             published: 0,
             expected: None,
             cancelled: false,
+            retrying: false,
             paused: None,
             progress: None,
         };

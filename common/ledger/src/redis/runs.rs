@@ -33,6 +33,8 @@ pub struct RunStatus {
     pub expected: Option<u64>,
     /// True if it was cancelled: jobs that are not judged yet are skipped.
     pub cancelled: bool,
+    /// True while a retry publishes the next rounds of its jobs, or was stopped before their end.
+    pub retrying: bool,
     /// Reason of its pause, if it is paused: its jobs are held without calls.
     pub paused: Option<String>,
     /// Progress, as the aggregator recorded it last.
@@ -96,6 +98,12 @@ impl RedisLedger {
     /// close the run. Returns false if there is no such run.
     pub async fn record_published(&self, run: &RunId, results: u64) -> Result<bool, LedgerError> {
         self.set_field(run, "published", results.to_string()).await
+    }
+
+    /// Records that a retry publishes the next rounds of the run's jobs, until the run is closed.
+    /// Returns false if there is no such run.
+    pub async fn mark_retrying(&self, run: &RunId) -> Result<bool, LedgerError> {
+        self.set_field(run, "retrying", "1".to_owned()).await
     }
 
     /// Pauses a run for this reason, since none of its calls can succeed now; the first reason
@@ -184,7 +192,7 @@ impl RedisLedger {
     /// Status of a run; none if it was never announced or has expired.
     pub async fn run_status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError> {
         let answer = self.connection.perform(&scripts::RUN_STATUS, &[run.to_string()]).await?;
-        let [record, expected, published, cancelled, paused, progress, commands] =
+        let [record, expected, published, cancelled, paused, progress, commands, retrying] =
             answer.as_slice()
         else {
             return Err(unexpected_reply("read the status of a run"));
@@ -203,6 +211,7 @@ impl RedisLedger {
             published: published.parse().unwrap_or_default(),
             expected: expected.parse().ok(),
             cancelled: cancelled == "1",
+            retrying: retrying == "1",
             paused: Some(paused.clone()).filter(|reason| !reason.is_empty()),
             progress: match progress.as_str() {
                 "" => None,

@@ -36,7 +36,8 @@ impl RepairSearch {
         found.retain(|repair| {
             !missing.iter().any(|&place| makes_space_for(&page, &repair.hypothesis, place))
         });
-        let explained = found.iter().map(|repair| repair.explained).sum();
+        // A sum of nothing would be -0.
+        let explained = found.iter().fold(0.0, |sum, repair| sum + repair.explained);
         evidence.explained = was_tried.then(|| rounded(explained));
         let causes =
             found.iter().filter_map(|repair| cause(repair, pair, &before, &page, evidence));

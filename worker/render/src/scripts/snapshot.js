@@ -29,8 +29,8 @@
   const CANVASES = new Set(['canvas', 'iframe', 'object', 'video']);
   const imageOf = (element, background) => {
     const name = element.localName;
-    const source = name === 'svg' ? element.querySelector('image')?.href.baseVal ?? 'svg'
-      : element.getAttribute('src') ?? element.getAttribute('data') ?? (CANVASES.has(name) ? name : null);
+    const source = name === 'svg' ? element.querySelector('image')?.href?.baseVal ?? 'svg'
+      : element.getAttribute(name === 'object' ? 'data' : 'src') ?? (CANVASES.has(name) ? name : null);
     if (source !== null) return shortened(source);
     return background.match(/url\("([^"]*)"\)/)?.[1] ?? null;
   };

@@ -49,11 +49,16 @@ impl OpenAi {
     }
 
     async fn post_json(&self, path: &[&str], body: &Value) -> Result<Value, BatchError> {
+        let reply = self.post(path, body).await?;
+        self.json_of(reply)
+    }
+
+    async fn post(&self, path: &[&str], body: &Value) -> Result<Reply, BatchError> {
         let json = Bytes::from(body.to_string());
         // A creation must not be dropped between its request and its reply.
         let uncancelled = CancellationToken::new();
         let sent = self.http.post(path, json, self.http.timeout(), &uncancelled).await;
-        self.json_of(sent.map_err(error_of)?)
+        sent.map_err(error_of)
     }
 
     /// An error if a batch or file is not at the provider.
@@ -181,7 +186,9 @@ impl BatchProvider for OpenAi {
     }
 
     async fn cancel(&self, batch: &str) -> Result<(), BatchError> {
-        self.post_json(&["batches", batch, "cancel"], &json!({})).await.map(drop)
+        let reply = self.post(&["batches", batch, "cancel"], &json!({})).await?;
+        // A conflict with its state: it ends already.
+        if reply.status == 409 { Ok(()) } else { self.json_of(reply).map(drop) }
     }
 
     async fn download(&self, file: &str, to: &Path) -> Result<(), BatchError> {

@@ -21,6 +21,7 @@ if results then
   redis.call('HSET', record, 'expected', results)
   redis.call('HINCRBY', record, 'expected', redis.call('SCARD', key('replayed', run)))
 end
+redis.call('HDEL', record, 'retrying')
 redis.call('HSET', record, 'kept', ARGV[7])
 extend_retention(run)
 notify_changes()

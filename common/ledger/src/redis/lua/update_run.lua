@@ -1,5 +1,6 @@
 -- Updates a field of a run. Arguments: run, field, value:
 -- 'published'  number of results to come of the jobs published so far
+-- 'retrying'   1 while next rounds of its jobs are published
 -- 'paused'     reason of its pause; the first one stays
 -- 'commands'   commands of the stages, as its first worker has them; the first ones stay
 -- 'progress'   progress of its journal
