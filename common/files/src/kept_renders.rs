@@ -1,5 +1,6 @@
 //! Images generated during judging, stored by digest next to the ledger, so that pages show the
-//! judged images, and records of what was rendered and measured. Bounded: the least recently used are evicted.
+//! judged images, and records of what was rendered and measured. Bounded: the least recently used
+//! are evicted.
 
 use crate::{
     data_roots::open_regular,
