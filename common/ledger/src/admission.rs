@@ -75,7 +75,8 @@ pub trait Admission: Send + Sync {
 
     /// Books the billed cost of a call and, in the same step, stores the finished job that it
     /// belongs to. Books the full bill even above the reservation and even after the lease was
-    /// presumed spent or lost. Settling twice books once. A bill above its reservation stops the
+    /// presumed spent or lost. Settling twice books once, and stores the finished job of the later
+    /// settlement too: the first may have had none. A bill above its reservation stops the
     /// admission of a run with a cap until the run is opened again.
     async fn settle(&self, settlement: Settlement) -> Result<Settled, LedgerError>;
 

@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
 use super::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore, UnattributedCost};
-use crate::admission::{Admission, Settlement};
+use crate::admission::{Admission, Budget, Settlement};
 use juror_types::{
     id::{Digest, JobId, LeaseId, OwnerId, RunId},
     item::Item,
@@ -28,6 +28,7 @@ where
     only_the_latest_holder_may_publish(&*make().await).await;
     later_round_is_judged_again(&*make().await).await;
     a_settlement_stores_the_result(&*make().await).await;
+    a_repeated_settlement_stores_the_result(&*make().await).await;
     replies_are_cached(&*make().await).await;
 }
 
@@ -158,6 +159,29 @@ async fn a_settlement_stores_the_result<Backend: Admission + JobStore>(backend: 
     let granted = backend.claim(&next_round, &OwnerId::new("next")).await.expect("a claim");
     let Claim::Granted { unattributed_cost, .. } = granted else { panic!("a new round") };
     assert_eq!(unattributed_cost, UnattributedCost::default(), "the result includes it");
+}
+
+async fn a_repeated_settlement_stores_the_result<Backend: Admission + JobStore>(backend: &Backend) {
+    let (key, _) = claim(backend, 0).await;
+    backend.open_run(&key.run, Budget::Unlimited).await.expect("an open run");
+    let stored = result(&key, "settled again");
+    for finished in [None, Some(finished(&key, &stored)), Some(finished(&key, &stored))] {
+        let settlement = Settlement {
+            lease: LeaseId::new("booked"),
+            cost: Money::from_pico(3),
+            usage: Usage { input_tokens: 5, cached_input_tokens: 1, output_tokens: 2 },
+            metered: true,
+            finished,
+            claim: key.clone(),
+        };
+        assert!(backend.settle(settlement).await.expect("settled").may_publish);
+    }
+    let again = backend.claim(&key, &OwnerId::new("next")).await.expect("a claim");
+    let Claim::Done(kept) = again else { panic!("the later settlement has a result") };
+    assert_eq!(*kept, stored);
+    let account = backend.ledger(&key.run).await.expect("an answer").expect("a record");
+    assert_eq!(account.committed, Money::from_pico(3), "booked once");
+    assert_eq!(account.unattributed_cost, Money::ZERO, "the result includes it");
 }
 
 async fn replies_are_cached<Backend: JobStore>(backend: &Backend) {

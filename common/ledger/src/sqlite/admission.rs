@@ -89,12 +89,14 @@ impl Admission for SqliteLedger {
                 let mut records = SqliteRecords(connection, &memory.cache);
                 let now = memory.now();
                 let booked = state_machine::settle(&mut records, &mut memory.limiter, &bill, now)?;
+                match &finish {
+                    // Also for a booked bill: the first settlement may have left its cost on the
+                    // claim, without a result.
+                    Some(finish) => claims.finish(finish, now)?,
+                    None if booked.first && holds => claims.carry(&claim, cost, usage, metered)?,
+                    None => {}
+                }
                 if booked.first {
-                    match &finish {
-                        Some(finish) => claims.finish(finish, now)?,
-                        None if holds => claims.carry(&claim, cost, usage, metered)?,
-                        None => {}
-                    }
                     memory.mark_changed();
                 }
                 Ok(Settled { may_publish: holds, overrun: booked.overrun })

@@ -1,5 +1,6 @@
 -- Books the cost of a call, even above its reservation and even if its lease is unknown or was
--- presumed spent; stores the finished job in the same step. Booking twice books once.
+-- presumed spent; stores the finished job in the same step. Booking twice books once; the job that
+-- the later settlement finishes is stored nevertheless.
 -- Arguments: lease, cost, used tokens, retention of the lease (ms); the claim's run, job,
 -- round and fence; input, cached input and output tokens; the result, or empty; the cache key
 -- of the reply, or empty, the reply, its retention (ms); whether the reply reported usage or cost (1 or 0);
@@ -13,7 +14,11 @@ local result, cache_key, reply, reply_kept = ARGV[15], ARGV[16], ARGV[17], ARGV[
 local claim = held_claim(run, job, round, fence)
 local may_publish = claim and '1' or '0'
 local known = lease_of(id)
-if known and known.lease_state == 'settled' then return { may_publish, known.overrun } end
+if known and known.lease_state == 'settled' then
+  -- The first settlement may have left its cost on the claim, without a result.
+  if claim and result ~= '' then store_result(run, job, claim, result, ARGV[20]) end
+  return { may_publish, known.overrun }
+end
 
 -- An unknown lease reserved nothing: its whole bill is above its reservation.
 local lease = known
