@@ -19,7 +19,7 @@ mod upload_form;
 pub use api_key::{ApiKey, InvalidApiKey};
 pub use batch::{
     BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, EndedBatch,
-    RowCounts, RowOutput,
+    RowCounts, RowOutput, TokenLimitRefusal,
 };
 pub use call_result::{AccountProblem, Call, CallEnd, Completion, Finish, ProviderLimits};
 pub use extra_headers::{ExtraHeaders, InvalidHeader};

@@ -9,31 +9,62 @@ use rustix::process::Signal;
 
 /// Message of the provider.
 const LIMIT_REACHED: &str = "Enqueued token limit reached";
+const FLAGS: [&str; 4] = ["--lane", "batch", "--budget-usd", "1"];
 
 #[test]
 fn shard_waits_for_the_batch_of_another_run_instead_of_a_split() {
-    // A row takes about 3,200 tokens, so the twelve of one run fit.
-    let (end, enqueued_tokens) = (BatchEnd::AfterPolls(1), Some(40_000));
-    let fixture =
-        BatchFixture::new(12, BatchSettings { end, enqueued_tokens, ..BatchSettings::default() });
-    let flags = ["--lane", "batch", "--budget-usd", "1"];
+    let fixture = taken_by_another_run(40_000, &[], "500ms");
+    let mut running = fixture.harness.start_run(&fixture.simulator, "night", &FLAGS);
+    running.await_stderr(LIMIT_REACHED);
+    end_the_other_batch(&fixture);
+    running.finish().exits(0).stdout_contains(&["12 of 12 scored"]);
+    assert_eq!(fixture.simulator.count("batches"), 2, "the shard is one batch");
+}
+
+#[test]
+fn shard_within_the_stated_limit_waits_however_long_another_batch_takes() {
+    // The bounds of twelve rows are below the limit, and those of 24 above it.
+    let fixture = taken_by_another_run(60_000, &[BatchFault::LateTokenLimit.into()], "20ms");
+    let running = fixture.harness.start_run(&fixture.simulator, "night", &FLAGS);
+    // Each refused batch is polled once; eight refusals split a shard that may be too large.
+    fixture.simulator.await_count("batch_polls", 20);
+    end_the_other_batch(&fixture);
+    running.finish().exits(0).stdout_contains(&["12 of 12 scored"]);
+    let batches = fixture.simulator.get("/v1/batches?limit=100");
+    let batches = batches["data"].as_array().unwrap();
+    let completed = batches.iter().filter(|batch| batch["status"] == "completed");
+    assert_eq!(completed.count(), 2, "the shard is one batch");
+}
+
+/// Twelve items, whose batch in another run uses up this limit of tokens until it is polled again.
+fn taken_by_another_run(
+    enqueued_tokens: u64,
+    faults: &[Share<BatchFault>],
+    pause: &str,
+) -> BatchFixture {
+    let batches = BatchSettings {
+        end: BatchEnd::AfterPolls(1),
+        enqueued_tokens: Some(enqueued_tokens),
+        faults: faults.to_vec(),
+        ..BatchSettings::default()
+    };
+    let fixture = BatchFixture::new(12, batches);
     let poll_every = |pause: &str| {
         let settings = format!("[batch]\npoll_min = \"{pause}\"\npoll_max = \"{pause}\"\n");
         fixture.harness.write("juror.toml", settings);
     };
     poll_every("1h");
-    let other = fixture.harness.start_run(&fixture.simulator, "day", &flags);
+    let other = fixture.harness.start_run(&fixture.simulator, "day", &FLAGS);
     fixture.simulator.await_count("batch_polls", 1);
     other.signal(Signal::INT);
     other.finish().exits(3).stderr_contains(&["1 batch continues at the provider"]);
+    poll_every(pause);
+    fixture
+}
 
-    poll_every("500ms");
-    let mut running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
-    running.await_stderr(LIMIT_REACHED);
-    // The second poll ends it.
+/// The second poll ends it.
+fn end_the_other_batch(fixture: &BatchFixture) {
     fixture.simulator.get("/v1/batches/batch_simulated00000001");
-    running.finish().exits(0).stdout_contains(&["12 of 12 scored"]);
-    assert_eq!(fixture.simulator.count("batches"), 2, "the shard is one batch");
 }
 
 #[test]

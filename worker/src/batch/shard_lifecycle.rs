@@ -41,8 +41,10 @@ pub struct ShardLifecycle {
     /// Number of creations of its batch that had no answer.
     unanswered: u32,
     /// Number of refusals in a row by the limit of enqueued tokens while no other batch of this run
-    /// used it.
+    /// used it, and the shard may exceed it by itself.
     lone_refusals: u32,
+    /// Maximum tokens of its rows, once they are known.
+    input_tokens: Option<u64>,
 }
 
 impl ShardLifecycle {
@@ -59,6 +61,7 @@ impl ShardLifecycle {
             reported_tenth: None,
             unanswered: 0,
             lone_refusals: 0,
+            input_tokens: None,
         }
     }
 
@@ -130,8 +133,8 @@ impl ShardLifecycle {
                 Ok(BatchStatus::Invalid(message)) => {
                     return Ok(NextMove::End(RowEnd::Invalid(message)));
                 }
-                Ok(BatchStatus::TokenLimit(message)) => {
-                    return Ok(match self.over_token_limit(&message).await? {
+                Ok(BatchStatus::TokenLimit(refusal)) => {
+                    return Ok(match self.over_token_limit(refusal).await? {
                         true => NextMove::Split,
                         false => NextMove::Step(ShardStep::Uploaded { file: file.to_owned() }),
                     });

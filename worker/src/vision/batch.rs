@@ -75,9 +75,18 @@ pub enum BatchStatus {
     Ended(EndedBatch),
     /// Refused before any row ran: the batch needs more enqueued tokens than the account may have
     /// now.
-    TokenLimit(String),
+    TokenLimit(TokenLimitRefusal),
     /// Refused before any row ran: the batch is invalid; the message names line and reason.
     Invalid(String),
+}
+
+/// Refusal of a batch by the limit of enqueued tokens, which all batches of an organization share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenLimitRefusal {
+    /// Message of the provider.
+    pub message: String,
+    /// The limit in tokens of input, if the provider states it.
+    pub limit: Option<u64>,
 }
 
 /// Rows of a batch by their state.
@@ -141,8 +150,8 @@ pub enum BatchError {
         message: String,
     },
     /// More enqueued tokens than the account may have now: wait for other batches, or split.
-    #[error("{0}")]
-    TokenLimit(String),
+    #[error("{}", .0.message)]
+    TokenLimit(TokenLimitRefusal),
     /// Sent without a response: it may have been executed.
     #[error("{0}")]
     Lost(String),

@@ -142,9 +142,9 @@ impl ShardLifecycle {
             Err(BatchError::Refused { message, .. }) => {
                 Ok(CreationAttempt::Ended(NextMove::End(RowEnd::Invalid(message))))
             }
-            Err(BatchError::TokenLimit(message)) => {
+            Err(BatchError::TokenLimit(refusal)) => {
                 self.record(&self.before_creation(file)).await?;
-                let is_split = self.over_token_limit(&message).await?;
+                let is_split = self.over_token_limit(refusal).await?;
                 Ok(if is_split {
                     CreationAttempt::Ended(NextMove::Split)
                 } else {

@@ -1,32 +1,62 @@
 //! A batch that exceeds the provider's limit of enqueued tokens: its shard waits or is split.
 
-use super::{ShardEnd, ShardLifecycle};
+use super::{RunBatches, ShardEnd, ShardLifecycle};
 use crate::{
-    batch::give_up_shard::give_up_and_return_jobs, interruption::Interruption, vision::BatchError,
+    batch::{give_up_shard::give_up_and_return_jobs, row::RowRecord, shard_rows::open_rows},
+    interruption::Interruption,
+    vision::{BatchError, TokenLimitRefusal},
     worker_error::WorkerError,
 };
+use futures_util::TryStreamExt as _;
 use juror_ledger::batches::ShardStep;
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
-/// Number of refusals in a row, with no other batch of this run under way, after which a shard is
-/// split. With the default poll times, they take three minutes.
+/// Number of refusals in a row, with no other batch of this run under way, after which a shard that
+/// may be above the limit by itself is split. With the default poll times, they take three minutes.
 const MAX_LONE_REFUSALS: u32 = 8;
 
 impl ShardLifecycle {
     /// Waits while other batches use up the enqueued tokens; returns true if this shard should be
     /// split instead.
-    pub(super) async fn over_token_limit(&mut self, message: &str) -> Result<bool, WorkerError> {
+    pub(super) async fn over_token_limit(
+        &mut self,
+        refusal: TokenLimitRefusal,
+    ) -> Result<bool, WorkerError> {
         let work = Arc::clone(&self.work);
         // `under_way` includes this shard while it is watched.
         let others = work.under_way().saturating_sub(u32::from(self.uncreated.is_none()));
         // The limit is the organization's: its other runs and programs may use it up, and then
         // halves are refused too, down to batches of one row.
-        self.lone_refusals = if others == 0 { self.lone_refusals.saturating_add(1) } else { 0 };
+        let is_alone = others == 0 && !self.fits(refusal.limit).await?;
+        self.lone_refusals = if is_alone { self.lone_refusals.saturating_add(1) } else { 0 };
         if self.lone_refusals >= MAX_LONE_REFUSALS && self.rows().await? > 1 {
             return Ok(true);
         }
-        self.wait_after(BatchError::Unavailable(message.to_owned())).await?;
+        self.wait_after(BatchError::TokenLimit(refusal)).await?;
         Ok(false)
+    }
+
+    /// True if the rows are within a limit for certain, so that only other batches can be in the
+    /// way.
+    async fn fits(&mut self, limit: Option<u64>) -> Result<bool, WorkerError> {
+        let Some(limit) = limit else { return Ok(false) };
+        let input_tokens = match self.input_tokens {
+            Some(known) => known,
+            None => self.most_input_tokens().await?,
+        };
+        self.input_tokens = Some(input_tokens);
+        Ok(input_tokens <= limit)
+    }
+
+    async fn most_input_tokens(&self) -> Result<u64, WorkerError> {
+        let RunBatches { lane, run, .. } = &*self.work;
+        let mut rows = pin!(open_rows(&*lane.records, run, self.number));
+        let mut input_tokens = 0_u64;
+        while let Some(row) = rows.try_next().await? {
+            let row = RowRecord::read(&row)?;
+            input_tokens = input_tokens.saturating_add(row.bounds.input_tokens);
+        }
+        Ok(input_tokens)
     }
 
     /// Splits the shard into two halves, each of which becomes a batch. Without its file, which

@@ -12,7 +12,7 @@ use crate::vision::{
 };
 use async_trait::async_trait;
 use bytes::Bytes;
-use decode_batch::{names_token_limit, row_end, status_of, text};
+use decode_batch::{names_token_limit, row_end, status_of, text, token_limit_refusal};
 use jiff::Timestamp;
 use juror_types::byte_order_mark::without_byte_order_mark;
 use serde_json::{Value, json};
@@ -229,7 +229,7 @@ fn error_of(end: CallEnd) -> BatchError {
             BatchError::RateLimited { retry_after, message }
         }
         CallEnd::Refused { message, .. } if names_token_limit(&message) => {
-            BatchError::TokenLimit(message)
+            BatchError::TokenLimit(token_limit_refusal(message))
         }
         CallEnd::Refused { status, message, .. } => BatchError::Refused { status, message },
         CallEnd::Account { problem, message } => BatchError::Account { problem, message },

@@ -1,7 +1,7 @@
 //! Rows and batches as OpenAI shows them.
 
 use crate::vision::{
-    BatchEnding, BatchStatus, CallEnd, EndedBatch, RowCounts,
+    BatchEnding, BatchStatus, CallEnd, EndedBatch, RowCounts, TokenLimitRefusal,
     openai::{chat_completion, failure},
 };
 use juror_types::{lane::Lane, usage::Usage};
@@ -80,7 +80,7 @@ pub(super) fn status_of(batch: &Value, show: impl Fn(&str) -> String) -> BatchSt
                     || names_token_limit(&text(error, "message").unwrap_or_default())
             };
             match errors.iter().any(is_limit) {
-                true => BatchStatus::TokenLimit(message.join("; ")),
+                true => BatchStatus::TokenLimit(token_limit_refusal(message.join("; "))),
                 false => BatchStatus::Invalid(message.join("; ")),
             }
         }
@@ -91,6 +91,15 @@ pub(super) fn status_of(batch: &Value, show: impl Fn(&str) -> String) -> BatchSt
 /// True if a message says that the limit of enqueued tokens is reached.
 pub(super) fn names_token_limit(message: &str) -> bool {
     message.to_lowercase().contains("enqueued token limit")
+}
+
+/// The refusal that this message describes, with the limit from "Limit: 90,000 enqueued tokens".
+pub(super) fn token_limit_refusal(message: String) -> TokenLimitRefusal {
+    let stated = message.split_once("Limit: ").and_then(|(_, rest)| {
+        let (number, _) = rest.split_once(" enqueued")?;
+        number.replace(',', "").parse().ok()
+    });
+    TokenLimitRefusal { message, limit: stated }
 }
 
 /// A text field of an object; none where it is missing or no text.

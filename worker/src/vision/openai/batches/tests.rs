@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::vision::{
-    BatchEnding, RowCounts,
+    BatchEnding, RowCounts, TokenLimitRefusal,
     openai::{
         body::ReplyFormat,
         tests::{client, question},
@@ -84,11 +84,14 @@ fn batch_status_is_parsed() {
     let invalid = failed(json!({"code": "x", "line": 3, "message": "no"}));
     assert_eq!(invalid, BatchStatus::Invalid("line 3: no".to_owned()));
     let limit = failed(json!({"code": "token_limit_exceeded", "message": "m"}));
-    assert_eq!(limit, BatchStatus::TokenLimit("m".to_owned()));
+    let refusal = |message: &str, limit| {
+        BatchStatus::TokenLimit(TokenLimitRefusal { message: message.to_owned(), limit })
+    };
+    assert_eq!(limit, refusal("m", None));
     let output =
         "Enqueued token limit reached for gpt-4o in organization x. Limit: 90,000 enqueued tokens.";
     let limit = failed(json!({"code": null, "message": output}));
-    assert_eq!(limit, BatchStatus::TokenLimit(output.to_owned()));
+    assert_eq!(limit, refusal(output, Some(90_000)));
 }
 
 /// Result of the search for a file's batch in these pages; the last one repeats.
