@@ -236,7 +236,7 @@ impl<'a> Scan<'a> {
         warnings.extend(steady_gate.map(|gate| steady_gate_warning(gate, self.flaky)));
         let judged_metrics = steady.as_deref().unwrap_or(&metrics);
         let from_cache = is_from_cache(coverage.scored, cost.cached_verdicts);
-        let series = RunSeries { earlier: input.earlier, from_cache };
+        let series = RunSeries { earlier: input.earlier, from_cache, simulated: self.simulated };
         let measured = self.evidence.coverage(record);
         let evaluate =
             |gate: &Gate| gate.evaluate(judged_metrics, &coverage, measured, self.streak, series);

@@ -181,7 +181,10 @@ impl Gate {
     ) -> GateReport {
         let mut rules: Vec<RuleReport> =
             self.rules.iter().map(|rule| rule.evaluate(metrics, series)).collect();
-        rules.extend(self.declines.iter().flat_map(|rule| rule.evaluate(metrics, series)));
+        rules.extend(self.declines.iter().flat_map(|rule| {
+            let is_measured = measured.planned > 0;
+            rule.evaluate(metrics, is_measured, series)
+        }));
         if self.min_coverage > 0.0 {
             let share = share_of(coverage.scored, coverage.planned);
             rules.push(coverage_report(
@@ -206,12 +209,16 @@ impl Gate {
         metrics: &[Metric],
         coverage: MeasuredCoverage,
     ) -> Option<RuleReport> {
-        let is_measured = |rule: &Rule| {
+        let is_measured = |path: &str| {
             let mut metrics = metrics.iter().map(|metric| &metric.definition);
-            metrics.any(|metric| metric.path == rule.metric && metric.needs_evidence())
+            metrics.any(|metric| metric.path == path && metric.needs_evidence())
         };
+        let mut bounded = self.rules.iter().map(|rule| rule.metric.as_str());
+        // A rule on every metric is on the measured ones too.
+        let mut watched = self.declines.iter().map(|rule| rule.metric.as_deref());
+        let is_asked = bounded.any(is_measured) || watched.any(|path| path.is_none_or(is_measured));
         let MeasuredCoverage { measured, planned } = coverage;
-        if measured >= planned || !self.rules.iter().any(is_measured) {
+        if measured >= planned || !is_asked {
             return None;
         }
         let share = share_of(measured, planned);

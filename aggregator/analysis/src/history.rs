@@ -36,6 +36,15 @@ pub struct RunSeries<'a> {
     pub earlier: &'a [PastRun],
     /// True if all verdicts of the run came from the cache.
     pub from_cache: bool,
+    /// True if the simulator judged the run: its scores and those of a judge are no series.
+    pub simulated: bool,
+}
+
+impl<'a> RunSeries<'a> {
+    /// Earlier runs that were judged by the simulator if this one was, newest first.
+    pub(crate) fn alike(self) -> impl DoubleEndedIterator<Item = &'a PastRun> {
+        self.earlier.iter().filter(move |run| run.figures.simulated == self.simulated)
+    }
 }
 
 /// Figures of a run.
@@ -105,8 +114,8 @@ pub fn is_before(run: &RunRecord, other: &RunRecord) -> bool {
     run.created_at < other.created_at && run.run_id != other.run_id
 }
 
-/// True if two runs are comparable: the same items, rubric and judge, with any number of repeats
-/// and any budget.
+/// True if two runs are comparable: the same items, rubric and judge with the same evidence, with
+/// any number of repeats and any budget.
 pub fn are_comparable(one: &RunRecord, other: &RunRecord) -> bool {
     let dataset = |run: &RunRecord| {
         let dataset = &run.dataset;
@@ -115,6 +124,8 @@ pub fn are_comparable(one: &RunRecord, other: &RunRecord) -> bool {
     dataset(one) == dataset(other)
         && one.rubric == other.rubric
         && one.judge == other.judge
+        // Without a judge, measuring changes no other figure.
+        && (one.judge.is_none() || one.evidence == other.evidence)
         && one.max_side == other.max_side
 }
 

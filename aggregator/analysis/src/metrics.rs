@@ -10,6 +10,7 @@ mod overall;
 mod policy;
 mod sample;
 
+pub(crate) use definition::needs_evidence;
 pub use definition::{MetricDefinition, Provenance, Unit, score_of, title_of};
 pub use interval::{Interval, LOOKS_CONFIDENCE, MeanEstimate};
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     comparison::{BaselineChanges, ChangedItem, FallBound},
+    gate::{Gate, GateDecision, GateReport},
     stability::{FlakyItem, NightOutcome},
     test_fixtures::{SEMANTIC, broken, comparisons::*, staged},
 };
@@ -218,4 +219,20 @@ fn more_than_a_tenth_of_changed_items_is_a_warning() {
         warnings.iter().any(|text| text.contains("3 of the base's 20 items have another input (3)"))
     };
     assert!(warns(3) && !warns(2));
+}
+
+#[test]
+fn rule_on_changes_is_undecided_while_jobs_are_pending() {
+    let decided = |at_most: u32, pending: u64| {
+        let rule = format!("[[rule]]\nmetric = \"changes.new.items\"\nat_most = {at_most}");
+        let gate = Gate::parse("g", &format!("schema = 1\n{rule}")).unwrap();
+        let mut found = after(&ItemStability::default(), RULES);
+        found.head.coverage.pending = pending;
+        let (gate_name, decision, rules) = ("g".to_owned(), GateDecision::Met, Vec::new());
+        let mut report = GateReport { gate: gate_name, decision, rules };
+        gate.decide_changes(&mut report, &found);
+        report.decision
+    };
+    assert_eq!([decided(3, 0), decided(3, 1)], [GateDecision::Met, GateDecision::Undecided]);
+    assert_eq!([decided(2, 0), decided(2, 1)], [GateDecision::Missed; 2]);
 }

@@ -59,17 +59,21 @@ impl ChangeList {
 }
 
 impl ChangeRule {
-    /// Evaluates the rule; undecided without a comparison, and missed by one without pairs or with
-    /// too few of them.
+    /// Evaluates the rule; undecided without a comparison and within the bound while jobs of the
+    /// head are pending, and missed by a comparison without pairs or with too few of them.
     pub(super) fn evaluate(self, comparison: Option<&Comparison>) -> RuleReport {
         let bound = Bound::AtMost(f64::from(self.at_most));
         let is_enough =
             |comparison: &&Comparison| comparison.comparable() > 0 && !comparison.has_too_few_pairs;
         let compared = comparison.filter(is_enough);
         let value = compared.map(|comparison| self.list.len(comparison) as f64);
+        let is_within = value.is_some_and(|value| bound.holds(value));
         let decision = match comparison {
             None => GateDecision::Undecided,
-            Some(_) => GateDecision::met_if(value.is_some_and(|value| bound.holds(value))),
+            Some(comparison) if is_within && comparison.head.coverage.pending > 0 => {
+                GateDecision::Undecided
+            }
+            Some(_) => GateDecision::met_if(is_within),
         };
         let n = comparison.map_or(0, Comparison::comparable);
         RuleReport::new(self.list.name(), value, n, decision).bounded(bound)

@@ -263,7 +263,7 @@ fn latency_rule_is_undecided_where_all_verdicts_came_from_the_cache() {
     let text = "schema = 1\n[[rule]]\nmetric = \"avg_latency_ms\"\nat_most = 900";
     let gate = Gate::parse("g", text).unwrap();
     let decision = |from_cache| {
-        let series = RunSeries { earlier: &[], from_cache };
+        let series = RunSeries { earlier: &[], from_cache, simulated: false };
         evaluate(&gate, &metrics, &coverage(1, 1), streak(1), series).decision
     };
     assert_eq!(decision(true), GateDecision::Undecided);
@@ -354,7 +354,7 @@ fn invalid_gate_is_an_error_with_its_reason() {
 }
 
 fn series(earlier: &[PastRun]) -> RunSeries<'_> {
-    RunSeries { earlier, from_cache: false }
+    RunSeries { earlier, from_cache: false, simulated: false }
 }
 
 /// Runs with these values of semantic correctness.
@@ -410,6 +410,33 @@ fn decline_from_the_anchor_fails_the_gate() {
     assert_eq!(decision_of(&report, "semantic.avg_semantic_correctness"), GateDecision::Missed);
     assert_eq!(decision_of(&report, "semantic.avg_visual_similarity"), GateDecision::Undecided);
     assert!(report.rules.iter().all(|rule| rule.metric != "avg_latency_ms"));
+}
+
+#[test]
+fn watched_metric_that_the_run_lacks_fails_the_gate() {
+    let gate = |metric: &str| {
+        let rule = format!("[[rule]]\nmetric = \"{metric}\"\nno_decline = true");
+        Gate::parse("g", &format!("schema = 1\n{rule}")).unwrap()
+    };
+    let mut past = earlier(&[0.9; 3]);
+    for run in &mut past {
+        let metric = PastMetric { value: 0.97, n: 2, low: None, high: None };
+        run.figures.metrics.insert("evidence.ssim".to_owned(), metric);
+    }
+    let judge = |metric: &str, planned: u64| {
+        let measured = MeasuredCoverage { measured: 0, planned };
+        let series = series(&past);
+        gate(metric).evaluate(&metrics([9; 5]), &coverage(2, 2), measured, streak(2), series)
+    };
+    for planned in [0, 2] {
+        let named = judge("evidence.ssim_low", planned);
+        assert_eq!(decision_of(&named, "evidence.ssim_low"), GateDecision::Missed);
+    }
+    let unmeasured = judge("*", 2);
+    assert_eq!(decision_of(&unmeasured, "evidence.ssim"), GateDecision::Missed);
+    assert_eq!(decision_of(&unmeasured, "coverage.measured"), GateDecision::Missed);
+    let without_evidence = judge("*", 0);
+    assert!(without_evidence.rules.iter().all(|rule| !rule.metric.starts_with("evidence.")));
 }
 
 #[test]

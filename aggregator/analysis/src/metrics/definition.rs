@@ -7,6 +7,8 @@ pub use value::score_of;
 
 use juror_types::rubric::{Formula, MetricKind, Rubric};
 
+const RENDER_RATE: &str = "generation.render_rate";
+
 /// Definition of a metric, for computation and display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricDefinition {
@@ -85,7 +87,7 @@ impl MetricDefinition {
                 Unit::Score,
                 Source::QualityScore,
             ),
-            rate("generation.render_rate", "Rendering", Source::CodeRenders),
+            rate(RENDER_RATE, "Rendering", Source::CodeRenders),
             mean("evidence.pixels_equal", "Pixels Equal", Unit::Share, Source::PixelsEqual),
             rate("evidence.equal_rate", "Nothing Differs", Source::NothingDiffers),
             mean("evidence.ssim", "Structural Similarity", Unit::Score, Source::Similarity),
@@ -158,12 +160,12 @@ impl MetricDefinition {
 
     /// True if it is measured between screenshots and rendered code.
     pub fn is_evidence(&self) -> bool {
-        self.path.starts_with("evidence.")
+        is_evidence(&self.path)
     }
 
     /// True if it is absent in runs without measured evidence.
     pub(crate) fn needs_evidence(&self) -> bool {
-        self.is_evidence() || self.source == Source::CodeRenders
+        needs_evidence(&self.path)
     }
 
     /// True if it is computed from the judge's verdicts.
@@ -190,6 +192,11 @@ impl MetricDefinition {
             matches!(self.source, Source::Correctness | Source::Percentage | Source::Criterion(_));
         !self.rate && !reported
     }
+}
+
+/// True if the metric at this path is absent in runs without measured evidence.
+pub(crate) fn needs_evidence(path: &str) -> bool {
+    is_evidence(path) || path == RENDER_RATE
 }
 
 /// Title of a key: `Variant Accuracy` for `variant_accuracy`.
@@ -223,6 +230,10 @@ enum Source {
     Criterion(String),
     Perfect { criterion: String, best: u32 },
     Group(String),
+}
+
+fn is_evidence(path: &str) -> bool {
+    path.starts_with("evidence.")
 }
 
 fn mean(
