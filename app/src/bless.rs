@@ -10,7 +10,7 @@ use juror_journal::{
     blessed::{BlessedRun, BlessedRuns, results_digest},
     journal::RunFiles,
 };
-use juror_types::{SCHEMA, id::RunId, outcome::OutcomeCounts};
+use juror_types::{SCHEMA, id::RunId, outcome::OutcomeCounts, run::RunRecord};
 use std::path::Path;
 
 /// A run that has been blessed.
@@ -42,7 +42,7 @@ pub fn bless(runs_dir: &Path, run: &RunId, name: &str, force: bool) -> Result<Bl
     }
     check_name(runs_dir, run, name)?;
     let fold = Fold::from_journal(&files)?;
-    let lost = lost_jobs(files.record().jobs(), fold.counts());
+    let lost = lost_jobs(files.record(), fold.counts());
     if let Some(lost) = lost.as_ref().filter(|_| !force) {
         return Err(AppError::conflict(format!(
             "run {run}: {lost}; their items could not be compared. Judge them with: juror retry \
@@ -84,12 +84,14 @@ fn check_name(runs_dir: &Path, run: &RunId, name: &str) -> Result<(), AppError> 
 }
 
 /// `2 of 60 jobs lost (1 failed, 1 skipped)`; items without output count as results.
-fn lost_jobs(jobs: u64, counts: OutcomeCounts) -> Option<String> {
-    let coverage = Coverage { no_output: 0, ..Coverage::new(jobs, counts) };
+fn lost_jobs(record: &RunRecord, counts: OutcomeCounts) -> Option<String> {
+    let coverage = Coverage { no_output: 0, ..Coverage::of_run(record, counts) };
     let lost: u64 = coverage.unscored().map(|(count, _)| count).sum();
     let kinds = coverage.unscored().map(|(count, kind)| format!("{} {kind}", grouped(count)));
     let kinds = kinds.collect::<Vec<_>>().join(", ");
-    (lost > 0).then(|| format!("{} of {} lost ({kinds})", grouped(lost), counted(jobs, "job")))
+    (lost > 0).then(|| {
+        format!("{} of {} lost ({kinds})", grouped(lost), counted(coverage.planned, "job"))
+    })
 }
 
 #[cfg(test)]
@@ -127,6 +129,14 @@ mod tests {
     }
 
     #[test]
+    fn unpublished_jobs_of_a_cancelled_run_are_lost() {
+        let counts = OutcomeCounts { scored: 1, ..OutcomeCounts::default() };
+        let cancelled = RunRecord { published: Some(1), ..record(SEMANTIC, 3) };
+        let lost = lost_jobs(&cancelled, counts);
+        assert_eq!(lost.as_deref(), Some("2 of 3 jobs lost (2 not published)"));
+    }
+
+    #[test]
     fn items_without_output_are_results() {
         let runs = tempfile::tempdir().unwrap();
         let run = run_of(&runs, &[Outcome::Scored, Outcome::NoOutput]);
@@ -141,7 +151,7 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let run = run_of(&runs, &[Outcome::Scored]);
         let other = RunId::new("main");
-        let record = juror_types::run::RunRecord { run_id: other.clone(), ..record(SEMANTIC, 0) };
+        let record = RunRecord { run_id: other.clone(), ..record(SEMANTIC, 0) };
         let held = JournalWriter::create(runs.path(), &record).unwrap();
         let refused = bless(runs.path(), &other, "main", true).unwrap_err().to_string();
         assert!(refused.contains("is active"), "{refused}");

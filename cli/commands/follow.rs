@@ -11,7 +11,7 @@ use crate::{
     terminal,
 };
 use juror_aggregator::aggregator_role::RunsLock;
-use juror_analysis::{format::dollars, run_facts::Coverage};
+use juror_analysis::{fold::Spent, format::dollars, run_facts::Coverage};
 use juror_app::{error::AppError, reporting::baseline::Baseline, settings::Settings};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::{
@@ -54,9 +54,11 @@ impl Following<'_> {
         let (reported, signals) =
             interactive::until_signal(signals, Events::silent(), following).await;
         match reported {
-            Some(status) => {
+            Some(reported) => {
+                let (status, ledger) = reported?;
                 let remedy = format!("write it with: juror report {}", self.run);
-                signals.exit_on_signal(&remedy, self.conclude(&status?)).await
+                let concluded = self.conclude(&status, ledger.as_ref());
+                signals.exit_on_signal(&remedy, concluded).await
             }
             None => {
                 terminal::print_notice(&format!(
@@ -71,13 +73,13 @@ impl Following<'_> {
     }
 
     /// Polls until the run's final report is written.
-    async fn reported(&self, view: &mut View) -> Result<RunStatus, Failure> {
+    async fn reported(&self, view: &mut View) -> Result<(RunStatus, Option<RunAccount>), Failure> {
         loop {
             match self.poll().await {
                 Ok(Some((status, ledger))) => {
                     view.show(&status, ledger.as_ref());
                     if status.is_reported() {
-                        return Ok(status);
+                        return Ok((status, ledger));
                     }
                 }
                 Ok(None) => {
@@ -100,11 +102,15 @@ impl Following<'_> {
     }
 
     /// Prints the report if the journal can be read, otherwise the run's counts.
-    async fn conclude(&self, status: &RunStatus) -> Result<Exit, Failure> {
+    async fn conclude(
+        &self,
+        status: &RunStatus,
+        ledger: Option<&RunAccount>,
+    ) -> Result<Exit, Failure> {
         let exit = match RunFiles::open(&self.settings.run.runs_dir, self.run) {
             Ok(files) => report::report(&files, self.settings, self.outputs, self.global).await?,
             Err(JournalError::Missing { .. }) if !needs_journal(self.settings, self.outputs) => {
-                self.print_counts(status)?
+                self.print_counts(status, ledger)?
             }
             Err(error) => return Err(Failure::error(error)),
         };
@@ -120,8 +126,14 @@ impl Following<'_> {
         outputs.chain(calibration).map(flag).collect()
     }
 
-    fn print_counts(&self, status: &RunStatus) -> Result<Exit, Failure> {
+    fn print_counts(
+        &self,
+        status: &RunStatus,
+        ledger: Option<&RunAccount>,
+    ) -> Result<Exit, Failure> {
         let RunProgress { counts, cost_usd, .. } = status.progress.clone().unwrap_or_default();
+        // With what the ledger counts as spent beyond the results, as the report has it.
+        let cost_usd = Spent { cost: cost_usd, ..Spent::default() }.booked(ledger);
         let OutcomeCounts { scored, no_output, unscorable, failed, skipped } = counts;
         let coverage = Coverage::new(status.record.planned, counts);
         if self.global.json {

@@ -17,8 +17,6 @@ pub(crate) struct Charges {
     reported: Money,
     /// Cost of the same results by the price table.
     by_table: Money,
-    /// Calls of unknown usage.
-    unmetered_calls: u64,
     /// Batches whose rows do not add up to the usage that their provider reports, by shard.
     batches: BTreeMap<u32, BatchUsage>,
 }
@@ -34,17 +32,12 @@ impl Charges {
             self.reported += result.cost_usd;
             self.by_table += by_table;
         }
-        self.unmetered_calls += u64::from(result.unmetered_calls);
         self.batches.extend(result.batch_usage.map(|usage| (usage.shard, usage)));
     }
 
-    /// Number of calls of unknown usage.
-    pub(crate) fn unmetered_calls(&self) -> u64 {
-        self.unmetered_calls
-    }
-
-    /// The warnings. Sums that differ by at most one percent count as equal.
-    pub(crate) fn warnings(&self) -> Vec<String> {
+    /// The warnings, of a run with this number of calls of unknown usage. Sums that differ by at most
+    /// one percent count as equal.
+    pub(crate) fn warnings(&self, unmetered_calls: u64) -> Vec<String> {
         let models = self.other_models.iter().map(|(model, count)| {
             format!(
                 "model {model} gave {count} of the replies in place of the requested model: they are booked at its price, and their scores are its own"
@@ -58,10 +51,9 @@ impl Charges {
                 self.reported, self.by_table
             )
         });
-        let usage = (self.unmetered_calls > 0).then(|| {
+        let usage = (unmetered_calls > 0).then(|| {
             format!(
-                "the vision API did not report the usage of {} calls: they are booked at their maximum cost, so the run may have cost less",
-                self.unmetered_calls
+                "the vision API did not report the usage of {unmetered_calls} calls: they are booked at their maximum cost, so the run may have cost less"
             )
         });
         models.chain(costs).chain(usage).chain(self.batch_warning()).collect()
@@ -138,7 +130,7 @@ mod tests {
         let mut result = judged("one", [9; 5], &[], &[]);
         result.table_cost_usd = Some(result.cost_usd);
         charges.add(&result);
-        assert_eq!(charges.warnings(), Vec::<String>::new());
+        assert_eq!(charges.warnings(0), Vec::<String>::new());
     }
 
     #[test]
@@ -151,7 +143,7 @@ mod tests {
             result.batch_usage = BatchUsage::differing(shard, usage(20), usage(10));
             charges.add(&result);
         }
-        let [warning] = &charges.warnings()[..] else { panic!("{:?}", charges.warnings()) };
+        let [warning] = &charges.warnings(0)[..] else { panic!("{:?}", charges.warnings(0)) };
         assert!(warning.contains("of 2 batches than"), "{warning}");
         assert!(
             warning.contains("40 input and 40 output tokens, and the rows 20 and 20"),
@@ -169,14 +161,12 @@ mod tests {
         }
         result.cost_usd = Money::from_pico(1_050_000_000);
         result.table_cost_usd = Some(Money::from_pico(1_000_000_000));
-        result.unmetered_calls = 2;
         charges.add(&result);
         charges.add(&result);
-        let warnings = charges.warnings();
+        let warnings = charges.warnings(4);
         assert_eq!(warnings.len(), 3, "{warnings:?}");
         assert!(warnings[0].contains("gpt-4o-2024-08-06 gave 2 of"));
         assert!(warnings[1].contains("$0.002100000") && warnings[1].contains("$0.002000000"));
         assert!(warnings[2].contains("of 4 calls"));
-        assert_eq!(charges.unmetered_calls(), 4);
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     missing_stage_data::MissingStageData,
     repeats::repeats,
     run_cost::cost,
-    run_facts::{Cost, Coverage, RunSummary, is_from_cache},
+    run_facts::{Coverage, RunSummary, is_from_cache},
     run_report::Report,
     run_warnings::{
         averaging_warnings, coverage_warnings, endpoint_warning, fingerprint_warning,
@@ -210,7 +210,7 @@ impl<'a> Scan<'a> {
         });
         let (metrics, grades, mut warnings) = self.tally.finish();
         let counts = counted.counts();
-        let coverage = Coverage { errors: self.errors, ..Coverage::new(record.jobs(), counts) };
+        let coverage = Coverage { errors: self.errors, ..Coverage::of_run(record, counts) };
         let score = metrics.iter().find(|metric| metric.definition.path == self.decisive.path);
         let width = score.and_then(Metric::width);
         warnings.extend(missed_width(record, width, coverage.pending));
@@ -221,11 +221,8 @@ impl<'a> Scan<'a> {
             order_items(group, &self.items, &self.judged_items);
         }
         warnings.extend(self.checks.warnings());
-        warnings.extend(self.charges.warnings());
-        let cost = Cost {
-            unmetered_calls: self.charges.unmetered_calls(),
-            ..cost(record, counted.spent(), input.ledger, coverage.pending)
-        };
+        warnings.extend(self.charges.warnings(counted.spent().unmetered_calls));
+        let cost = cost(record, counted.spent(), input.ledger, coverage.pending);
         warnings.extend(over_budget_warning(&cost));
         warnings.extend(self.missing.warnings(input.rubric, self.judged));
         warnings.extend(dropped_warning(dropped_issues + dropped_strengths));

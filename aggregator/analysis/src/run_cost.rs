@@ -50,6 +50,6 @@ pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<RunAccount>, pendin
         output_tokens: spent.usage.output_tokens,
         calls: spent.calls,
         cached_verdicts: spent.cached,
-        unmetered_calls: 0,
+        unmetered_calls: spent.unmetered_calls,
     }
 }

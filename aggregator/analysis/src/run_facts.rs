@@ -7,7 +7,7 @@ use juror_types::{
     is_default,
     job::{Judge, RubricReference},
     outcome::{ErrorKind, OutcomeCounts},
-    run::{DatasetRecord, JudgingTime},
+    run::{DatasetRecord, JudgingTime, RunRecord},
     usage::Money,
 };
 use serde::{Deserialize, Serialize, Serializer};
@@ -63,6 +63,10 @@ pub struct Coverage {
     /// Jobs without any result yet; absent in JSON if there are none.
     #[serde(skip_serializing_if = "is_default")]
     pub pending: u64,
+    /// Jobs that were never published, since the run was cancelled before; absent in JSON if there
+    /// are none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub unpublished: u64,
     /// Number of jobs by kind of error, most frequent first.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub errors: IndexMap<ErrorKind, u64>,
@@ -138,7 +142,25 @@ impl Coverage {
     pub fn new(planned: u64, counts: OutcomeCounts) -> Self {
         let OutcomeCounts { scored, no_output, unscorable, failed, skipped } = counts;
         let (pending, errors) = (planned.saturating_sub(counts.total()), IndexMap::new());
-        Self { planned, scored, no_output, unscorable, failed, skipped, pending, errors }
+        let unpublished = 0;
+        Self {
+            planned,
+            scored,
+            no_output,
+            unscorable,
+            failed,
+            skipped,
+            pending,
+            unpublished,
+            errors,
+        }
+    }
+
+    /// Coverage of a run, of which some jobs have ended.
+    pub fn of_run(record: &RunRecord, counts: OutcomeCounts) -> Self {
+        let planned = record.planned;
+        let unpublished = planned.saturating_sub(record.jobs());
+        Self { planned, unpublished, ..Self::new(record.jobs(), counts) }
     }
 
     /// Numbers of the jobs that are not scored, with the word for each; zeros are left out.
@@ -149,6 +171,7 @@ impl Coverage {
             (self.failed, "failed"),
             (self.skipped, "skipped"),
             (self.pending, "pending"),
+            (self.unpublished, "not published"),
         ];
         counts.into_iter().filter(|(count, _)| *count > 0)
     }

@@ -25,7 +25,7 @@ pub fn coverage_warnings(record: &RunRecord, coverage: &Coverage, has_ledger: bo
     }
     if let Some(published) = record.published {
         warnings.push(format!(
-            "the run was cancelled after {published} of its {} jobs were published; the others are not included",
+            "the run was cancelled after {published} of its {} jobs were published; the others have no outcome",
             record.planned
         ));
     }

@@ -7,7 +7,7 @@ use crate::{
     phrasing::{SIMULATED, endpoint, judged_part},
     sanitize::sanitize,
 };
-use juror_analysis::{format::decimals, run_report::Report};
+use juror_analysis::{format::decimals, run_facts::Coverage, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_types::{
     outcome::JobResult,
@@ -44,9 +44,9 @@ impl TestCounts {
                 TestCase::Skipped => counts.skipped += 1,
             }
         }
-        let is_pending = u64::from(report.coverage.pending > 0);
-        counts.tests += is_pending;
-        counts.errors += is_pending;
+        let missing = missing_jobs(report).count() as u64;
+        counts.tests += missing;
+        counts.errors += missing;
         Ok(counts)
     }
 }
@@ -97,22 +97,34 @@ pub(crate) fn write(
         let change = groups.get(result.screenshot_id.as_str()).copied();
         write_case(report, &result, change, out)?;
     }
-    write_pending(report, out)?;
+    write_missing_jobs(report, out)?;
     writeln!(out, "  </testsuite>\n</testsuites>")
 }
 
-/// Writes the case of the jobs without a result, so that a stopped run does not pass.
-fn write_pending(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    let (pending, planned) = (report.coverage.pending, report.coverage.planned);
-    if pending == 0 {
-        return Ok(());
-    }
+/// Writes the cases of the jobs without a result, so that a stopped run does not pass.
+fn write_missing_jobs(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let class = escaped(&report.run.rubric.id);
-    let message =
-        format!("{pending} of {planned} jobs have no result: resume run {}", report.run.id);
-    writeln!(out, r#"    <testcase name="pending jobs" classname="{class}" time="0.000">"#)?;
-    writeln!(out, r#"      <error type="pending" message="{}"/>"#, escaped(&message))?;
-    writeln!(out, "    </testcase>")
+    for (kind, message) in missing_jobs(report) {
+        let message = escaped(&message);
+        writeln!(out, r#"    <testcase name="{kind} jobs" classname="{class}" time="0.000">"#)?;
+        writeln!(out, r#"      <error type="{kind}" message="{message}"/>"#)?;
+        writeln!(out, "    </testcase>")?;
+    }
+    Ok(())
+}
+
+/// Kinds of jobs without a result, with a message for each.
+fn missing_jobs(report: &Report) -> impl Iterator<Item = (&'static str, String)> {
+    let Coverage { pending, unpublished, planned, .. } = report.coverage;
+    let pending = (pending > 0).then(|| {
+        let run = &report.run.id;
+        ("pending", format!("{pending} of {planned} jobs have no result: resume run {run}"))
+    });
+    let unpublished = (unpublished > 0).then(|| {
+        let message = format!("the run was cancelled before {unpublished} of {planned} jobs");
+        ("unpublished", message)
+    });
+    pending.into_iter().chain(unpublished)
 }
 
 /// `change` is the change of the item since the baseline.

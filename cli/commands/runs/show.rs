@@ -39,6 +39,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
                 "planned": coverage.planned, "scored": coverage.scored,
                 "no_output": coverage.no_output, "unscorable": coverage.unscorable,
                 "failed": coverage.failed, "skipped": coverage.skipped, "pending": coverage.pending,
+                "unpublished": coverage.unpublished,
             },
             "cost_usd": total, "booked_usd": report.cost.total_usd, "directory": files.directory(),
         }))?;

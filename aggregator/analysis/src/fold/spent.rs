@@ -15,6 +15,8 @@ pub struct Spent {
     pub usage: Usage,
     /// Their calls.
     pub calls: u64,
+    /// Their calls of unknown usage, which are booked at their maximum cost.
+    pub unmetered_calls: u64,
     /// Verdicts that came from the cache.
     pub cached: u64,
     /// True if any verdict came from the simulator.
@@ -55,6 +57,7 @@ impl Spent {
         self.cost += result.cost_usd;
         self.usage += result.usage;
         self.calls += u64::from(result.attempts);
+        self.unmetered_calls += u64::from(result.unmetered_calls);
         self.cached += u64::from(result.cached);
         self.single_calls.add(result);
         self.simulated |= result.is_simulated();

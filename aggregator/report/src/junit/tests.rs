@@ -77,6 +77,17 @@ fn pending_jobs_are_an_error() {
 }
 
 #[test]
+fn unpublished_jobs_of_a_cancelled_run_are_an_error() {
+    let results = [judged("good", [10; 5], &[], &[])];
+    let record = RunRecord { published: Some(1), ..record(SEMANTIC, 400) };
+    let suite = suite_by(Some(terms(None)), &record, &results);
+    assert!(suite.contains(r#"<testsuites name="juror" tests="2" failures="0" errors="1""#));
+    let message = "the run was cancelled before 399 of 400 jobs";
+    let error = format!(r#"<error type="unpublished" message="{message}"#);
+    assert!(suite.contains(&error), "{suite}");
+}
+
+#[test]
 fn invalid_xml_characters_are_removed_and_the_rest_is_escaped() {
     let mut result = judged(HOSTILE, [5; 5], &[HOSTILE], &[]);
     result.item.cluster = Some(HOSTILE.into());
