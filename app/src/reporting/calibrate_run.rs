@@ -18,8 +18,15 @@ use std::path::Path;
 /// The calibration of a run by the ratings of a file, else by those of its items.
 ///
 /// # Errors
-/// The run has no judge, or no item has both a rating and a score; unreadable files.
+/// The run is active or has no judge, or no item has both a rating and a score; unreadable files.
 pub fn calibrate_run(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, AppError> {
+    if files.is_held() {
+        let run = &files.record().run_id;
+        return Err(AppError::conflict(format!(
+            "run {run} is active, and the items that ended first are not like the others: \
+             calibrate it when it has ended"
+        )));
+    }
     let report = baseline::report_of(files, None, AveragingPolicy::default())?;
     let record = files.record();
     let Some(scope) = CalibrationScope::for_run(record, report.run.simulated) else {

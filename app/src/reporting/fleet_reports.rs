@@ -89,7 +89,9 @@ mod tests {
         calibration::stored_calibration,
         fold::Fold,
         gate::GateDecision,
-        test_fixtures::{SEMANTIC, calibrations::of_two_items, comparisons::shown, record},
+        test_fixtures::{
+            SEMANTIC, calibrations::calibration_of_two_items, comparisons::shown, record,
+        },
     };
     use juror_journal::journal::JournalWriter;
     use juror_types::{
@@ -177,8 +179,11 @@ mod tests {
         let files = run(folder.path(), 1, "pp");
         let labeled = folder.path().join("labeled");
         fs::create_dir(&labeled).unwrap();
-        stored_calibration::write(&labeled.join(stored_calibration::FILE_NAME), &of_two_items())
-            .unwrap();
+        stored_calibration::write(
+            &labeled.join(stored_calibration::FILE_NAME),
+            &calibration_of_two_items(),
+        )
+        .unwrap();
         let calibration = serde_json::to_value(written(&files, "").calibration).unwrap();
         assert_eq!((&calibration["status"], &calibration["n"]), (&"not_enough".into(), &2.into()));
     }

@@ -3,6 +3,7 @@
 use crate::judge_settings::judge_settings_that_differ;
 use juror_types::{
     SCHEMA,
+    evidence::EvidenceMode,
     id::Digest,
     job::{Judge, RubricReference},
     run::{Preparation, RunRecord},
@@ -22,6 +23,9 @@ pub struct CalibrationScope {
     pub preparation: Option<Preparation>,
     /// Longest side to which images were shrunk, if the user set one.
     pub max_side: Option<u32>,
+    /// Measured evidence that the judge receives.
+    #[serde(default, skip_serializing_if = "EvidenceMode::is_none")]
+    pub evidence: EvidenceMode,
     /// True for the simulator.
     pub simulated: bool,
 }
@@ -35,6 +39,7 @@ impl CalibrationScope {
             rubric: record.rubric.clone(),
             preparation: record.preparation,
             max_side: record.max_side,
+            evidence: record.evidence,
             simulated,
         };
         Some(Self { digest: unbound.compute(), ..unbound })
@@ -62,6 +67,7 @@ impl CalibrationScope {
             ("rubric", self.rubric.label(), now.rubric.label()),
             ("image preparation", preparation(self), preparation(now)),
             ("image.max_side", side(self), side(now)),
+            ("evidence", self.evidence.name().to_owned(), now.evidence.name().to_owned()),
             ("scores", scores(self), scores(now)),
         ]);
         let differs = pairs.into_iter().filter(|(_, then, now)| then != now);
@@ -77,6 +83,7 @@ impl CalibrationScope {
             rubric: self.rubric.digest,
             preparation: self.preparation,
             max_side: self.max_side,
+            evidence: self.evidence,
             simulated: self.simulated,
         };
         let json = serde_json::to_vec(&identity);
@@ -92,6 +99,9 @@ struct Identity<'a> {
     rubric: Digest,
     preparation: Option<Preparation>,
     max_side: Option<u32>,
+    // Absent without evidence, so that calibrations from before it keep their digest.
+    #[serde(skip_serializing_if = "EvidenceMode::is_none")]
+    evidence: EvidenceMode,
     simulated: bool,
 }
 
@@ -133,6 +143,10 @@ mod tests {
             (
                 RunRecord { max_side: Some(640), ..known.clone() },
                 "image.max_side: not set at calibration",
+            ),
+            (
+                RunRecord { evidence: EvidenceMode::Full, ..known.clone() },
+                "evidence: none at calibration, full now",
             ),
         ] {
             let now = bound(&now);

@@ -18,7 +18,7 @@ pub struct LabelCoverage {
     pub labelled_items: u64,
     /// Items that have both a judge's score and a person's rating, the basis of every figure.
     pub paired_items: u64,
-    /// Labeled items of the run without a score, by id.
+    /// Labeled items of the run without a score of its judge, by id.
     pub not_scored: Vec<String>,
     /// Labeled ids that are not in the run.
     pub unknown: Vec<String>,
@@ -69,8 +69,10 @@ impl<'a> Pairing<'a> {
             self.id = Some(id.clone());
             self.cluster = result.item.cluster.as_ref().map(|name| self.clusters.number_of(name));
         }
-        let verdict = result.verdict();
-        let Some(verdict) = verdict else { return };
+        // Another model's scores say nothing of the judge that is calibrated.
+        let is_of_other_model =
+            result.judge.as_ref().is_some_and(|judge| judge.answered_by.is_some());
+        let Some(verdict) = result.verdict().filter(|_| !is_of_other_model) else { return };
         let criteria = self.rubric.criteria.iter();
         let points = criteria.map(|criterion| score_of(verdict, &criterion.key).map(f64::from));
         let values = std::iter::once(Some(verdict.correctness())).chain(points);

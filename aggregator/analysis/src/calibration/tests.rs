@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_fixtures::calibrations::{calibrated, of_two_items, twenty};
+use crate::test_fixtures::calibrations::{calibrated, calibration_of_two_items, twenty};
 use crate::test_fixtures::{SEMANTIC, broken, judged, record};
 use juror_types::outcome::{ErrorKind, Outcome};
 use stored_calibration::{CalibrationFileError, CalibrationStatus, FILE_NAME, KnownCalibration};
@@ -36,12 +36,22 @@ fn repeats_and_raters_are_averaged_and_unmatched_labels_are_listed() {
 }
 
 #[test]
+fn replies_of_another_model_calibrate_nothing() {
+    let mut other = judged("b", [4; 5], &[], &[]);
+    other.judge.as_mut().unwrap().answered_by = Some("gpt-4o-mini".to_owned());
+    let labels = "id,rater,visual_similarity\na,anna,6\nb,anna,5\n";
+    let coverage = calibrated(vec![judged("a", [9; 5], &[], &[]), other], labels, false).coverage;
+    assert_eq!((coverage.scored_items, coverage.paired_items), (1, 1));
+    assert_eq!(coverage.not_scored, ["b"]);
+}
+
+#[test]
 fn calibration_file_round_trips_and_an_edited_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
-    stored_calibration::write(&path, &of_two_items()).unwrap();
+    stored_calibration::write(&path, &calibration_of_two_items()).unwrap();
     let read = KnownCalibration::read(&path).unwrap();
-    assert_eq!(read.calibration, of_two_items());
+    assert_eq!(read.calibration, calibration_of_two_items());
     let text = std::fs::read_to_string(&path).unwrap();
     for (from, to, word) in [
         ("gpt-4o", "gpt-5", "its digest does not match"),
@@ -54,7 +64,8 @@ fn calibration_file_round_trips_and_an_edited_one_is_refused() {
         assert!(output.contains(word), "{output}");
     }
     let other =
-        stored_calibration::write(&folder.path().join("c.csv"), &of_two_items()).unwrap_err();
+        stored_calibration::write(&folder.path().join("c.csv"), &calibration_of_two_items())
+            .unwrap_err();
     assert!(matches!(other, CalibrationFileError::UnknownEnding { .. }));
 }
 
@@ -67,12 +78,12 @@ fn newest_calibration_of_the_same_judge_is_used_and_never_a_simulated_one() {
     };
     let now = CalibrationScope::for_run(&record(SEMANTIC, 1), false).unwrap();
     let newest = || KnownCalibration::newest_in(folder.path(), &now);
-    let mut simulated = of_two_items();
+    let mut simulated = calibration_of_two_items();
     simulated.scope = CalibrationScope::for_run(&record(SEMANTIC, 1), true).unwrap();
     simulated.created_at = "2026-11-29T02:00:03Z".into();
     write("simulated", &simulated);
     assert_eq!(newest().0, None);
-    let mut other = of_two_items();
+    let mut other = calibration_of_two_items();
     let hot = RunRecord { max_side: Some(640), ..record(SEMANTIC, 1) };
     other.scope = CalibrationScope::for_run(&hot, false).unwrap();
     other.created_at = "2026-11-28T02:00:03Z".into();
@@ -81,8 +92,11 @@ fn newest_calibration_of_the_same_judge_is_used_and_never_a_simulated_one() {
     assert_eq!(found.status, CalibrationStatus::Uncalibrated);
     assert_eq!(found.changed, ["image.max_side: 640 at calibration, not set now"]);
     assert!(found.figures.is_empty());
-    write("old", &of_two_items());
-    write("new", &Calibration { created_at: "2026-11-21T02:00:03.5Z".into(), ..of_two_items() });
+    write("old", &calibration_of_two_items());
+    write(
+        "new",
+        &Calibration { created_at: "2026-11-21T02:00:03.5Z".into(), ..calibration_of_two_items() },
+    );
     std::fs::create_dir(folder.path().join("torn")).unwrap();
     std::fs::write(folder.path().join("torn").join(FILE_NAME), "{").unwrap();
     let (found, unreadable) = newest();
@@ -102,7 +116,7 @@ fn newest_calibration_of_the_same_judge_is_used_and_never_a_simulated_one() {
 #[test]
 fn a_judge_is_calibrated_by_twenty_items_and_moderate_agreement_alone() {
     assert_eq!(twenty(false).shortfall(), None);
-    let of_items = |count: u32, people: fn(u32) -> u32| {
+    let shortfall_of_items = |count: u32, people: fn(u32) -> u32| {
         let mut labels = "id,rater,visual_similarity\n".to_owned();
         let mut results = Vec::new();
         for number in 0..count {
@@ -111,17 +125,17 @@ fn a_judge_is_calibrated_by_twenty_items_and_moderate_agreement_alone() {
         }
         calibrated(results, &labels, false).shortfall()
     };
-    let shortfall = of_items(19, |score| score).unwrap();
+    let shortfall = shortfall_of_items(19, |score| score).unwrap();
     assert!(shortfall.contains("19 items have a score and a label"), "{shortfall}");
-    assert_eq!(of_items(20, |score| score.max(2)), None);
-    let against = of_items(40, |score| 9 - score).unwrap();
+    assert_eq!(shortfall_of_items(20, |score| score.max(2)), None);
+    let against = shortfall_of_items(40, |score| 9 - score).unwrap();
     assert!(against.contains("kappa is -"), "{against}");
     assert!(against.contains("agree less than by chance"), "{against}");
-    let chance = of_items(40, |score| score * 7 % 10).unwrap();
+    let chance = shortfall_of_items(40, |score| score * 7 % 10).unwrap();
     assert!(chance.contains("does not exclude"), "{chance}");
-    let generous = of_items(200, |score| score / 5).unwrap();
+    let generous = shortfall_of_items(200, |score| score / 5).unwrap();
     assert!(generous.contains("better than chance but below 0.40"), "{generous}");
-    assert_eq!(of_items(27, |score| score), None, "full agreement has no spread");
-    let alike = of_items(30, |_| 9).unwrap();
+    assert_eq!(shortfall_of_items(27, |score| score), None, "full agreement has no spread");
+    let alike = shortfall_of_items(30, |_| 9).unwrap();
     assert!(alike.contains("kappa"), "{alike}");
 }

@@ -28,7 +28,7 @@ pub fn calibrated(results: Vec<JobResult>, labels: &str, simulated: bool) -> Cal
 }
 
 /// Calibration from two items of the test records.
-pub fn of_two_items() -> Calibration {
+pub fn calibration_of_two_items() -> Calibration {
     let results = vec![judged("a", [9; 5], &[], &[]), judged("b", [7; 5], &[], &[])];
     calibrated(results, "id,visual_similarity\na,8\nb,7\n", false)
 }
