@@ -151,8 +151,8 @@ impl EnqueueRequest<'_> {
             };
             if known.retrying {
                 return Err(AppError::conflict(format!(
-                    "a retry of run {run} was stopped before it had published every job again: \
-                     continue with: juror retry {run}"
+                    "a retry of run {run} has not published every job again: wait for it, or, if it \
+                     was stopped, continue with: juror retry {run}"
                 )));
             }
             let (record, changes) = self.changed(backend, &known.record, &setup.settings).await?;
