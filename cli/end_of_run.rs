@@ -15,19 +15,19 @@ use juror_report::{render_paused, render_terminal, summary_sentence, write_outpu
 use juror_types::{outcome::ErrorKind, usage::Money};
 use std::path::PathBuf;
 
-/// Inputs and outputs of a report.
-pub struct Finishing<'run> {
+/// Settings, further output files and flags of the report of an ended run.
+pub struct ReportContext<'run> {
     pub reporting: Reporting<'run>,
     /// Files to write, in addition to `report.json`.
     pub outputs: &'run [PathBuf],
     pub global: &'run GlobalFlags,
 }
 
-/// Reports a run of this machine.
+/// Prints the report of an ended run of this machine; returns its exit code.
 pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Result<Exit, Failure> {
-    let finishing = Finishing { reporting: run.reporting(), outputs, global };
+    let context = ReportContext { reporting: run.reporting(), outputs, global };
     let files = run.journal.files();
-    let report = print_report(run.report()?, files, &finishing, run.paused.as_deref())?;
+    let report = print_report(run.report()?, files, &context, run.paused.as_deref())?;
     if !global.quiet {
         print_next_steps(run, &report);
     }
@@ -39,10 +39,10 @@ pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Resu
 pub fn print_report(
     mut report: Report,
     files: &RunFiles,
-    finishing: &Finishing<'_>,
+    context: &ReportContext<'_>,
     paused: Option<&str>,
 ) -> Result<Report, Failure> {
-    let Finishing { reporting, outputs, global } = finishing;
+    let ReportContext { reporting, outputs, global } = context;
     if global.json {
         let text = std::fs::read_to_string(files.path_of("report.json")).map_err(Failure::error)?;
         terminal::print(&text)?;

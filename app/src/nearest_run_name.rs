@@ -18,12 +18,12 @@ pub fn nearest(runs_dir: &Path, run: &RunId) -> Option<String> {
 
 fn is_mistyped(distance: usize, name: &str, typed: &str) -> bool {
     let letters = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
-    let slips = match name.chars().count().min(typed.chars().count()) {
+    let max_distance = match name.chars().count().min(typed.chars().count()) {
         0..=3 => 0,
         4..=7 => 1,
         _ => 2,
     };
-    distance <= slips && letters(name) != letters(typed)
+    distance <= max_distance && letters(name) != letters(typed)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Setup of runs, and the lifecycle of those of this machine.
+//! Setup of runs, and the lifecycle of local runs.
 
 pub mod inspection;
 pub(crate) mod jobs_to_publish;

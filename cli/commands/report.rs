@@ -2,7 +2,7 @@
 
 use crate::{
     args::{GlobalFlags, ReportArguments},
-    end_of_run::{self, Finishing},
+    end_of_run::{self, ReportContext},
     exit::{Exit, Failure},
     run_argument::{self, LocatedRun},
     settings_sources, terminal,
@@ -54,9 +54,9 @@ pub async fn report(
         settings,
         calibration: calibration.as_ref(),
     };
-    let finishing = Finishing { reporting, outputs, global };
-    let report = write_report(files, None, ledger?, &finishing.reporting)?;
-    let report = end_of_run::print_report(report, files, &finishing, None)?;
+    let context = ReportContext { reporting, outputs, global };
+    let report = write_report(files, None, ledger?, &context.reporting)?;
+    let report = end_of_run::print_report(report, files, &context, None)?;
     if !global.quiet && !global.json {
         end_of_run::print_interrupted(files, &report);
         end_of_run::print_result(files, &report);

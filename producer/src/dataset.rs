@@ -3,11 +3,11 @@
 mod csv;
 mod detect;
 mod error;
-mod item;
 mod jsonl;
 mod lines;
 mod metadata;
 mod pairs;
+mod parse_item;
 mod raw;
 mod reference_check;
 mod warnings;
@@ -16,7 +16,6 @@ pub use error::{DatasetError, DatasetPlace, DatasetProblem, LineError};
 
 pub(crate) use error::FieldError;
 
-use item::{KNOWN_FIELDS, read_item};
 use juror_files::fetch_policy::FetchPolicy;
 use juror_types::{
     file_identity::FileIdentity,
@@ -25,6 +24,7 @@ use juror_types::{
     rubric::{PromptField, Rubric},
 };
 use pairs::ImagePairs;
+use parse_item::{KNOWN_FIELDS, parse_item};
 use raw::{Records, open_file, unreadable};
 use reference_check::Files;
 use std::{
@@ -226,7 +226,7 @@ impl Iterator for DatasetItems {
                     DatasetPlace { file: Arc::clone(&self.opened.source), line: Some(record.line) };
                 let OpenDataset { shape, files, .. } = &*self.opened;
                 let warnings = &mut self.warnings;
-                let read = |fields| read_item(fields, shape, files, warnings);
+                let read = |fields| parse_item(fields, shape, files, warnings);
                 (place, record.fields.and_then(read))
             }
             Reader::Pairs(pairs) => match pairs.next_pair() {

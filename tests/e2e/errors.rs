@@ -35,7 +35,7 @@ pub fn check_costs(harness: &CommandHarness, simulator: &TestSimulator) -> i64 {
 }
 
 #[track_caller]
-fn failed(result: &Value, kind: &str, attempts: u64, expected_text: &str) {
+fn assert_failed(result: &Value, kind: &str, attempts: u64, expected_text: &str) {
     assert_eq!(result["outcome"], "failed", "{result}");
     assert_eq!(result["error"]["kind"], kind, "{result}");
     assert_eq!(result["attempts"], attempts, "{result}");
@@ -46,7 +46,7 @@ fn failed(result: &Value, kind: &str, attempts: u64, expected_text: &str) {
 }
 
 #[track_caller]
-pub fn scored(result: &Value, attempts: u64) {
+pub fn assert_scored(result: &Value, attempts: u64) {
     assert_eq!(result["outcome"], "scored", "{result}");
     assert_eq!(result["attempts"], attempts, "{result}");
     assert_eq!(result["error"], Value::Null);
@@ -62,7 +62,7 @@ fn unsent_call_costs_nothing_and_fails_after_five_attempts() {
     for result in results(&harness, 2) {
         let host = DEAD.trim_end_matches("/v1");
         let expected_text = format!("the vision API cannot be reached after 5 attempts: {host}: ");
-        failed(&result, "api", 5, &expected_text);
+        assert_failed(&result, "api", 5, &expected_text);
         assert_eq!(pico(&result["cost_usd"]), 0);
     }
     let report = harness.report("first");
@@ -78,7 +78,7 @@ fn rate_limit_refusal_pauses_all_calls_and_loses_no_job() {
     let simulator = TestSimulator::failing(FaultPlan { script: faults, ..FaultPlan::default() });
     harness.judge(&simulator.base_url(), "manifest.jsonl", &["-j", "4"]).exits(0);
     for result in results(&harness, 12) {
-        scored(&result, 1);
+        assert_scored(&result, 1);
     }
     assert_eq!(check_costs(&harness, &simulator), 0);
     let stats = simulator.stats();
@@ -94,7 +94,7 @@ fn undeclared_limit_is_learned_and_respected() {
     let simulator = TestSimulator::start(limits);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     for result in results(&harness, 40) {
-        scored(&result, 1);
+        assert_scored(&result, 1);
     }
     assert_eq!(check_costs(&harness, &simulator), 0);
     assert_eq!(simulator.bill(), pico(&harness.report("first")["cost"]["total_usd"]));
@@ -117,10 +117,10 @@ fn permanent_refusal_fails_without_a_retry() {
         "400): the request is malformed",
     ]);
     let results = results(&harness, 4);
-    failed(&results[0], "request", 1, "(status 400): the request is malformed");
-    failed(&results[1], "request", 1, "(status 413): the request is too large");
-    failed(&results[2], "request", 1, "(status 400): the images or texts are not allowed");
-    scored(&results[3], 1);
+    assert_failed(&results[0], "request", 1, "(status 400): the request is malformed");
+    assert_failed(&results[1], "request", 1, "(status 413): the request is too large");
+    assert_failed(&results[2], "request", 1, "(status 400): the images or texts are not allowed");
+    assert_scored(&results[3], 1);
     assert_eq!(simulator.requests(), 4);
     assert_eq!(check_costs(&harness, &simulator), 0);
     assert_eq!(simulator.bill(), pico(&results[3]["cost_usd"]), "refusals cost nothing");
@@ -138,9 +138,9 @@ fn billed_refusal_is_booked() {
     harness.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
     assert_eq!(judge.requests().len(), 3);
     let results = results(&harness, 3);
-    failed(&results[0], "request", 1, "(status 415): type");
-    failed(&results[1], "request", 1, "(status 422): field");
-    failed(&results[2], "request", 1, "(status 400): filtered");
+    assert_failed(&results[0], "request", 1, "(status 415): type");
+    assert_failed(&results[1], "request", 1, "(status 422): field");
+    assert_failed(&results[2], "request", 1, "(status 400): filtered");
     // 1,000 tokens at $2.50 a million.
     assert_eq!(pico(&results[2]["cost_usd"]), 2_500_000_000);
     assert_eq!(pico(&harness.report("first")["cost"]["total_usd"]), 2_500_000_000);
@@ -169,9 +169,9 @@ fn server_errors_are_retried_a_few_times() {
     run.stdout_contains(&["5 of 6 scored", "1 failed"]);
     let results = results(&harness, 6);
     for result in &results[..5] {
-        scored(result, 2);
+        assert_scored(result, 2);
     }
-    failed(&results[5], "api", 5, "failed with status 500 after 5 attempts: the server had");
+    assert_failed(&results[5], "api", 5, "failed with status 500 after 5 attempts: the server had");
     assert_eq!(simulator.requests(), 5 * 2 + 5);
     assert_eq!(check_costs(&harness, &simulator), 0);
     assert_eq!(pico(&results[5]["cost_usd"]), 0);
@@ -190,10 +190,10 @@ fn interrupted_call_is_presumed_spent_and_retried_once() {
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
     run.stdout_contains(&["3 of 4 scored", "1 failed"]);
     let results = results(&harness, 4);
-    scored(&results[0], 2);
-    scored(&results[1], 2);
-    failed(&results[2], "api", 2, "2 calls were sent without a reply");
-    scored(&results[3], 1);
+    assert_scored(&results[0], 2);
+    assert_scored(&results[1], 2);
+    assert_failed(&results[2], "api", 2, "2 calls were sent without a reply");
+    assert_scored(&results[3], 1);
     assert_eq!(simulator.requests(), 7);
     let presumed = check_costs(&harness, &simulator);
     let worst = |result: &Value| pico(&result["estimate"]["worst_case_usd"]);
@@ -211,8 +211,8 @@ fn hanging_call_times_out_and_is_retried_once() {
     let run = command.env("JUROR_JUDGE_TIMEOUT_SECONDS", "1").output().unwrap();
     Finished::from(run).exits(3).stdout_contains(&["1 of 2 scored", "1 failed"]);
     let results = results(&harness, 2);
-    scored(&results[0], 2);
-    failed(&results[1], "api", 2, "no complete reply within 2 s");
+    assert_scored(&results[0], 2);
+    assert_failed(&results[1], "api", 2, "no complete reply within 2 s");
     let presumed = check_costs(&harness, &simulator);
     let worst = |result: &Value| pico(&result["estimate"]["worst_case_usd"]);
     assert_eq!(presumed, worst(&results[0]) + 2 * worst(&results[1]));

@@ -1,7 +1,7 @@
 //! Gateways and local servers: one test for each quirk of the simulator.
 
 use crate::{
-    errors::{check_costs, results, scored},
+    errors::{assert_scored, check_costs, results},
     harness::{CommandHarness, Finished, TestSimulator, pico, write_items},
 };
 use juror_simulator::{Quirk, Share, SimulatorConfig};
@@ -163,7 +163,7 @@ fn reply_without_json_is_retried() {
     let (harness, simulator, run) = judge(Quirk::JsonValidateFailed, 2, &[]);
     run.exits(0);
     for result in results(&harness, 2) {
-        scored(&result, 2);
+        assert_scored(&result, 2);
     }
     check_costs(&harness, &simulator);
 }

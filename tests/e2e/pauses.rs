@@ -1,7 +1,7 @@
 //! Runs that pause until an external problem is fixed, without losses.
 
 use crate::{
-    errors::{check_costs, results, scored},
+    errors::{assert_scored, check_costs, results},
     harness::{CommandHarness, Finished, Recorder, TestSimulator, pico, write_items},
 };
 use juror_simulator::{Fault, FaultPlan, SimulatorConfig};
@@ -37,7 +37,7 @@ fn wrong_key_pauses_the_run_until_corrected() {
     harness.juror(&["retry", "first"]).exits(0).stdout_contains(&["30 of 30 scored"]);
     assert_eq!(mended.requests(), 30);
     for result in results(&harness, 30) {
-        scored(&result, 1);
+        assert_scored(&result, 1);
     }
     assert_eq!(check_costs(&harness, &mended), 0);
 }

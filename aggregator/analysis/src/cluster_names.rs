@@ -1,4 +1,4 @@
-//! Numbers of declared clusters.
+//! Names of declared clusters, with a number for each.
 
 use indexmap::IndexSet;
 

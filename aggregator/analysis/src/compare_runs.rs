@@ -13,8 +13,8 @@ pub use item_pairing::Side;
 use crate::{
     comparison::{
         ClusterReading, ComparedRun, Comparison, ComparisonDecision, Decision, FallNoise,
-        IssueChanges, PairFigures, Rules, RunIssues, ScoredInBoth, UnpairedItems, cluster_warning,
-        cluster_words, decide, deciding_sample_size, issue_changes,
+        IssueChanges, PairFigures, Rules, RunIssues, ScoredInBoth, UnpairedItems, cluster_clause,
+        cluster_warning, decide, deciding_sample_size, issue_changes,
     },
     format::counted,
     likely_clusters::LikelyClusters,
@@ -46,7 +46,7 @@ where
     if let Some(reading) = &likely_clusters
         && reading.otherwise != figures.decisive.decision
     {
-        comparison_decision.reason.push_str(&cluster_words(reading));
+        comparison_decision.reason.push_str(&cluster_clause(reading));
     }
     let judging = (base.judging(before), head.judging(after));
     let sample_size = (is_undecided(&figures, &comparison_decision) && !unpaired.exceeds())

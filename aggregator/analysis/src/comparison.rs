@@ -35,7 +35,7 @@ pub use pass_table::PassTable;
 pub use sample_size::SampleSize;
 
 pub(crate) use changes_beyond_noise::FallNoise;
-pub(crate) use cluster_phrasing::{cluster_warning, cluster_words};
+pub(crate) use cluster_phrasing::{cluster_clause, cluster_warning};
 pub(crate) use comparison_decision::{ComparisonDecision, decide};
 pub(crate) use item::{ComparedMetrics, ItemsOf};
 pub(crate) use sample_size::{JudgingFacts, deciding_sample_size};

@@ -15,7 +15,7 @@ fn plain(name: &str) -> String {
 }
 
 fn alike(key: &str, name: &str) -> bool {
-    let slips = match name.len() {
+    let max_distance = match name.len() {
         0..=3 => 0,
         4..=7 => 1,
         _ => 2,
@@ -24,7 +24,7 @@ fn alike(key: &str, name: &str) -> bool {
     key == name
         || plural(key, name)
         || plural(name, key)
-        || strsim::osa_distance(key, name) <= slips
+        || strsim::osa_distance(key, name) <= max_distance
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::{
     error::{DatasetError, DatasetProblem, FieldError},
-    item::check_id,
+    parse_item::check_id,
 };
 use crate::dataset::raw::unreadable;
 use juror_types::{

@@ -2,8 +2,8 @@
 
 use super::ClusterReading;
 
-/// `; 120 of 120 items look like 8 clusters (…), taken together here: …`.
-pub(crate) fn cluster_words(reading: &ClusterReading) -> String {
+/// Clause about likely clusters for the end of a decision's reason: `; 120 of 120 items look like 8 clusters (…), taken together here: …`.
+pub(crate) fn cluster_clause(reading: &ClusterReading) -> String {
     let (description, otherwise) = (reading.clusters.description(), reading.otherwise.name());
     match reading.used {
         true => format!(

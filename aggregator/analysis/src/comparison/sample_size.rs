@@ -88,11 +88,11 @@ fn repeats(
     let noise =
         base_noise / f64::from(base.repeat.max(1)) + head_noise / f64::from(head.repeat.max(1));
     let real = (deviation * deviation - noise).max(0.0);
-    let room = n as f64 * error_needed(distance).powi(2) - real;
-    if room <= 0.0 {
+    let noise_allowance = n as f64 * error_needed(distance).powi(2) - real;
+    if noise_allowance <= 0.0 {
         return None;
     }
-    let repeats = ((base_noise + head_noise) / room).ceil().max(have + 1.0);
+    let repeats = ((base_noise + head_noise) / noise_allowance).ceil().max(have + 1.0);
     (repeats <= MAX_REPEATS).then_some(repeats as u64)
 }
 

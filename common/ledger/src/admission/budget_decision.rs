@@ -1,4 +1,5 @@
-//! Decision on one budget: pure arithmetic, without clock and storage.
+//! Decision on one budget: pure arithmetic, without clock and storage. Redis decides the same in
+//! `redis/lua/admit.lua`; a test compares both.
 
 use super::{Budget, scope::Scope};
 use juror_types::usage::Money;

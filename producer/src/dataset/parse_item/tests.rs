@@ -13,7 +13,7 @@ fn read(fields: Value, shape: &DatasetShape) -> Result<Item, String> {
     let files = Files::new(backend.path(), &[], shape.allowed.clone(), Vec::new()).unwrap();
     let Value::Object(fields) = fields else { panic!("an object is expected") };
     let mut warnings = Warnings::new(&shape.known_fields());
-    read_item(fields, shape, &files, &mut warnings)
+    parse_item(fields, shape, &files, &mut warnings)
         .map_err(|error| format!("{}: {}", error.field.unwrap_or_default(), error.problem))
 }
 

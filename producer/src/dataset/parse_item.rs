@@ -38,7 +38,7 @@ pub(super) const KNOWN_FIELDS: [&str; 16] = [
 ];
 
 /// Parses one line's fields; unknown ones become metadata.
-pub(super) fn read_item(
+pub(super) fn parse_item(
     fields: Map<String, Value>,
     shape: &DatasetShape,
     files: &Files,
