@@ -67,6 +67,8 @@ pub(super) fn status_of(batch: &Value, show: impl Fn(&str) -> String) -> BatchSt
             files: ["output_file_id", "error_file_id"]
                 .iter()
                 .filter_map(|name| text(batch, name))
+                // Some servers write an empty id where there is no file.
+                .filter(|id| !id.is_empty())
                 .collect(),
             usage: usage(batch),
         }),

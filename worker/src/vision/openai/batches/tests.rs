@@ -80,6 +80,9 @@ fn batch_status_is_parsed() {
     let BatchStatus::Ended(ended) = ended else { panic!("{ended:?}") };
     assert_eq!((ended.ending, ended.files), (BatchEnding::Expired, vec!["file-1".to_owned()]));
     assert_eq!(ended.usage.unwrap().cached_input_tokens, 3);
+    let empty = json!({"status": "completed", "output_file_id": "", "error_file_id": "file-2"});
+    let BatchStatus::Ended(ended) = status(empty) else { panic!("the batch is completed") };
+    assert_eq!(ended.files, ["file-2"]);
     let failed = |error: Value| status(json!({"status": "failed", "errors": {"data": [error]}}));
     let invalid = failed(json!({"code": "x", "line": 3, "message": "no"}));
     assert_eq!(invalid, BatchStatus::Invalid("line 3: no".to_owned()));
