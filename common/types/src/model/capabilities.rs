@@ -256,7 +256,8 @@ mod tests {
             ("gpt-6-sol", 1566),
             ("claude-sonnet-4-5", 1550),
             ("claude-opus-5", 1716),
-            ("gemini-2.5-pro", 1032),
+            ("gemini-2.5-pro", 1548),
+            ("gemini-3-pro", 1120),
         ] {
             let facts = models.find(model).unwrap();
             assert_eq!(facts.image.tokens(1440, 900, Detail::High), tokens, "{model}");

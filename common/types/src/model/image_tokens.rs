@@ -35,12 +35,14 @@ pub enum ImageFormula {
         /// Maximum number of patches after shrinking.
         max_tokens: u64,
     },
-    /// Gemini's tiles of 768 pixels.
+    /// Gemini's tiles, whose side is two thirds of the image's shorter one, and at most 768 pixels.
     Gemini {
         /// Tokens of an image within 384 × 384, and of each tile.
         small_tokens: u64,
         /// Minimum number of tokens of an image.
         least_tokens: u64,
+        /// Minimum side of a tile in pixels.
+        least_tile: u64,
     },
 }
 
@@ -56,6 +58,9 @@ pub struct PatchLimits {
 
 /// Maximum side of an image in pixels, beyond any practical size; products of sides fit 64 bits.
 pub const MAX_SIDE: u32 = 1 << 24;
+
+/// Maximum side of Gemini's tiles in pixels.
+const MAX_GEMINI_TILE: u64 = 768;
 
 impl ImageFormula {
     /// Tokens of an image of `width` × `height` pixels. A side of 0 counts as 1, one beyond
@@ -79,13 +84,8 @@ impl ImageFormula {
             Self::Anthropic { max_side, max_tokens } => {
                 anthropic_patches(sides, max_side, max_tokens)
             }
-            Self::Gemini { small_tokens, least_tokens } => {
-                let tiles = if width.max(height) <= 384 {
-                    1
-                } else {
-                    width.div_ceil(768) * height.div_ceil(768)
-                };
-                small_tokens.saturating_mul(tiles).max(least_tokens)
+            Self::Gemini { small_tokens, least_tokens, least_tile } => {
+                small_tokens.saturating_mul(gemini_tiles(sides, least_tile)).max(least_tokens)
             }
         }
     }
@@ -141,6 +141,18 @@ fn anthropic_patches(sides: (u64, u64), max_side: u64, max_tokens: u64) -> u64 {
     patches(fits.max(1)).min(max_tokens)
 }
 
+/// Tiles: the side of one is the "crop unit", the shorter side by 1.5, rounded down
+/// (<https://ai.google.dev/gemini-api/docs/image-understanding>; its example is 960 × 540 with 6
+/// tiles), which Google's guide for Vertex AI limits to 256 to 768 pixels. The guide for tokens has
+/// 768 alone, which is never more tiles.
+fn gemini_tiles((width, height): (u64, u64), least_tile: u64) -> u64 {
+    if width.max(height) <= 384 {
+        return 1;
+    }
+    let side = (2 * width.min(height) / 3).max(least_tile).clamp(1, MAX_GEMINI_TILE);
+    width.div_ceil(side) * height.div_ceil(side)
+}
+
 /// The sides shrunk to a longest side of at most `longest`; the other one rounded, at least 1.
 fn within((width, height): (u64, u64), longest: u64) -> (u64, u64) {
     let long = width.max(height);
@@ -160,7 +172,8 @@ mod tests {
     const GPT_4O_MINI: ImageFormula = ImageFormula::Tiles { base: 2833, per_tile: 5667 };
     const CLAUDE_4: ImageFormula = ImageFormula::Anthropic { max_side: 1568, max_tokens: 1568 };
     const CLAUDE_5: ImageFormula = ImageFormula::Anthropic { max_side: 2576, max_tokens: 4784 };
-    const GEMINI: ImageFormula = ImageFormula::Gemini { small_tokens: 258, least_tokens: 258 };
+    const GEMINI_2: ImageFormula =
+        ImageFormula::Gemini { small_tokens: 258, least_tokens: 258, least_tile: 256 };
 
     fn patches(budget: u64, guide_percent: u64) -> ImageFormula {
         ImageFormula::Patches {
@@ -214,11 +227,22 @@ mod tests {
     }
 
     #[test]
-    fn gemini_counts_tiles() {
-        assert_eq!(GEMINI.tokens(384, 384, High), 258);
-        assert_eq!(GEMINI.tokens(1440, 900, High), 1032);
-        let third = ImageFormula::Gemini { small_tokens: 258, least_tokens: 1120 };
+    fn gemini_tiles_are_two_thirds_of_the_shorter_side_within_their_limits() {
+        for (width, height, tiles) in [
+            (384, 384, 1),
+            (960, 540, 6), // the guide's example
+            (540, 960, 6),
+            (385, 385, 4),
+            (1440, 900, 6),
+            (3840, 2160, 15), // tiles of 768
+            (800, 100, 4),    // tiles of 256
+        ] {
+            assert_eq!(GEMINI_2.tokens(width, height, High), 258 * tiles, "{width}x{height}");
+        }
+        let third =
+            ImageFormula::Gemini { small_tokens: 258, least_tokens: 1120, least_tile: 768 };
         assert_eq!(third.tokens(100, 100, High), 1120);
+        assert_eq!(third.tokens(1440, 900, High), 1120);
         assert_eq!(third.tokens(3840, 2160, High), 258 * 15);
     }
 
@@ -230,7 +254,7 @@ mod tests {
                 assert!(GPT_4O.tokens(width, height, High) <= 85 + 170 * 8);
                 assert!(patches(1536, 120).tokens(width, height, High) <= 1844);
                 assert!(CLAUDE_4.tokens(width, height, High) <= 1568);
-                assert!(GEMINI.tokens(width, height, High) >= 258);
+                assert!(GEMINI_2.tokens(width, height, High) >= 258);
             }
         }
     }
