@@ -138,6 +138,14 @@ mod tests {
             (400, error("Budget has been exceeded! Current cost: 1", "400"), AccountProblem::Funds),
             (400, error("your credit balance is too low", "x"), AccountProblem::Funds),
             (422, error("Insufficient credits", "x"), AccountProblem::Funds),
+            (
+                400,
+                json!({"type": "error", "error": {
+                    "type": "invalid_request_error",
+                    "message": "You have reached your specified API usage limits. You will regain \
+                                access on 2026-12-01 at 00:00 UTC."}}),
+                AccountProblem::Funds,
+            ),
             (400, error("Invalid model name passed in model=x", "400"), AccountProblem::Model),
             (400, error("x/y is not a valid model ID", "400"), AccountProblem::Model),
             (

@@ -75,6 +75,8 @@ pub(super) const ACCOUNT_RULES: &[AccountRule] = &[
             "insufficient credits",
             "insufficient balance",
             "insufficient funds",
+            // Anthropic's limit of spending, until a date that the message names.
+            "reached your specified api usage limits",
         ],
     ),
     rule(
