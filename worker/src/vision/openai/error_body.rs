@@ -1,6 +1,9 @@
 //! The body of an error: its message, and the names that determine the remedy. Pure.
 
-use super::phrases::{ACCOUNT_RULES, AccountRule, MODERATION, Place, UPSTREAM_LOST};
+use super::phrases::{
+    ACCOUNT_RULES, AccountRule, MODERATION, Place, QUOTA_EXCEEDED, QUOTA_PERIODS,
+    RESOURCE_EXHAUSTED, UPSTREAM_LOST,
+};
 use crate::vision::AccountProblem;
 use serde_json::Value;
 
@@ -65,6 +68,14 @@ impl ErrorBody {
             holds && (rule.phrases.is_empty() || self.has_one_of(rule.phrases, rule.place))
         };
         ACCOUNT_RULES.iter().find(fits).map(|rule| rule.problem)
+    }
+
+    /// True if Gemini's error names its quota as used up without the period of the quota, so that
+    /// no retry within minutes is known to help.
+    pub(super) fn is_exhausted_quota(&self) -> bool {
+        self.names(&[RESOURCE_EXHAUSTED])
+            && self.contains(QUOTA_EXCEEDED)
+            && !self.has_one_of(QUOTA_PERIODS, Place::Body)
     }
 
     fn has_one_of(&self, phrases: &[&str], place: Place) -> bool {

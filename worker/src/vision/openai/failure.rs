@@ -43,6 +43,9 @@ pub(super) fn classify(
         429 if error_body.contains(TOO_LARGE) => CallEnd::Refused { status, message, usage },
         429 => {
             let retry_after = wait().or_else(|| retry_after::read(&body, &error_body.message));
+            if retry_after.is_none() && error_body.is_exhausted_quota() {
+                return CallEnd::Account { problem: AccountProblem::DayLimit, message };
+            }
             CallEnd::RateLimited { retry_after, message }
         }
         // Another reply may be JSON.
@@ -182,6 +185,32 @@ mod tests {
             };
             assert_eq!(found, problem, "{status} {body}");
         }
+    }
+
+    #[test]
+    fn gemini_quota_without_a_minute_or_a_wait_is_a_limit_of_the_day() {
+        let exceeded = "You exceeded your current quota, please check your plan and billing details.";
+        let quota = |message: &str, details: Value| {
+            let error = json!({"code": 429, "status": "RESOURCE_EXHAUSTED", "message": message,
+                               "details": details});
+            let body = json!([{ "error": error }]).to_string();
+            classify(429, body.as_bytes(), &HeaderMap::new(), || None, str::to_owned)
+        };
+        let day = AccountProblem::DayLimit;
+        for details in [json!(null), json!([{"@type": "type.googleapis.com/google.rpc.Help"}])] {
+            let end = quota(exceeded, details);
+            assert!(matches!(end, CallEnd::Account { problem, .. } if problem == day), "{end:?}");
+        }
+        for detail in [
+            json!({"retryDelay": "38s"}),
+            json!({"violations": [{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel"}]}),
+            json!({"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": []}),
+        ] {
+            let end = quota(exceeded, json!([detail]));
+            assert!(matches!(end, CallEnd::RateLimited { .. }), "{end:?}");
+        }
+        let end = quota("Resource has been exhausted (e.g. check quota).", json!(null));
+        assert!(matches!(end, CallEnd::RateLimited { .. }), "{end:?}");
     }
 
     #[test]

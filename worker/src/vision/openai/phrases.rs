@@ -110,6 +110,15 @@ pub(super) const ACCOUNT_RULES: &[AccountRule] = &[
 pub(super) const MODERATION: &[&str] =
     &["content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation"];
 
+/// Status of Gemini's errors by rate and by quota.
+pub(super) const RESOURCE_EXHAUSTED: &str = "RESOURCE_EXHAUSTED";
+
+/// Phrase of Gemini, in lower case, for a quota that is used up.
+pub(super) const QUOTA_EXCEEDED: &str = "exceeded your current quota";
+
+/// Parts of Gemini's errors by rate that name the period of the quota.
+pub(super) const QUOTA_PERIODS: &[&str] = &["PerMinute", "per minute", "QuotaFailure"];
+
 /// Phrase for a request above the whole minute's limit, in lower case.
 pub(super) const TOO_LARGE: &str = "request too large";
 
