@@ -33,11 +33,16 @@ pub(super) fn read(
     };
     let usage = usage(&value);
     let bad = |message: String| CallEnd::BadAnswer { message, usage };
-    if usage.is_none() && value.get("choices").is_none() {
-        return failure::in_ok_response(&value, headers, &show).unwrap_or_else(|| {
-            let message = show(&not_completion(content_type, &beginning_of(&value)));
-            if is_of_another_api(&value) { bad(message) } else { CallEnd::NotCompletion(message) }
-        });
+    if usage.is_none()
+        && let Some(failed) = error_without_reply(&value)
+        && let Some(end) = failure::in_ok_response(failed, headers, &show)
+    {
+        return end;
+    }
+    if usage.is_none() && value.get("choices").is_none_or(Value::is_null) {
+        let message = show(&not_completion(content_type, &beginning_of(&value)));
+        let is_billable = is_of_another_api(&value);
+        return if is_billable { bad(message) } else { CallEnd::NotCompletion(message) };
     }
     let envelope = match ReplyEnvelope::deserialize(&value) {
         Ok(envelope) => envelope,
@@ -128,6 +133,19 @@ struct ModelList {
 #[derive(Deserialize)]
 struct Model {
     id: String,
+}
+
+/// The part of a body that holds the error of a reply without content: the body if it has no
+/// choice, or the first choice if that ended by an error, as OpenRouter reports an upstream's.
+fn error_without_reply(body: &Value) -> Option<&Value> {
+    let Some(choice) = body.pointer("/choices/0") else { return Some(body) };
+    let has_content = match choice.pointer("/message/content") {
+        None | Some(Value::Null) => false,
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(_) => true,
+    };
+    let is_failed = choice.get("finish_reason").and_then(Value::as_str) == Some("error");
+    (is_failed && !has_content).then_some(choice)
 }
 
 /// True if a body is a model's reply in the format of another API, as of Anthropic, Gemini, Ollama
@@ -286,6 +304,34 @@ mod tests {
         assert!(matches!(end(limited), CallEnd::RateLimited { .. }));
         let funds = r#"{"error":{"message":"no","code":"insufficient_quota"}}"#;
         assert!(matches!(end(funds), CallEnd::Account { .. }));
+    }
+
+    #[test]
+    fn upstream_error_beside_choices_is_classified_unless_it_may_be_billed() {
+        let error = json!({"message": "slow down", "code": 429});
+        let choice = |content: Value, reason: &str| {
+            json!({"error": error, "finish_reason": reason, "message": {"content": content}})
+        };
+        let in_choice =
+            |content: Value, reason: &str| json!({"model": "m", "choices": [choice(content, reason)]});
+        for body in [
+            json!({"model": "m", "choices": [], "error": error}),
+            json!({"model": "m", "choices": null, "error": error}),
+            in_choice(json!(""), "error"),
+            in_choice(Value::Null, "error"),
+        ] {
+            assert!(matches!(answer(&body), CallEnd::RateLimited { .. }), "{body}");
+        }
+        let funds = json!({"choices": [], "error": {"message": "m", "code": "insufficient_quota"}});
+        assert!(matches!(answer(&funds), CallEnd::Account { .. }));
+        for body in [in_choice(json!("{"), "error"), in_choice(json!(""), "stop")] {
+            assert!(matches!(answer(&body), CallEnd::Answered(_)), "{body}");
+        }
+        let mut billed = in_choice(json!(""), "error");
+        billed["usage"] = json!({"prompt_tokens": 5, "completion_tokens": 1});
+        assert!(matches!(answer(&billed), CallEnd::Answered(_)));
+        let unclear = json!({"choices": [], "error": {"message": "upstream"}});
+        assert!(matches!(answer(&unclear), CallEnd::BadAnswer { usage: None, .. }));
     }
 
     #[test]
