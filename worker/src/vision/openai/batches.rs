@@ -5,10 +5,13 @@ mod decode_batch;
 mod tests;
 
 use super::{OpenAi, body, failure};
-use crate::vision::{
-    BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, CallEnd, Request, RowOutput,
-    headers,
-    http::{Reply, ReplyBody, TransferError},
+use crate::{
+    lone_surrogates::replace_lone_surrogates,
+    vision::{
+        BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, CallEnd, Request,
+        RowOutput, headers,
+        http::{Reply, ReplyBody, TransferError},
+    },
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -216,7 +219,8 @@ impl BatchProvider for OpenAi {
     }
 
     fn read_row(&self, line: &[u8]) -> Option<RowOutput> {
-        let row: Value = serde_json::from_slice(without_byte_order_mark(line)).ok()?;
+        let line = replace_lone_surrogates(without_byte_order_mark(line));
+        let row: Value = serde_json::from_slice(&line).ok()?;
         let id = text(&row, "custom_id")?;
         let show = |message: &str| self.http.redact(message);
         Some(RowOutput { id, end: row_end(&row, show) })

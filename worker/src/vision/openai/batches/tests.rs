@@ -59,6 +59,12 @@ fn row_ends_with_a_reply_an_error_or_not_at_all() {
     }
     assert!(matches!(end(&row(json!(null), json!(null))), Some(CallEnd::Lost(_))));
     assert_eq!(client.read_row(b"{\"custom_id\""), None);
+    let half_character = br#"{"custom_id":"job","response":{"status_code":200,"body":{"choices":[
+        {"message":{"content":"Save \ud83d"},"finish_reason":"stop"}]}}}"#;
+    let Some(CallEnd::Answered(answer)) = client.read_row(half_character).unwrap().end else {
+        panic!("the row has a reply")
+    };
+    assert_eq!(answer.content.as_deref(), Some("Save \u{fffd}"));
 }
 
 #[test]
