@@ -1,4 +1,4 @@
-//! Decoding of a reply of status 200 to JSON. Pure.
+//! Decoding of a reply: its compression, its byte-order mark, its JSON. Pure.
 
 use crate::{lone_surrogates::replace_lone_surrogates, vision::http::BODY_LIMIT};
 use flate2::read::{GzDecoder, ZlibDecoder};
@@ -28,13 +28,7 @@ const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 /// regardless of its headers, and a byte-order mark is skipped. The error names content type and
 /// first characters.
 pub(super) fn decode(content: &[u8], content_type: &str) -> Result<Value, Undecodable> {
-    let content = if content.starts_with(GZIP_MAGIC) {
-        Cow::Owned(decompress(GzDecoder::new(content), "gzip")?)
-    } else if is_zlib(content) {
-        Cow::Owned(decompress(ZlibDecoder::new(content), "zlib")?)
-    } else {
-        Cow::Borrowed(content)
-    };
+    let content = decompressed(content)?;
     let text = without_byte_order_mark(&content);
     let beginning: String =
         String::from_utf8_lossy(text).trim().chars().take(SHOWN_CHARACTERS).collect();
@@ -52,6 +46,15 @@ pub(super) fn decode(content: &[u8], content_type: &str) -> Result<Value, Undeco
     })
 }
 
+/// Text of an error's body, decompressed and without its byte-order mark, as [`decode`] reads a
+/// reply. A body that only looks compressed stays as it is.
+pub(super) fn error_text(content: &[u8]) -> Cow<'_, [u8]> {
+    match decompressed(content) {
+        Ok(Cow::Owned(plain)) => Cow::Owned(without_byte_order_mark(&plain).to_vec()),
+        _ => Cow::Borrowed(without_byte_order_mark(content)),
+    }
+}
+
 /// Description of a response that no model wrote.
 pub(super) fn not_completion(content_type: &str, beginning: &str) -> String {
     format!(
@@ -63,6 +66,16 @@ pub(super) fn not_completion(content_type: &str, beginning: &str) -> String {
 /// The first characters of a JSON value, for messages.
 pub(super) fn beginning_of(value: &Value) -> String {
     value.to_string().chars().take(SHOWN_CHARACTERS).collect()
+}
+
+fn decompressed(content: &[u8]) -> Result<Cow<'_, [u8]>, Undecodable> {
+    Ok(if content.starts_with(GZIP_MAGIC) {
+        Cow::Owned(decompress(GzDecoder::new(content), "gzip")?)
+    } else if is_zlib(content) {
+        Cow::Owned(decompress(ZlibDecoder::new(content), "zlib")?)
+    } else {
+        Cow::Borrowed(content)
+    })
 }
 
 /// True if bytes begin with the header of zlib (RFC 1950), which `content-encoding: deflate` means.
@@ -123,6 +136,17 @@ mod tests {
             compressed(b"\xEF\xBB\xBF {\"a\":1}"),
         ] {
             assert_eq!(decode(&content, "x").unwrap(), json!({"a": 1}));
+        }
+    }
+
+    #[test]
+    fn error_bodies_are_decoded_as_replies_are() {
+        let error = b"\xEF\xBB\xBF{\"error\":1}";
+        for content in [error.to_vec(), compressed(error), deflated(error)] {
+            assert_eq!(&*error_text(&content), b"{\"error\":1}");
+        }
+        for plain in [b"x is unknown".as_slice(), b"x ", b""] {
+            assert_eq!(&*error_text(plain), plain);
         }
     }
 

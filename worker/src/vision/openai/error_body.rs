@@ -4,7 +4,7 @@ use super::phrases::{
     ACCOUNT_RULES, AccountRule, MODERATION, Place, QUOTA_EXCEEDED, QUOTA_PERIODS,
     RESOURCE_EXHAUSTED, UPSTREAM_LOST,
 };
-use crate::vision::AccountProblem;
+use crate::{lone_surrogates::replace_lone_surrogates, vision::AccountProblem};
 use serde_json::Value;
 
 /// Content of an error body, in any of the usual shapes.
@@ -111,7 +111,7 @@ impl ErrorBody {
 
 /// The JSON of an error; Gemini wraps it in a list.
 pub(super) fn json(content: &[u8]) -> Value {
-    match serde_json::from_slice(content).unwrap_or_default() {
+    match serde_json::from_slice(&replace_lone_surrogates(content)).unwrap_or_default() {
         Value::Array(list) => list.into_iter().next().unwrap_or_default(),
         body => body,
     }

@@ -1,6 +1,7 @@
 //! Meaning of a status other than 200. Pure.
 
 use super::{
+    decode::error_text,
     error_body::{self, ErrorBody},
     phrases::{GRAMMAR, NO_JSON, REPLY_FORMAT, STRUCTURE, TOO_LARGE, UNSUPPORTED},
     retry_after,
@@ -20,8 +21,9 @@ pub(super) fn classify(
     wait: impl FnOnce() -> Option<Duration>,
     show: impl Fn(&str) -> String,
 ) -> CallEnd {
-    let body = error_body::json(content);
-    let error_body = ErrorBody::read(&body, content);
+    let content = error_text(content);
+    let body = error_body::json(&content);
+    let error_body = ErrorBody::read(&body, &content);
     let message = show(&error_body.message);
     let usage = usage(&body);
     if error_body.is_moderation() {
@@ -308,6 +310,22 @@ mod tests {
             let end = classify(400, content.as_bytes(), &HeaderMap::new(), || None, str::to_owned);
             let message = expected.to_owned();
             assert_eq!(end, CallEnd::Refused { status: 400, message, usage: None }, "{content}");
+        }
+    }
+
+    #[test]
+    fn unusual_encodings_of_an_error_do_not_hide_it() {
+        for content in [
+            "\u{feff}{\"error\":{\"code\":\"insufficient_quota\",\"message\":\"no\"}}",
+            r#"{"error":{"code":"insufficient_quota","message":"no \ud83d"}}"#,
+        ] {
+            let end = classify(400, content.as_bytes(), &HeaderMap::new(), || None, str::to_owned);
+            let funds = AccountProblem::Funds;
+            assert!(
+                matches!(&end, CallEnd::Account { problem, message }
+                    if *problem == funds && message.starts_with("no")),
+                "{end:?}"
+            );
         }
     }
 
