@@ -239,8 +239,7 @@ mod tests {
         ] {
             assert_eq!(GEMINI_2.tokens(width, height, High), 258 * tiles, "{width}x{height}");
         }
-        let third =
-            ImageFormula::Gemini { small_tokens: 258, least_tokens: 1120, least_tile: 768 };
+        let third = ImageFormula::Gemini { small_tokens: 258, least_tokens: 1120, least_tile: 768 };
         assert_eq!(third.tokens(100, 100, High), 1120);
         assert_eq!(third.tokens(1440, 900, High), 1120);
         assert_eq!(third.tokens(3840, 2160, High), 258 * 15);
