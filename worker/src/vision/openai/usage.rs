@@ -20,10 +20,13 @@ pub(super) fn usage(body: &Value) -> Option<Usage> {
         return None;
     }
     let cached = count(counts, "/prompt_tokens_details/cached_tokens");
+    let cached = cached.filter(|cached| *cached <= MAX_TOKENS).unwrap_or(0);
+    // Anthropic counts cached tokens beside its input tokens, and some gateways pass that on.
+    let is_beside = cached > input_tokens;
+    let input_tokens = if is_beside { input_tokens + cached } else { input_tokens };
     Some(Usage {
         input_tokens,
-        // More than the input is impossible, and would lower the bill.
-        cached_input_tokens: cached.filter(|cached| *cached <= input_tokens).unwrap_or(0),
+        cached_input_tokens: cached,
         output_tokens: output_tokens.max(total.saturating_sub(input_tokens)),
     })
 }
@@ -34,4 +37,27 @@ fn count(counts: &Value, pointer: &str) -> Option<u64> {
     let is_whole =
         |number: &f64| number.fract() == 0.0 && (0.0..=MAX_TOKENS as f64 + 1.0).contains(number);
     value.as_u64().or_else(|| value.as_f64().filter(is_whole).map(|number| number as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn cached_tokens_beside_the_input_are_added_to_it() {
+        let tokens = |input: u64, cached: Value, total: u64| {
+            let usage = usage(&json!({"usage": {
+                "prompt_tokens": input, "completion_tokens": 20, "total_tokens": total,
+                "prompt_tokens_details": {"cached_tokens": cached},
+            }}));
+            usage.map(|usage| (usage.input_tokens, usage.cached_input_tokens, usage.output_tokens))
+        };
+        assert_eq!(tokens(100, json!(100), 120), Some((100, 100, 20)));
+        for total in [120, 3_120] {
+            assert_eq!(tokens(100, json!(3_000), total), Some((3_100, 3_000, 20)));
+        }
+        assert_eq!(tokens(100, json!(MAX_TOKENS + 1), 120), Some((100, 0, 20)));
+        assert_eq!(tokens(100, json!(-1), 120), Some((100, 0, 20)));
+    }
 }
