@@ -158,15 +158,19 @@ fn is_of_another_api(body: &Value) -> bool {
 }
 
 /// Reported cost in dollars of a reply: OpenRouter's `usage.cost`, plus the upstream's charge for
-/// the user's own key.
+/// the user's own key. None if that charge is not stated: the cost would be OpenRouter's fee alone.
 fn reported_cost(body: &Value) -> Option<Money> {
     let amount = |pointer: &str| match body.pointer(pointer)? {
         Value::Number(number) => Money::rounded_up(&number.to_string()),
         _ => None,
     };
     let own_key = body.pointer("/usage/is_byok").and_then(Value::as_bool) == Some(true);
-    let upstream = amount("/usage/cost_details/upstream_inference_cost").filter(|_| own_key);
-    Some(amount("/usage/cost")? + upstream.unwrap_or_default())
+    let cost = amount("/usage/cost")?;
+    if !own_key {
+        return Some(cost);
+    }
+    let upstream = amount("/usage/cost_details/upstream_inference_cost");
+    Some(cost + upstream.filter(|upstream| *upstream > Money::ZERO)?)
 }
 
 /// `system_fingerprint` of the simulator's replies.

@@ -157,6 +157,10 @@ fn reported_cost_is_exact_and_includes_upstream_cost_with_own_keys() {
     let details = json!({"upstream_inference_cost": 0.01});
     let usage = |own: bool| json!({"cost": 0.0005, "is_byok": own, "cost_details": details});
     assert_eq!((cost(usage(true)), cost(usage(false))), (Some(10_500_000_000), Some(500_000_000)));
+    let fee_alone = json!({"cost": 0.0005, "is_byok": true, "cost_details": {}});
+    let free = json!({"cost": 0.0005, "is_byok": true,
+                      "cost_details": {"upstream_inference_cost": 0}});
+    assert_eq!((cost(fee_alone), cost(free)), (None, None));
     assert_eq!((cost(json!({})), cost(json!({"cost": "x"}))), (None, None));
     assert_eq!(cost(json!({"cost": -1})), None);
 }
