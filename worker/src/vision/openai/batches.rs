@@ -22,6 +22,9 @@ use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 use tokio_util::sync::CancellationToken;
 
+/// Endings of Azure's hosts: its public cloud, its API Management, and its clouds for the United
+/// States government and for China.
+const AZURE_HOSTS: [&str; 4] = [".azure.com", ".azure-api.net", ".azure.us", ".azure.cn"];
 /// OpenAI's limits; Azure's are the same or higher.
 const LIMITS: BatchLimits = BatchLimits { rows: 50_000, bytes: 200_000_000 };
 /// Time limit for a file of 200 MB on a slow connection.
@@ -40,7 +43,8 @@ const SHARD: &str = "juror_shard";
 impl OpenAi {
     /// The path that rows name: Azure's is below its own base.
     fn batch_endpoint(&self) -> &'static str {
-        match self.http.host().ends_with(".azure.com") {
+        let host = self.http.host();
+        match AZURE_HOSTS.iter().any(|ending| host.ends_with(ending)) {
             true => "/chat/completions",
             false => "/v1/chat/completions",
         }

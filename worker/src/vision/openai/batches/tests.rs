@@ -19,6 +19,10 @@ fn row_body_equals_the_call_body_byte_for_byte() {
     for (base_url, endpoint) in [
         ("https://api.openai.com/v1", "/v1/chat/completions"),
         ("https://us.openai.azure.com/openai/v1", "/chat/completions"),
+        ("https://us.azure-api.net/openai/v1", "/chat/completions"),
+        ("https://us.openai.azure.us/openai/v1", "/chat/completions"),
+        ("https://us.openai.azure.cn/openai/v1", "/chat/completions"),
+        ("https://azure.example.com/v1", "/v1/chat/completions"),
     ] {
         let row = client(base_url).row("job-1", &request);
         let begin = format!(
