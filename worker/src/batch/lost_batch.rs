@@ -103,6 +103,8 @@ mod tests {
         let mut over_limit = batch(4, 1);
         over_limit["status"] = json!("failed");
         over_limit["errors"] = json!({"data": [{"code": "token_limit_exceeded"}]});
+        let mut unpaid = over_limit.clone();
+        unpaid["errors"] = json!({"data": [{"code": "billing_hard_limit_reached"}]});
         let broken = json!({"object": "list"});
         let alone = json!({"data": [other, second]});
         let followed = json!({"data": [second], "has_more": true});
@@ -110,6 +112,7 @@ mod tests {
             (vec![alone.clone()], true),
             (vec![json!({"data": [second, over_limit]})], true),
             (vec![json!({"data": [over_limit]})], false),
+            (vec![json!({"data": [unpaid, second]})], true),
             (vec![json!({"data": []}), broken.clone(), alone.clone()], true),
             (vec![followed.clone(), json!({"data": [other]})], true),
             (vec![followed, json!({"data": [first]})], false),

@@ -1,5 +1,6 @@
 //! Processing of one shard, from its local file to the settlement of its rows.
 
+mod account_refusal;
 mod creation;
 mod ending;
 mod second_hold;
@@ -138,6 +139,10 @@ impl ShardLifecycle {
                         true => NextMove::Split,
                         false => NextMove::Step(ShardStep::Uploaded { file: file.to_owned() }),
                     });
+                }
+                Ok(BatchStatus::Account { problem, message }) => {
+                    let error = BatchError::Account { problem, message };
+                    return self.refused_by_account(file, batch, error).await;
                 }
                 Ok(BatchStatus::UnderWay(counts)) => {
                     self.report(counts).await;

@@ -22,8 +22,8 @@ pub trait BatchProvider: Send + Sync {
     async fn create(&self, file: &str, mark: &BatchMark) -> Result<String, BatchError>;
 
     /// The batch that was created from this file; none if a complete search has not found one. One
-    /// that failed by the limit of enqueued tokens does not count: it ran nothing, and could hide a
-    /// later one of its file.
+    /// that failed by the limit of enqueued tokens or by the account does not count: it ran nothing,
+    /// and could hide a later one of its file.
     async fn find(&self, file: &str) -> Result<Option<String>, BatchError> {
         Ok(self.find_up_to(file, 1).await?.pop())
     }
@@ -76,6 +76,13 @@ pub enum BatchStatus {
     /// Refused before any row ran: the batch needs more enqueued tokens than the account may have
     /// now.
     TokenLimit(TokenLimitRefusal),
+    /// Refused before any row ran: the account cannot run batches until a person acts.
+    Account {
+        /// The problem.
+        problem: AccountProblem,
+        /// Message of the provider.
+        message: String,
+    },
     /// Refused before any row ran: the batch is invalid; the message names line and reason.
     Invalid(String),
 }

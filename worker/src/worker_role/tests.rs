@@ -1,5 +1,6 @@
 //! Tests of a worker with jobs of many runs.
 
+pub(crate) mod batch_fixture;
 mod fake_judge;
 mod fake_runs;
 pub(crate) mod fixture;

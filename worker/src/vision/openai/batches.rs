@@ -167,6 +167,7 @@ impl BatchProvider for OpenAi {
             let is_it = |batch: &&Value| {
                 text(batch, "input_file_id").as_deref() == Some(file)
                     && !matches!(status_of(batch, str::to_owned), BatchStatus::TokenLimit(_))
+                    && !matches!(status_of(batch, str::to_owned), BatchStatus::Account { .. })
             };
             for batch in batches.iter().filter(is_it).take(at_most.saturating_sub(found.len())) {
                 let unnamed = || incomplete_list(&format!("has a batch of file {file} without id"));

@@ -2,7 +2,7 @@
 
 use crate::vision::{
     BatchEnding, BatchStatus, CallEnd, EndedBatch, RowCounts, TokenLimitRefusal,
-    openai::{chat_completion, failure},
+    openai::{chat_completion, error_body::ErrorBody, failure},
 };
 use juror_types::{lane::Lane, usage::Usage};
 use reqwest::header::HeaderMap;
@@ -83,7 +83,7 @@ pub(super) fn status_of(batch: &Value, show: impl Fn(&str) -> String) -> BatchSt
             };
             match errors.iter().any(is_limit) {
                 true => BatchStatus::TokenLimit(token_limit_refusal(message.join("; "))),
-                false => BatchStatus::Invalid(message.join("; ")),
+                false => refused(errors, message.join("; ")),
             }
         }
         _ => BatchStatus::UnderWay(counts),
@@ -107,6 +107,18 @@ pub(super) fn token_limit_refusal(message: String) -> TokenLimitRefusal {
 /// A text field of an object; none where it is missing or no text.
 pub(super) fn text(value: &Value, name: &str) -> Option<String> {
     value.get(name)?.as_str().map(str::to_owned)
+}
+
+/// Status of a batch that failed for another reason than the token limit.
+fn refused(errors: &[Value], message: String) -> BatchStatus {
+    let problem = |error: &Value| {
+        // A refused request has 400.
+        ErrorBody::read(error, error.to_string().as_bytes()).account_problem(400)
+    };
+    match errors.iter().find_map(problem) {
+        Some(problem) => BatchStatus::Account { problem, message },
+        None => BatchStatus::Invalid(message),
+    }
 }
 
 fn error_line(error: &Value, show: impl Fn(&str) -> String) -> String {

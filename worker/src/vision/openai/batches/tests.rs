@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::vision::{
-    BatchEnding, RowCounts, TokenLimitRefusal,
+    AccountProblem, BatchEnding, RowCounts, TokenLimitRefusal,
     openai::{
         body::ReplyFormat,
         tests::{client, question},
@@ -96,6 +96,14 @@ fn batch_status_is_parsed() {
     let failed = |error: Value| status(json!({"status": "failed", "errors": {"data": [error]}}));
     let invalid = failed(json!({"code": "x", "line": 3, "message": "no"}));
     assert_eq!(invalid, BatchStatus::Invalid("line 3: no".to_owned()));
+    for (code, problem) in [
+        ("billing_hard_limit_reached", AccountProblem::Funds),
+        ("insufficient_quota", AccountProblem::Funds),
+        ("invalid_api_key", AccountProblem::Key),
+    ] {
+        let account = failed(json!({"code": code, "message": "m"}));
+        assert_eq!(account, BatchStatus::Account { problem, message: "m".to_owned() });
+    }
     let limit = failed(json!({"code": "token_limit_exceeded", "message": "m"}));
     let refusal = |message: &str, limit| {
         BatchStatus::TokenLimit(TokenLimitRefusal { message: message.to_owned(), limit })
