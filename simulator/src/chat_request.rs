@@ -57,7 +57,7 @@ impl<'a> ValidatedRequest<'a> {
         let Contents { texts, images, breakpoint } = contents(request.messages)?;
         let refuses = config.quirks.iter().any(|rate| rate.of == Quirk::NoCacheOptions);
         let cache_scope = match (request.prompt_cache_options, facts.prompt_cache) {
-            (Some(_), prompt_cache) if refuses || prompt_cache == PromptCache::Automatic => {
+            (Some(_), prompt_cache) if refuses || prompt_cache != PromptCache::Explicit => {
                 let message = "Unknown parameter: 'prompt_cache_options'.";
                 return Err(Refusal::parameter(
                     "prompt_cache_options",
@@ -65,7 +65,7 @@ impl<'a> ValidatedRequest<'a> {
                     message,
                 ));
             }
-            (None, PromptCache::Automatic) => CacheScope::Nothing,
+            (None, PromptCache::Automatic | PromptCache::Marked) => CacheScope::Nothing,
             (Some(options), _) if options.mode == "explicit" => {
                 CacheScope::FirstTexts(breakpoint.unwrap_or(0))
             }

@@ -104,12 +104,15 @@ impl CallPricing {
             CallEnd::Answered(answer) => (answer.cache_write_tokens, answer.lane),
             _ => (None, sent_in),
         };
-        let own = self.version(end).unwrap_or(&self.terms.prices);
-        let cost = |entry: &PriceEntry| entry.price_in(lane).cost(usage, written);
+        let cost = |entry: &PriceEntry, written| entry.price_in(lane).cost(usage, written);
+        let own_cost = || {
+            let unreported = self.terms.facts.prompt_cache.unreported_writes();
+            cost(self.version(end).unwrap_or(&self.terms.prices), written.or(unreported))
+        };
         let cost = match self.other_model(end).map(|model| self.prices.find(model)) {
-            None => cost(own),
-            Some(Some(entry)) => cost(entry),
-            Some(None) => cost(own).max(bounds.worst_cost),
+            None => own_cost(),
+            Some(Some(entry)) => cost(entry, written),
+            Some(None) => own_cost().max(bounds.worst_cost),
         };
         match dearer_tier(end) {
             Some(_) => (cost + cost).max(bounds.worst_cost),

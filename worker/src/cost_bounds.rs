@@ -115,7 +115,10 @@ pub fn bounds(
     let worst_repeat = terms.worst_price().worst_cost(input_tokens, larger);
     let repeats = (1..MAX_BILLED_CALLS).map(|_| worst_repeat).sum::<Money>();
     // An explicit cache write happens once for all items, so an item's expected write is 0.
-    let expected_writes = (terms.facts.prompt_cache == PromptCache::Explicit).then_some(0);
+    let expected_writes = match terms.facts.prompt_cache {
+        PromptCache::Automatic => None,
+        PromptCache::Explicit | PromptCache::Marked => Some(0),
+    };
     Bounds {
         input_tokens,
         max_output_tokens,
@@ -134,22 +137,34 @@ mod tests {
         model::{Models, Prices},
     };
 
-    /// Worst case of a call, and of a job, with 1,000 input tokens and 1,000 output tokens.
-    fn worst(lane: Lane) -> (String, String) {
-        let facts = Models::builtin().facts("gpt-4o").clone();
-        let terms = ModelTerms::new(facts, Prices::builtin().find("gpt-4o").unwrap(), lane);
+    /// Bounds of a call with 1,000 input tokens and 1,000 output tokens.
+    fn bounds_of(model: &str, lane: Lane) -> Bounds {
+        let facts = Models::builtin().facts(model).clone();
+        let terms = ModelTerms::new(facts, Prices::builtin().find(model).unwrap(), lane);
         let judge = Judge {
             provider: Provider::OpenAi,
-            model: "gpt-4o".to_owned(),
+            model: model.to_owned(),
             temperature: None,
             detail: Detail::High,
             max_output_tokens: 1_000,
             strip_comments: false,
         };
         // The other 256 input tokens are framing.
-        let texts = TextTokens { bound: 744, expected: 500 };
-        let bounds = bounds(texts, &[], &judge, &terms);
+        bounds(TextTokens { bound: 744, expected: 500 }, &[], &judge, &terms)
+    }
+
+    /// Worst case of such a call, and of its job.
+    fn worst(lane: Lane) -> (String, String) {
+        let bounds = bounds_of("gpt-4o", lane);
         (bounds.worst_cost.to_string(), bounds.worst_job_cost.to_string())
+    }
+
+    #[test]
+    fn claude_is_expected_to_write_no_cache_and_reserved_as_if_it_did() {
+        let bounds = bounds_of("claude-haiku-4-5", Lane::Realtime);
+        // 500 x $1.00 and 200 x $5.00 a million; 1,000 x $1.25 and 1,000 x $5.00.
+        assert_eq!(bounds.expected_cost.to_string(), "0.001500000");
+        assert_eq!(bounds.worst_cost.to_string(), "0.006250000");
     }
 
     #[test]

@@ -83,7 +83,8 @@ impl Simulator {
         };
         let other = imitation.reported_model().and_then(|model| self.config.prices.find(model));
         let price = other.unwrap_or(question.price).price_in(question.lane);
-        let cost = imitation.charged(price.cost(&usage, written));
+        let billed_writes = written.or(question.facts.prompt_cache.unreported_writes());
+        let cost = imitation.charged(price.cost(&usage, billed_writes));
         let model = question.model.into_owned();
         Ok(PreparedAnswer {
             fault,

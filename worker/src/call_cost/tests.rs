@@ -54,6 +54,20 @@ fn call_is_billed_at_the_price_of_the_responding_model() {
 }
 
 #[test]
+fn claude_input_is_booked_as_written_only_where_the_reply_reports_it() {
+    let pricing = pricing_of("claude-haiku-4-5", &["claude-haiku-4-5"], Lane::Realtime);
+    let cost = |cache_write_tokens| {
+        let answer = Completion { usage: Some(USAGE), cache_write_tokens, ..Completion::default() };
+        let settled = LeaseEnd::Settle(Some(USAGE));
+        pricing.bill(&CallEnd::Answered(answer), Lane::Realtime, settled, &bounds()).unwrap().cost
+    };
+    assert_eq!(cost(None).to_string(), "0.001500000");
+    assert_eq!(cost(Some(1_000)).to_string(), "0.001750000");
+    let reserved = pricing.terms.worst_price().worst_cost(1_000, 100);
+    assert_eq!(reserved, cost(Some(1_000)), "a gateway may have it written");
+}
+
+#[test]
 fn version_with_its_own_price_is_booked_at_that_price() {
     let pricing = pricing_of("gpt-4o", &["gpt-4o"], Lane::Realtime);
     let end = answer("gpt-4o-2024-05-13", None);

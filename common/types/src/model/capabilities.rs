@@ -61,9 +61,20 @@ pub enum PromptCache {
     /// None: the provider decides, or has no such cache.
     #[default]
     Automatic,
+    /// `cache_control` beside the part to cache, which no request has: nothing is written, unless a
+    /// gateway adds it.
+    Marked,
     /// `prompt_cache_options` with mode `explicit`, and a breakpoint after the part to cache.
     /// Without them everything is written, which costs extra.
     Explicit,
+}
+
+impl PromptCache {
+    /// Input tokens that a reply wrote into the cache if it does not report them; none if that is
+    /// unknown.
+    pub fn unreported_writes(self) -> Option<u64> {
+        (self == Self::Marked).then_some(0)
+    }
 }
 
 /// Limits on a model's images. An image within them is sent unchanged.
@@ -261,6 +272,20 @@ mod tests {
         ] {
             let facts = models.find(model).unwrap();
             assert_eq!(facts.image.tokens(1440, 900, Detail::High), tokens, "{model}");
+        }
+    }
+
+    #[test]
+    fn only_claude_is_known_to_write_nothing_unreported() {
+        let models = Models::builtin();
+        for (model, writes) in [
+            ("claude-haiku-4-5", Some(0)),
+            ("claude-opus-5", Some(0)),
+            ("gpt-5.6", None),
+            ("gpt-4o", None),
+            ("llava", None),
+        ] {
+            assert_eq!(models.facts(model).prompt_cache.unreported_writes(), writes, "{model}");
         }
     }
 

@@ -177,8 +177,12 @@ fn reported_cost(body: &Value) -> Option<Money> {
 const SIMULATOR_FINGERPRINT: &str = "juror-simulator";
 
 /// The input tokens that a body reports as written into the prompt cache; none if it reports none.
+/// LiteLLM has Anthropic's name for them, with a zero also where it does not know.
 fn cache_write_tokens(body: &Value) -> Option<u64> {
-    body.pointer("/usage/prompt_tokens_details/cache_write_tokens")?.as_u64()
+    let usage = body.get("usage")?;
+    let tokens = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
+    tokens("/prompt_tokens_details/cache_write_tokens")
+        .or_else(|| tokens("/cache_creation_input_tokens").filter(|written| *written > 0))
 }
 
 /// The responding model's name and the fingerprint of its backend: behind an alias, another dated

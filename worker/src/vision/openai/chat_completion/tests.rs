@@ -37,6 +37,16 @@ fn reply_is_parsed_with_its_usage() {
 }
 
 #[test]
+fn cache_writes_are_read_by_either_name() {
+    let written = |usage: Value| cache_write_tokens(&json!({ "usage": usage }));
+    let details = |tokens: u64| json!({"cache_write_tokens": tokens});
+    let both = json!({"prompt_tokens_details": details(0), "cache_creation_input_tokens": 7});
+    assert_eq!(written(both), Some(0));
+    assert_eq!(written(json!({"cache_creation_input_tokens": 7})), Some(7));
+    assert_eq!(written(json!({"cache_creation_input_tokens": 0})), None);
+}
+
+#[test]
 fn hidden_reasoning_tokens_are_billed() {
     let tokens = |total: Value| {
         let counts = json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": total});
