@@ -18,8 +18,8 @@ mod upload_form;
 
 pub use api_key::{ApiKey, InvalidApiKey};
 pub use batch::{
-    BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, EndedBatch,
-    RowCounts, RowOutput, TokenLimitRefusal,
+    BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, DroppedOption,
+    EndedBatch, RequestOptions, RowCounts, RowOutput, TokenLimitRefusal,
 };
 pub use call_result::{AccountProblem, Call, CallEnd, Completion, Finish, ProviderLimits};
 pub use extra_headers::{ExtraHeaders, InvalidHeader};

@@ -3,7 +3,7 @@
 
 use crate::{
     cost_bounds::Bounds, judging::call_conclusion::FirstVerdict,
-    next_step_after_call::AttemptTally, result_builder::BuilderSnapshot,
+    next_step_after_call::AttemptTally, result_builder::BuilderSnapshot, vision::RequestOptions,
 };
 use juror_ledger::{batches::BatchRow, error::LedgerError};
 use juror_types::{
@@ -29,6 +29,9 @@ pub(crate) struct RowRecord {
     /// True if the provider fetches the images of this row itself.
     #[serde(default)]
     pub by_url: bool,
+    /// Optional parameters that the row is sent with; none in a row of an earlier version.
+    #[serde(default)]
+    pub options: Option<RequestOptions>,
     /// Contradictory verdict, for which the judge is called once more.
     pub first: Option<FirstVerdict>,
     /// True if the job uses ordinary calls from now on.

@@ -223,6 +223,7 @@ fn to_row(
         prepared.raise_output_limit(&setup.terms);
     }
     let by_url = !sends_bytes && use_public_urls(&mut prepared, lane);
+    let options = Some(lane.provider.row_options(&prepared.request));
     let line = lane.provider.row(job.job_id.as_str(), &prepared.request);
     let price = setup.terms.prices.price_in(Lane::Batch);
     let worst_cost =
@@ -238,6 +239,7 @@ fn to_row(
         tally,
         raised,
         by_url,
+        options,
         first,
         realtime: false,
     };

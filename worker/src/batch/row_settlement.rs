@@ -12,7 +12,7 @@ use crate::{
         call_conclusion::{CallConclusion, JobAfterCall},
         reply_for_cache,
     },
-    next_step_after_call::{LeaseEnd, NextStep},
+    next_step_after_call::{LeaseEnd, MAX_TRANSPORT_ATTEMPTS, NextStep},
     result_builder::ResultBuilder,
     run_context::{JudgeSetup, RunContext},
     run_deadline::skip_after_deadline,
@@ -24,6 +24,7 @@ use juror_ledger::{
 };
 use juror_telemetry::CallCost;
 use juror_types::{
+    event::Event,
     lane::Lane,
     outcome::{BatchUsage, ErrorKind, JobError, JobResult},
 };
@@ -145,6 +146,7 @@ impl RowSettler<'_> {
             // The retry sends the image bytes instead of URLs.
             decision.next = NextStep::Retry;
         }
+        decision.next = self.next_without_refused_option(&end, decision.next).await;
         let lease_end = decision.lease_end;
         let (sent, bounds) = ((&end, Lane::Batch), &self.record.bounds);
         let bill = judging::bill(context, setup, sent, lease_end, bounds).await;
@@ -176,6 +178,19 @@ impl RowSettler<'_> {
             }
             _ => Ok(ended),
         }
+    }
+
+    /// A retry in place of a failure if the row's refusal names a parameter that a further row omits,
+    /// as an ordinary call does. Counts an attempt, since that row may be another worker's.
+    async fn next_without_refused_option(&mut self, end: &CallEnd, next: NextStep) -> NextStep {
+        let (NextStep::Fail(..), Some(sent)) = (&next, self.record.options) else { return next };
+        let Some(dropped) = self.work.lane.provider.drop_refused(sent, end) else { return next };
+        if let Some(warning) = dropped.warning {
+            self.context.events.emit(Event::Warning(warning)).await;
+        }
+        let tally = &mut self.record.tally;
+        tally.transport_attempts += 1;
+        if tally.transport_attempts < MAX_TRANSPORT_ATTEMPTS { NextStep::Retry } else { next }
     }
 
     /// The first verdict as the job's result where no batch is left for a second one.
@@ -226,5 +241,48 @@ impl RowSettler<'_> {
         self.work.lane.records.change_row(&self.work.run, &row, RowChange::Close).await?;
         self.context.store.requeue(&self.claim).await?;
         Ok(JobEnd::Again)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        batch::row_admission::{Gathered, PendingRow, gather},
+        worker_role::tests::{batch_fixture::BatchFixture, fixture::job},
+    };
+    use serde_json::{Value, json};
+
+    async fn row_of(batches: &BatchFixture) -> PendingRow {
+        match gather(&job(&batches.work.run, "a"), &batches.work).await.unwrap() {
+            Gathered::Row(row) => *row,
+            _ => panic!("no row"),
+        }
+    }
+
+    /// Ends a row as refused with this message; returns true if its job is judged again.
+    async fn is_retried(batches: &BatchFixture, row: PendingRow, message: &str) -> bool {
+        let refused = CallEnd::Refused { status: 400, message: message.to_owned(), usage: None };
+        let end = finish(row.row, RowEnd::Ran(refused), None, &batches.work).await;
+        matches!(end.unwrap(), JobEnd::Again)
+    }
+
+    #[tokio::test]
+    async fn row_refused_for_its_reply_format_is_sent_with_a_looser_one() {
+        let batches = BatchFixture::at("http://127.0.0.1:9/v1").await;
+        for format in [json!("json_schema"), json!("json_object"), Value::Null] {
+            let row = row_of(&batches).await;
+            let line: Value = serde_json::from_slice(&row.line).unwrap();
+            assert_eq!(line["body"]["response_format"]["type"], format);
+            let is_retried = is_retried(&batches, row, "response_format: unknown").await;
+            assert_eq!(is_retried, format != Value::Null);
+        }
+    }
+
+    #[tokio::test]
+    async fn other_refusals_of_a_row_fail_its_job() {
+        let batches = BatchFixture::at("http://127.0.0.1:9/v1").await;
+        let row = row_of(&batches).await;
+        assert!(!is_retried(&batches, row, "invalid image").await);
     }
 }

@@ -3,6 +3,7 @@
 use super::{AccountProblem, CallEnd, Request};
 use async_trait::async_trait;
 use juror_types::usage::Usage;
+use serde::{Deserialize, Serialize};
 use std::{path::Path, time::Duration};
 
 /// Batch API of one provider. Operations do not retry.
@@ -13,6 +14,17 @@ pub trait BatchProvider: Send + Sync {
 
     /// A row of an input file: the body of the ordinary call, and a line end.
     fn row(&self, id: &str, request: &Request) -> Vec<u8>;
+
+    /// The optional parameters that such a row has now.
+    fn row_options(&self, _request: &Request) -> RequestOptions {
+        RequestOptions::default()
+    }
+
+    /// Omits from now on what the refusal of a row names of the parameters that it was sent with;
+    /// none if it names none of them, so that a retry would be refused too.
+    fn drop_refused(&self, _sent: RequestOptions, _end: &CallEnd) -> Option<DroppedOption> {
+        None
+    }
 
     /// Uploads an input file; returns its id once the provider has accepted it.
     async fn upload(&self, file: &Path) -> Result<String, BatchError>;
@@ -55,6 +67,22 @@ pub struct BatchLimits {
     pub rows: usize,
     /// Bytes of its file.
     pub bytes: u64,
+}
+
+/// Optional parameters that a request was sent with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestOptions {
+    /// The client's number of the reply's format; a stricter one is lower.
+    pub format: u8,
+    /// True if it marks the part that the provider should cache.
+    pub keeps_instructions: bool,
+}
+
+/// A parameter that is omitted from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedOption {
+    /// A warning for the user, if this refusal is the first.
+    pub warning: Option<String>,
 }
 
 /// The mark by which people find a batch at the provider.

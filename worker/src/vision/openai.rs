@@ -14,8 +14,8 @@ pub(crate) mod tests;
 mod usage;
 
 use super::{
-    AccountProblem, Call, CallEnd, HttpSettings, ProbeError, ProbeReport, ProviderLimits, Request,
-    SetupError, VisionClient, headers,
+    AccountProblem, Call, CallEnd, DroppedOption, HttpSettings, ProbeError, ProbeReport,
+    ProviderLimits, Request, RequestOptions, SetupError, VisionClient, headers,
     http::{Http, Reply, ReplyBody},
 };
 use async_trait::async_trait;
@@ -112,14 +112,34 @@ impl OpenAi {
         })
     }
 
+    /// The optional parameters that a request has now.
+    fn options(&self, request: &Request) -> RequestOptions {
+        let keeps_instructions = self.keeps_instructions(request);
+        RequestOptions { format: self.format() as u8, keeps_instructions }
+    }
+
+    /// Omits from now on what a refusal names of the parameters that its request was sent with. Such
+    /// a refusal bills nothing.
+    fn drop_option(&self, sent: RequestOptions, end: &CallEnd) -> Option<DroppedOption> {
+        let CallEnd::Refused { status, message, usage: None } = end else { return None };
+        let is_invalid = matches!(status, 400 | 422);
+        if is_invalid && sent.keeps_instructions && message.contains(PROMPT_CACHE) {
+            return Some(DroppedOption { warning: self.disable_cache_options(message) });
+        }
+        let format = ReplyFormat::from_number(sent.format);
+        let next = format.looser().filter(|_| is_invalid || *status == 500)?;
+        let is_named = failure::names_reply_format(message);
+        is_named.then(|| DroppedOption { warning: self.loosen(format, next, message) })
+    }
+
     async fn send(
         &self,
         request: &Request,
-        format: ReplyFormat,
-        keeps_instructions: bool,
+        sent: RequestOptions,
         cancel: &CancellationToken,
     ) -> (CallEnd, ProviderLimits) {
-        let json = body::write(request, format, keeps_instructions);
+        let format = ReplyFormat::from_number(sent.format);
+        let json = body::write(request, format, sent.keeps_instructions);
         let path = ["chat", "completions"];
         match self.http.post(&path, json, self.timeout(request), cancel).await {
             Err(end) => (end, ProviderLimits::default()),
@@ -169,32 +189,16 @@ impl VisionClient for OpenAi {
         let mut warning = None;
         loop {
             let begun = Instant::now();
-            let format = self.format();
-            let keeps_instructions = self.keeps_instructions(request);
-            let (end, limits) = self.send(request, format, keeps_instructions, cancel).await;
-            // Nothing was billed; retry without the parameters.
-            if let CallEnd::Refused { status: 400 | 422, message, usage: None } = &end
-                && keeps_instructions
-                && message.contains(PROMPT_CACHE)
-            {
-                warning = self.disable_cache_options(message).or(warning);
+            let sent = self.options(request);
+            let (end, limits) = self.send(request, sent, cancel).await;
+            if let Some(dropped) = self.drop_option(sent, &end) {
+                warning = dropped.warning.or(warning);
                 continue;
             }
-            if format == ReplyFormat::Schema {
+            if ReplyFormat::from_number(sent.format) == ReplyFormat::Schema {
                 warning = self.check_enforcement(request, &end).or(warning);
             }
-            let refusal = match (&end, format.looser()) {
-                (
-                    CallEnd::Refused { status: 400 | 422 | 500, message, usage: None },
-                    Some(next),
-                ) if failure::names_reply_format(message) => Some((next, message)),
-                _ => None,
-            };
-            // Nothing was billed; retry with the looser format.
-            let Some((next, message)) = refusal else {
-                return Call { end, limits, latency: begun.elapsed(), warning };
-            };
-            warning = self.loosen(format, next, message).or(warning);
+            return Call { end, limits, latency: begun.elapsed(), warning };
         }
     }
 

@@ -4,12 +4,16 @@ mod decode_batch;
 #[cfg(test)]
 mod tests;
 
-use super::{OpenAi, body, failure};
+use super::{
+    OpenAi,
+    body::{self, ReplyFormat},
+    failure,
+};
 use crate::{
     lone_surrogates::replace_lone_surrogates,
     vision::{
-        BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, CallEnd, Request,
-        RowOutput, headers,
+        BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, CallEnd, DroppedOption,
+        Request, RequestOptions, RowOutput, headers,
         http::{Reply, ReplyBody, TransferError},
     },
 };
@@ -108,7 +112,9 @@ impl BatchProvider for OpenAi {
     }
 
     fn row(&self, id: &str, request: &Request) -> Vec<u8> {
-        let body = body::write(request, self.format(), self.keeps_instructions(request));
+        let sent = self.options(request);
+        let format = ReplyFormat::from_number(sent.format);
+        let body = body::write(request, format, sent.keeps_instructions);
         let head = json!({"custom_id": id, "method": "POST", "url": self.batch_endpoint()});
         let mut row = head.to_string().into_bytes();
         row.pop();
@@ -116,6 +122,14 @@ impl BatchProvider for OpenAi {
         row.extend_from_slice(&body);
         row.extend_from_slice(b"}\n");
         row
+    }
+
+    fn row_options(&self, request: &Request) -> RequestOptions {
+        self.options(request)
+    }
+
+    fn drop_refused(&self, sent: RequestOptions, end: &CallEnd) -> Option<DroppedOption> {
+        self.drop_option(sent, end)
     }
 
     async fn upload(&self, file: &Path) -> Result<String, BatchError> {

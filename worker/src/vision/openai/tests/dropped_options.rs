@@ -29,6 +29,23 @@ async fn schema_format_is_relaxed_and_remembered_for_a_server_without_it() {
     assert_eq!(formats, [json!("json_schema"), json!("json_object"), Value::Null, Value::Null]);
 }
 
+#[test]
+fn refusals_of_many_rows_relax_the_format_once() {
+    let client = client("https://api.openai.com/v1");
+    let sent = client.options(&question());
+    let message = "response_format: unknown".to_owned();
+    let refused = CallEnd::Refused { status: 400, message, usage: None };
+    let warnings = [0; 3].map(|_| client.drop_option(sent, &refused).unwrap().warning.is_some());
+    assert_eq!(warnings, [true, false, false]);
+    assert_eq!(client.format(), ReplyFormat::Json);
+    let billed = CallEnd::Refused {
+        status: 400,
+        message: "response_format: unknown".to_owned(),
+        usage: Some(Usage::default()),
+    };
+    assert_eq!(client.drop_option(sent, &billed), None);
+}
+
 #[tokio::test]
 async fn cache_options_are_dropped_and_remembered_for_a_server_without_them() {
     let refusal = r#"{"error":{"message":"Unknown parameter","param":"prompt_cache_options"}}"#;
