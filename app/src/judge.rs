@@ -18,7 +18,7 @@ use juror_types::{
     run::RunRecord,
 };
 use juror_worker::{
-    call_cost::CallPricing,
+    call_bill::CallPricing,
     cost_bounds::ModelTerms,
     estimate::PricedJudge,
     per_second_limiter::PerSecondLimiter,

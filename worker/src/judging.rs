@@ -6,7 +6,7 @@ mod learn_token_count;
 mod step_after_refusal;
 
 use crate::{
-    call_cost::CallBill,
+    call_bill::CallBill,
     cost_bounds::Bounds,
     interruption::Interruption,
     judge_request::PreparedRequest,

@@ -2,7 +2,7 @@
 
 pub mod batch;
 pub mod batch_lane;
-pub mod call_cost;
+pub mod call_bill;
 pub mod circuit_breaker;
 mod claim_job;
 mod code_signature;

@@ -1,5 +1,6 @@
-//! Decision after a call: its money, and the next step. No other module retries calls. Effects of
-//! refusals on other calls are in `judging/step_after_refusal.rs`, and the wait for the next call is in
+//! Decision after a call: its money, and the next step. No other module retries calls. What refusals
+//! mean for other calls, and a next step that replaces a cooldown, are in
+//! `judging/step_after_refusal.rs`; the wait for the next call is in
 //! `judging/call_permission.rs`.
 
 use crate::vision::{AccountProblem, CallEnd, Completion, Finish};

@@ -3,7 +3,7 @@
 mod outcomes;
 
 use crate::{
-    call_cost::CallBill,
+    call_bill::CallBill,
     cost_bounds::Bounds,
     evidence_stage::ItemEvidence,
     run_context::RunContext,

@@ -2,7 +2,7 @@
 
 use crate::{
     batch_lane::BatchLane,
-    call_cost::CallPricing,
+    call_bill::CallPricing,
     circuit_breaker::CircuitBreaker,
     concurrency::Concurrency,
     cost_bounds::ModelTerms,

@@ -1,5 +1,5 @@
 //! Regions in which two pictures differ, in reading order. Those whose cause is found come first
-//! afterwards, by `repair/regions_by_cause.rs`.
+//! afterwards, by `repair/regions_of_repairs.rs`.
 
 use crate::{
     color::delta_e,

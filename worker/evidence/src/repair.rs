@@ -11,7 +11,7 @@ mod hypothesis_queue;
 mod missing;
 mod paint;
 mod refine;
-mod regions_by_cause;
+mod regions_of_repairs;
 mod repair_search;
 mod shadow;
 mod shift_field;

@@ -3,7 +3,7 @@
 use super::{RunBatches, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
-    call_cost::CallBill,
+    call_bill::CallBill,
     claim_job::unclaimed,
     evaluate::{record_result, store_and_record},
     interruption::Interruption,

@@ -1,5 +1,5 @@
-//! Renders at two device pixels per CSS pixel, converted to CSS pixels: a screenshot of twice the
-//! size is halved to be measured, and equals a render that was made and halved likewise.
+//! Conversion of renders at two device pixels per CSS pixel to CSS pixels: a screenshot of twice the
+//! size is halved in the same way, so that equal pages stay equal.
 
 use juror_evidence::{Raster, Snapshot};
 use juror_image::RgbPixels;

@@ -56,9 +56,9 @@ fn file(_: &WebRequest) -> WebResponse {
 }
 
 /// Resolver that returns these addresses in turn.
-struct Scripted(Mutex<VecDeque<Vec<IpAddr>>>);
+struct ScriptedServer(Mutex<VecDeque<Vec<IpAddr>>>);
 
-impl Scripted {
+impl ScriptedServer {
     fn new(answers: &[&[&str]]) -> Arc<Self> {
         let addresses =
             |answer: &&[&str]| answer.iter().map(|address| address.parse().unwrap()).collect();
@@ -71,7 +71,7 @@ impl Scripted {
 }
 
 #[async_trait]
-impl Lookup for Scripted {
+impl Lookup for ScriptedServer {
     async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
         Ok(self.0.lock().pop_front().unwrap())
     }
@@ -138,7 +138,7 @@ async fn private_host_is_reachable_if_configured() {
         sources.read(&format!("{allowed}/1.png"), LIMIT).await.unwrap();
     }
     for private in ["images.test", "127.0.0.1"] {
-        let lookup = Scripted::new(&[&["127.0.0.1"]]);
+        let lookup = ScriptedServer::new(&[&["127.0.0.1"]]);
         let sources = sources_by(lookup, &[host_at(address)], &[private]);
         sources.read(&format!("{}/1.png", host_at(address)), LIMIT).await.unwrap();
     }
@@ -151,7 +151,7 @@ async fn connection_uses_the_validated_address() {
     let checked = WebServer::start_at("127.0.0.2:0", file);
     let port = checked.address().port();
     let private = WebServer::start_at(&format!("127.0.0.1:{port}"), file);
-    let lookup = Scripted::new(&[&["127.0.0.2"], &["127.0.0.1"]]);
+    let lookup = ScriptedServer::new(&[&["127.0.0.2"], &["127.0.0.1"]]);
     let host = host_at(checked.address());
     let sources = sources_by(lookup.clone(), std::slice::from_ref(&host), &["127.0.0.2"]);
     let reference = format!("{host}/1.png{SIGNATURE}");
@@ -166,7 +166,7 @@ async fn connection_uses_the_validated_address() {
 #[tokio::test]
 async fn a_name_with_one_private_address_among_public_ones_is_refused() {
     let server = WebServer::start(file);
-    let lookup = Scripted::new(&[&["1.1.1.1", "127.0.0.1"]]);
+    let lookup = ScriptedServer::new(&[&["1.1.1.1", "127.0.0.1"]]);
     let host = host_at(server.address());
     let sources = sources_by(lookup, std::slice::from_ref(&host), &[]);
     let error = refusal(&sources, &format!("{host}/1.png")).await;

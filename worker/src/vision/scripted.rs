@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 /// The server's actions once it has received a request.
 pub(super) enum Exchange {
     /// Writes this and closes.
-    Say(String),
+    Respond(String),
     /// Closes without a response.
-    HangUp,
+    Close,
     /// Reads the head only and drops the connection with the rest unread.
     Reset,
     /// Writes this and then stalls until the client disconnects. The clock is paused, so the
     /// client's timeout is reached immediately.
-    FallSilent(String),
+    Stall(String),
     /// Writes nothing, and cancels this token.
     Cancel(CancellationToken),
 }
@@ -30,29 +30,29 @@ pub(super) struct ReceivedRequest {
 }
 
 /// The server; it ends after its last exchange.
-pub(super) struct Scripted {
+pub(super) struct ScriptedServer {
     pub(super) base_url: String,
-    playing: JoinHandle<Vec<ReceivedRequest>>,
+    server_task: JoinHandle<Vec<ReceivedRequest>>,
 }
 
-impl Scripted {
+impl ScriptedServer {
     pub(super) async fn start(exchanges: Vec<Exchange>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let playing = tokio::spawn(async move {
-            let mut heard = Vec::new();
+        let server_task = tokio::spawn(async move {
+            let mut requests = Vec::new();
             for exchange in exchanges {
                 let (stream, _) = listener.accept().await.unwrap();
-                heard.push(perform(stream, exchange).await);
+                requests.push(perform(stream, exchange).await);
             }
-            heard
+            requests
         });
-        Self { base_url, playing }
+        Self { base_url, server_task }
     }
 
     /// The requests, once every exchange is over.
     pub(super) async fn requests(self) -> Vec<ReceivedRequest> {
-        self.playing.await.unwrap()
+        self.server_task.await.unwrap()
     }
 }
 
@@ -71,20 +71,20 @@ async fn perform(mut stream: TcpStream, exchange: Exchange) -> ReceivedRequest {
     }
     let body = read_body(&mut stream, &head).await;
     match exchange {
-        Exchange::Say(text) => {
+        Exchange::Respond(text) => {
             // A client that has read enough may disconnect before the end.
             let _ = stream.write_all(text.as_bytes()).await;
             let _ = stream.shutdown().await;
         }
-        Exchange::HangUp | Exchange::Reset => {}
-        Exchange::FallSilent(text) => {
+        Exchange::Close | Exchange::Reset => {}
+        Exchange::Stall(text) => {
             stream.write_all(text.as_bytes()).await.unwrap();
             tokio::time::pause();
-            until_client_leaves(&mut stream).await;
+            wait_for_disconnect(&mut stream).await;
         }
         Exchange::Cancel(token) => {
             token.cancel();
-            until_client_leaves(&mut stream).await;
+            wait_for_disconnect(&mut stream).await;
         }
     }
     ReceivedRequest { head, body }
@@ -108,7 +108,7 @@ async fn read_body(stream: &mut TcpStream, head: &str) -> Vec<u8> {
     body
 }
 
-async fn until_client_leaves(stream: &mut TcpStream) {
+async fn wait_for_disconnect(stream: &mut TcpStream) {
     let mut rest = [0; 64];
     while matches!(stream.read(&mut rest).await, Ok(count) if count > 0) {}
 }

@@ -5,7 +5,7 @@ mod dropped_options;
 use super::*;
 use crate::vision::{
     ApiKey, Completion, ExtraHeaders, Finish, ProxySettings, RequestImage,
-    scripted::{Exchange, Scripted, response},
+    scripted::{Exchange, ScriptedServer, response},
 };
 use bytes::Bytes;
 use futures_util::FutureExt as _;
@@ -67,7 +67,7 @@ async fn call_to(exchange: Exchange) -> Call {
 }
 
 async fn call_with(exchange: Exchange, request: &Request) -> Call {
-    let server = Scripted::start(vec![exchange]).await;
+    let server = ScriptedServer::start(vec![exchange]).await;
     let call = client(&server.base_url).call(request, &CancellationToken::new()).await;
     server.requests().await;
     call
@@ -84,7 +84,8 @@ fn answer_of(call: &Call) -> &Completion {
 async fn request_is_sent_once_and_its_reply_returned() {
     let headers = "x-ratelimit-limit-requests: 500\r\nx-ratelimit-remaining-requests: 0\r\n\
                    x-ratelimit-limit-tokens: 30000\r\nx-juror-simulator: 1\r\n";
-    let server = Scripted::start(vec![Exchange::Say(response(200, headers, ANSWER))]).await;
+    let server =
+        ScriptedServer::start(vec![Exchange::Respond(response(200, headers, ANSWER))]).await;
     let call = client(&server.base_url).call(&question(), &CancellationToken::new()).await;
     let usage = Usage { input_tokens: 10, cached_input_tokens: 0, output_tokens: 2 };
     assert_eq!(
@@ -142,7 +143,7 @@ async fn request_without_a_response_is_lost() {
     let cut_head = "HTTP/1.1 200 OK\r\ncontent-le".to_owned();
     let cut_body = response(200, "", ANSWER).replace("length: ", "length: 9");
     for exchange in
-        [Exchange::HangUp, Exchange::Reset, Exchange::Say(cut_head), Exchange::Say(cut_body)]
+        [Exchange::Close, Exchange::Reset, Exchange::Respond(cut_head), Exchange::Respond(cut_body)]
     {
         let call = call_to(exchange).await;
         assert!(matches!(call.end, CallEnd::Lost(_)), "{call:?}");
@@ -151,7 +152,7 @@ async fn request_without_a_response_is_lost() {
 
 #[tokio::test]
 async fn late_response_is_lost() {
-    let call = call_to(Exchange::FallSilent(String::new())).await;
+    let call = call_to(Exchange::Stall(String::new())).await;
     assert_eq!(call.end, CallEnd::Lost("no complete reply within 60 s".to_owned()));
 }
 
@@ -159,28 +160,28 @@ async fn late_response_is_lost() {
 async fn partial_response_is_lost_and_slower_calls_have_longer_timeouts() {
     let begun = response(200, "", ANSWER)[..120].to_owned();
     let slower = Request { slower: true, ..question() };
-    let call = call_with(Exchange::FallSilent(begun), &slower).await;
+    let call = call_with(Exchange::Stall(begun), &slower).await;
     assert!(matches!(&call.end, CallEnd::Lost(why) if why.contains("120 s")), "{call:?}");
 }
 
 #[tokio::test]
 async fn partial_error_response_may_be_billed() {
     let call =
-        call_to(Exchange::Say(response(503, "", "{").replace("length: 1", "length: 9"))).await;
+        call_to(Exchange::Respond(response(503, "", "{").replace("length: 1", "length: 9"))).await;
     assert!(matches!(&call.end, CallEnd::Lost(why) if why.contains("503")), "{call:?}");
 }
 
 #[tokio::test]
 async fn rate_limit_refusal_has_its_wait() {
     let headers = "retry-after-ms: 1500\r\nx-ratelimit-limit-requests: 60\r\n";
-    let call = call_to(Exchange::Say(response(429, headers, "{}"))).await;
+    let call = call_to(Exchange::Respond(response(429, headers, "{}"))).await;
     let wait = Duration::from_millis(1_500);
     assert!(
         matches!(call.end, CallEnd::RateLimited { retry_after, .. } if retry_after == Some(wait))
     );
     assert_eq!(call.limits.refused, Some(wait));
     assert_eq!(call.limits.requests_per_minute, Some(60));
-    let silent = call_to(Exchange::Say(response(429, "", ""))).await;
+    let silent = call_to(Exchange::Respond(response(429, "", ""))).await;
     assert!(matches!(silent.end, CallEnd::RateLimited { retry_after: None, .. }));
     assert_eq!(silent.limits.refused, Some(Duration::ZERO));
 }
@@ -188,11 +189,11 @@ async fn rate_limit_refusal_has_its_wait() {
 #[tokio::test]
 async fn account_problems_are_reported_without_the_key() {
     let wrong = r#"{"error":{"message":"Incorrect API key provided: house-key-77 (sk-x*y)"}}"#;
-    let call = call_to(Exchange::Say(response(401, "", wrong))).await;
+    let call = call_to(Exchange::Respond(response(401, "", wrong))).await;
     let message = "Incorrect API key provided: [key] ([key])".to_owned();
     assert_eq!(call.end, CallEnd::Account { problem: AccountProblem::Key, message });
     let empty = r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#;
-    let call = call_to(Exchange::Say(response(429, "retry-after: 1\r\n", empty))).await;
+    let call = call_to(Exchange::Respond(response(429, "retry-after: 1\r\n", empty))).await;
     let funds = AccountProblem::Funds;
     assert!(matches!(&call.end, CallEnd::Account { problem, .. } if *problem == funds), "{call:?}");
     assert_eq!(call.limits.refused, None);
@@ -200,7 +201,8 @@ async fn account_problems_are_reported_without_the_key() {
 
 #[tokio::test]
 async fn redirect_is_a_wrong_url_and_the_key_is_not_sent() {
-    let call = call_to(Exchange::Say(response(307, "location: http://evil.test/\r\n", ""))).await;
+    let call =
+        call_to(Exchange::Respond(response(307, "location: http://evil.test/\r\n", ""))).await;
     let CallEnd::Account { problem: AccountProblem::Address, message } = &call.end else {
         panic!("{call:?}")
     };
@@ -209,25 +211,26 @@ async fn redirect_is_a_wrong_url_and_the_key_is_not_sent() {
 
 #[tokio::test]
 async fn endless_response_is_not_read_to_its_end() {
-    let call = call_to(Exchange::Say(response(200, "", &" ".repeat(5 << 20)))).await;
+    let call = call_to(Exchange::Respond(response(200, "", &" ".repeat(5 << 20)))).await;
     assert!(matches!(call.end, CallEnd::BadAnswer { usage: None, .. }), "{call:?}");
 }
 
 #[tokio::test]
 async fn cost_in_a_header_is_read() {
     let call =
-        call_to(Exchange::Say(response(200, "x-litellm-response-cost: 4.565e-05\r\n", ANSWER)))
+        call_to(Exchange::Respond(response(200, "x-litellm-response-cost: 4.565e-05\r\n", ANSWER)))
             .await;
     assert_eq!(answer_of(&call).cost.unwrap().to_string(), "0.000045650");
     let call =
-        call_to(Exchange::Say(response(200, "x-litellm-response-cost: None\r\n", ANSWER))).await;
+        call_to(Exchange::Respond(response(200, "x-litellm-response-cost: None\r\n", ANSWER)))
+            .await;
     assert_eq!(answer_of(&call).cost, None);
 }
 
 #[tokio::test]
 async fn missing_usage_is_not_zero_usage() {
     let bare = r#"{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
-    let call = call_to(Exchange::Say(response(200, "", bare))).await;
+    let call = call_to(Exchange::Respond(response(200, "", bare))).await;
     assert_eq!(answer_of(&call).usage, None);
     assert!(!answer_of(&call).simulated);
 }
@@ -236,13 +239,13 @@ async fn missing_usage_is_not_zero_usage() {
 async fn simulated_reply_is_recognized_behind_a_gateway() {
     let passed_on = r#"{"model":"gpt-4o","system_fingerprint":"juror-simulator",
         "choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
-    assert!(answer_of(&call_to(Exchange::Say(response(200, "", passed_on))).await).simulated);
+    assert!(answer_of(&call_to(Exchange::Respond(response(200, "", passed_on))).await).simulated);
 }
 
 #[tokio::test]
 async fn cancelled_call_reports_whether_it_was_sent() {
     let cancel = CancellationToken::new();
-    let server = Scripted::start(vec![Exchange::Cancel(cancel.clone())]).await;
+    let server = ScriptedServer::start(vec![Exchange::Cancel(cancel.clone())]).await;
     let client = client(&server.base_url);
     let call = client.call(&question(), &cancel).await;
     assert_eq!(call.end, CallEnd::Cancelled { sent: true });
@@ -254,11 +257,11 @@ async fn cancelled_call_reports_whether_it_was_sent() {
 #[tokio::test]
 async fn free_call_validates_url_and_key() {
     let list = r#"{"object":"list","data":[{"id":"gpt-4o"},{"id":"gpt-4.1"}]}"#;
-    let server = Scripted::start(vec![
-        Exchange::Say(response(200, "", list)),
-        Exchange::Say(response(401, "", "{}")),
-        Exchange::Say(response(404, "", "{}")),
-        Exchange::HangUp,
+    let server = ScriptedServer::start(vec![
+        Exchange::Respond(response(200, "", list)),
+        Exchange::Respond(response(401, "", "{}")),
+        Exchange::Respond(response(404, "", "{}")),
+        Exchange::Close,
     ])
     .await;
     let client = client(&server.base_url);
@@ -273,9 +276,13 @@ async fn free_call_validates_url_and_key() {
 
 #[tokio::test]
 async fn extra_headers_are_sent_and_replace_the_key() {
-    let server = Scripted::start(vec![
-        Exchange::Say(response(200, "", ANSWER)),
-        Exchange::Say(response(401, "", r#"{"error":{"message":"no such key: azure-secret"}}"#)),
+    let server = ScriptedServer::start(vec![
+        Exchange::Respond(response(200, "", ANSWER)),
+        Exchange::Respond(response(
+            401,
+            "",
+            r#"{"error":{"message":"no such key: azure-secret"}}"#,
+        )),
     ])
     .await;
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -293,7 +300,7 @@ async fn extra_headers_are_sent_and_replace_the_key() {
 
 #[tokio::test]
 async fn calls_use_the_proxy_except_for_excluded_hosts() {
-    let proxy = Scripted::start(vec![Exchange::Say(response(200, "", ANSWER))]).await;
+    let proxy = ScriptedServer::start(vec![Exchange::Respond(response(200, "", ANSWER))]).await;
     let url = proxy.base_url.replace("http://", "http://me:pass-word@").replace("/v1", "");
     let proxied = |except: Option<&str>| ProxySettings {
         url: url.clone(),

@@ -2,7 +2,7 @@
 
 use super::{fake_judge::FakeJudge, fake_runs::FakeRuns, unsteady::Unsteady};
 use crate::{
-    call_cost::CallPricing,
+    call_bill::CallPricing,
     circuit_breaker::{BreakerSettings, CircuitBreaker},
     concurrency::Concurrency,
     cost_bounds::ModelTerms,

@@ -1,5 +1,5 @@
-//! Hypotheses for boxes whose size the screenshot shows to be another: what makes a box grow in
-//! both directions is its own, and what grows in one may be stretched.
+//! Hypotheses for boxes of another size in the screenshot: growth in both directions comes from the
+//! box's own styles, and growth in one may come from stretching.
 
 use super::FirstHypotheses;
 use crate::{
@@ -25,7 +25,7 @@ const BOTH: f64 = 0.72;
 const ONE: f64 = 0.6;
 
 impl FirstHypotheses<'_> {
-    /// Paddings, line heights and borders of boxes that grow, by what they grow.
+    /// Hypotheses that explain grown boxes by padding, line height or border width.
     pub(super) fn grown_boxes(&self) -> Vec<Hypothesis> {
         let grown = self.page.visible().filter(|&index| self.page.is_painted(index));
         let mut grown: Vec<(usize, [f64; 2])> =
@@ -151,7 +151,7 @@ impl FirstHypotheses<'_> {
         nearest.find(|&by| shows(outer, by, outside) && shows(inner, by, inside))
     }
 
-    /// The same of a side whose corners are found.
+    /// Shift of a side along an axis, by the corners of the box that are found; none without one.
     fn corner_shift(&self, index: usize, axis: usize, is_far: bool) -> Option<i32> {
         let [left, top, right, bottom] = self.page.bounds(index);
         let middle = [(left + right) / 2, (top + bottom) / 2];

@@ -5,11 +5,11 @@ use super::*;
 #[tokio::test]
 async fn schema_format_is_relaxed_and_remembered_for_a_server_without_it() {
     let refusal = r#"{"error":{"message":"not supported","param":"response_format"}}"#;
-    let server = Scripted::start(vec![
-        Exchange::Say(response(400, "", refusal)),
-        Exchange::Say(response(422, "", r#"{"detail":"json_object: unknown"}"#)),
-        Exchange::Say(response(200, "", ANSWER)),
-        Exchange::Say(response(200, "", ANSWER)),
+    let server = ScriptedServer::start(vec![
+        Exchange::Respond(response(400, "", refusal)),
+        Exchange::Respond(response(422, "", r#"{"detail":"json_object: unknown"}"#)),
+        Exchange::Respond(response(200, "", ANSWER)),
+        Exchange::Respond(response(200, "", ANSWER)),
     ])
     .await;
     let client = client(&server.base_url);
@@ -49,10 +49,10 @@ fn refusals_of_many_rows_relax_the_format_once() {
 #[tokio::test]
 async fn cache_options_are_dropped_and_remembered_for_a_server_without_them() {
     let refusal = r#"{"error":{"message":"Unknown parameter","param":"prompt_cache_options"}}"#;
-    let server = Scripted::start(vec![
-        Exchange::Say(response(400, "", refusal)),
-        Exchange::Say(response(200, "", ANSWER)),
-        Exchange::Say(response(200, "", ANSWER)),
+    let server = ScriptedServer::start(vec![
+        Exchange::Respond(response(400, "", refusal)),
+        Exchange::Respond(response(200, "", ANSWER)),
+        Exchange::Respond(response(200, "", ANSWER)),
     ])
     .await;
     let client = client(&server.base_url);
@@ -72,9 +72,9 @@ async fn cache_options_are_dropped_and_remembered_for_a_server_without_them() {
 async fn schema_format_is_relaxed_for_a_server_that_rejects_its_grammar() {
     for status in [400, 500] {
         let refusal = r#"{"error":{"code":400,"message":"failed to parse grammar","type":"x"}}"#;
-        let server = Scripted::start(vec![
-            Exchange::Say(response(status, "", refusal)),
-            Exchange::Say(response(200, "", ANSWER)),
+        let server = ScriptedServer::start(vec![
+            Exchange::Respond(response(status, "", refusal)),
+            Exchange::Respond(response(200, "", ANSWER)),
         ])
         .await;
         let call = client(&server.base_url).call(&question(), &CancellationToken::new()).await;

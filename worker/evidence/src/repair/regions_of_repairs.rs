@@ -1,4 +1,5 @@
-//! Regions in the order of their causes: those that a repair explains first.
+//! Regions with the element and property that a repair names as their cause; those that a repair
+//! explains come first.
 
 use super::{
     first_hypotheses::is_unseen,
