@@ -79,7 +79,7 @@ fn nearby_ways(page: &PageTree<'_>, element: usize, property: P, delta: f64) -> 
         | P::PaddingTop
         | P::PaddingBottom
         | P::PaddingLeft
-        | P::PaddingRight => instead_of_padding(page, element, delta),
+        | P::PaddingRight => instead_of_padding(page, element, property, delta),
         P::Gap => instead_of_gap(page, element, delta),
         P::Margin | P::MarginTop | P::MarginBottom | P::MarginLeft | P::MarginRight => {
             instead_of_margin(page, element, delta)
@@ -100,10 +100,23 @@ fn instead_of_height(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<Len
     ]
 }
 
-fn instead_of_padding(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<LengthChange> {
+fn instead_of_padding(
+    page: &PageTree<'_>,
+    element: usize,
+    property: P,
+    delta: f64,
+) -> Vec<LengthChange> {
     let (parent, children) = (page.parent(element), page.children(element));
     let (first, last) = (children.first().copied(), children.last().copied());
-    let mut ways = vec![
+    // One side grows the box as much as half of it on both sides.
+    let both_sides = match property {
+        P::PaddingTop | P::PaddingBottom => Some(P::PaddingBlock),
+        P::PaddingLeft | P::PaddingRight => Some(P::PaddingInline),
+        _ => None,
+    };
+    let mut ways: Vec<LengthChange> =
+        both_sides.map(|both| (Some(element), both, delta / 2.0)).into_iter().collect();
+    ways.extend([
         (Some(element), P::Padding, delta),
         (Some(element), P::BorderWidth, delta),
         (Some(element), P::PaddingBlock, delta),
@@ -117,7 +130,7 @@ fn instead_of_padding(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<Le
         (first, P::Margin, delta),
         (parent, P::Gap, delta),
         (parent, P::Padding, delta),
-    ];
+    ]);
     // A centered child grows its row by twice the delta, as padding on both sides does.
     for child in children {
         ways.extend([P::MarginBottom, P::LineHeight].map(|p| (Some(*child), p, 2.0 * delta)));

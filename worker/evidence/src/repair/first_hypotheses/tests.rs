@@ -249,6 +249,20 @@ fn other_ways_have_lengths_of_half_a_pixel_at_least() {
 }
 
 #[test]
+fn padding_on_one_side_may_be_half_of_it_on_both() {
+    let cell = [("padding-top", "6px"), ("padding-bottom", "6px")];
+    let snapshot = page_of(vec![element(0, None, [0, 0, 160, 20], &cell)]);
+    let page = PageTree::new(&snapshot);
+    let change = P::PaddingBottom.change(&page, &[0], 16.0).unwrap();
+    let kind = HypothesisKind::Length { property: P::PaddingBottom, delta: 16.0 };
+    let found = Hypothesis { element: 0, change, kind, is: String::new(), priority: 0.0 };
+    let ways = equivalents(&page, &found, true);
+    let both = ways.iter().filter(|way| way.property() == "padding-block");
+    let values: Vec<&str> = both.map(Hypothesis::value).collect();
+    assert_eq!(values, ["14px", "22px"]);
+}
+
+#[test]
 fn no_background_is_proposed_for_an_image() {
     let (drawing, mut snapshot) = card([[60, 20], [40, 20]], 8);
     let (mut screenshot, _) = card([[60, 20], [40, 20]], 8);
