@@ -46,7 +46,6 @@ fn taken_by_another_run(
         end: BatchEnd::AfterPolls(1),
         enqueued_tokens: Some(enqueued_tokens),
         faults: faults.to_vec(),
-        ..BatchSettings::default()
     };
     let fixture = BatchFixture::new(12, batches);
     let poll_every = |pause: &str| {
