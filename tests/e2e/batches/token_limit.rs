@@ -9,11 +9,11 @@ use rustix::process::Signal;
 
 /// Message of the provider.
 const LIMIT_REACHED: &str = "Enqueued token limit reached";
-const FLAGS: [&str; 4] = ["--lane", "batch", "--budget-usd", "1"];
+const FLAGS: [&str; 4] = ["--lane", "batch", "--budget-usd", "5"];
 
 #[test]
 fn shard_waits_for_the_batch_of_another_run_instead_of_a_split() {
-    let fixture = taken_by_another_run(40_000, &[], "500ms");
+    let fixture = taken_by_another_run(12, 40_000, &[], "500ms");
     let mut running = fixture.harness.start_run(&fixture.simulator, "night", &FLAGS);
     running.await_stderr(LIMIT_REACHED);
     end_the_other_batch(&fixture);
@@ -23,9 +23,10 @@ fn shard_waits_for_the_batch_of_another_run_instead_of_a_split() {
 
 #[test]
 fn shard_within_the_stated_limit_waits_however_long_another_batch_takes() {
-    // The bounds of twelve rows are below the limit, and those of 24 above it.
-    let fixture = taken_by_another_run(60_000, &[BatchFault::LateTokenLimit.into()], "20ms");
-    let running = fixture.harness.start_run(&fixture.simulator, "night", &FLAGS);
+    // The 48 rows of the other run are nearly as many tokens; the bounds of twelve are within it.
+    let fixture = taken_by_another_run(48, 160_000, &[BatchFault::LateTokenLimit.into()], "20ms");
+    let flags = [&FLAGS[..], &["--limit", "12"]].concat();
+    let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
     // Each refused batch is polled once; eight refusals split a shard that may be too large.
     fixture.simulator.await_count("batch_polls", 20);
     end_the_other_batch(&fixture);
@@ -36,8 +37,9 @@ fn shard_within_the_stated_limit_waits_however_long_another_batch_takes() {
     assert_eq!(completed.count(), 2, "the shard is one batch");
 }
 
-/// Twelve items, whose batch in another run uses up this limit of tokens until it is polled again.
+/// Items whose batch in another run uses up this limit of tokens until it is polled again.
 fn taken_by_another_run(
+    items: u32,
     enqueued_tokens: u64,
     faults: &[Share<BatchFault>],
     pause: &str,
@@ -47,7 +49,7 @@ fn taken_by_another_run(
         enqueued_tokens: Some(enqueued_tokens),
         faults: faults.to_vec(),
     };
-    let fixture = BatchFixture::new(12, batches);
+    let fixture = BatchFixture::new(items, batches);
     let poll_every = |pause: &str| {
         let settings = format!("[batch]\npoll_min = \"{pause}\"\npoll_max = \"{pause}\"\n");
         fixture.harness.write("juror.toml", settings);
