@@ -17,7 +17,7 @@ pub fn topic(report: &Report) -> Topic {
         ("failed", coverage.failed),
         ("skipped", coverage.skipped),
         ("pending", coverage.pending),
-        ("not published", coverage.unpublished),
+        ("unpublished", coverage.unpublished),
     ];
     let mut blocks = vec![Block::Parts(coverage_text(coverage), parts)];
     let errors: Vec<_> = coverage
