@@ -20,7 +20,9 @@ use juror_ledger::{
     redis::{RedisLedger, RunProgress, RunStatus},
 };
 use juror_report::phrasing::coverage_text;
-use juror_types::{event::Events, id::RunId, outcome::OutcomeCounts, shutdown::Shutdown};
+use juror_types::{
+    event::Events, id::RunId, outcome::OutcomeCounts, run::RunRecord, shutdown::Shutdown,
+};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -135,7 +137,10 @@ impl Following<'_> {
         // With what the ledger counts as spent beyond the results, as the report has it.
         let cost_usd = Spent { cost: cost_usd, ..Spent::default() }.booked(ledger);
         let OutcomeCounts { scored, no_output, unscorable, failed, skipped } = counts;
-        let coverage = Coverage::new(status.record.planned, counts);
+        // Each published job has a result by now.
+        let published = status.cancelled.then(|| counts.total());
+        let record = RunRecord { published, ..status.record.clone() };
+        let coverage = Coverage::of_run(&record, counts);
         if self.global.json {
             terminal::print_json(&serde_json::json!({
                 "run_id": self.run, "planned": coverage.planned, "scored": scored,

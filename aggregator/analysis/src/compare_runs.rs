@@ -152,7 +152,7 @@ fn unpaired_items(figures: &PairFigures, base: &Report, head: &Report) -> Unpair
     let (before, after) = (&base.run.dataset, &head.run.dataset);
     let is_same_selection = before.filters == after.filters && before.limit == after.limit;
     let is_unlimited = after.filters.is_empty() && after.limit.is_none();
-    let is_gone = head.coverage.pending == 0 && (is_same_selection || is_unlimited);
+    let is_gone = head.coverage.without_result() == 0 && (is_same_selection || is_unlimited);
     UnpairedItems {
         paired: figures.paired + figures.flaky_left_out,
         changed: figures.items.changed_input.len() as u64,

@@ -114,7 +114,7 @@ impl EvidenceTally {
     /// Coverage of a run by measured evidence.
     pub fn coverage(&self, record: &RunRecord) -> MeasuredCoverage {
         let EvidenceSummary { measured, not_rendered, .. } = self.summary;
-        let planned = if record.evidence.is_none() { 0 } else { record.jobs() };
+        let planned = if record.evidence.is_none() { 0 } else { record.planned };
         MeasuredCoverage { measured: measured + not_rendered, planned }
     }
 

@@ -176,6 +176,11 @@ impl Coverage {
         counts.into_iter().filter(|(count, _)| *count > 0)
     }
 
+    /// Jobs without any result: pending or unpublished.
+    pub fn without_result(&self) -> u64 {
+        self.pending + self.unpublished
+    }
+
     /// True if every planned job is scored.
     pub fn is_complete(&self) -> bool {
         self.scored >= self.planned

@@ -42,7 +42,7 @@ pub struct ShardLifecycle {
     /// Number of creations of its batch that had no answer.
     unanswered: u32,
     /// Number of refusals in a row by the limit of enqueued tokens while no other batch of this run
-    /// used it, and the shard may exceed it by itself.
+    /// used it.
     lone_refusals: u32,
     /// Maximum tokens of its rows, once they are known.
     input_tokens: Option<u64>,

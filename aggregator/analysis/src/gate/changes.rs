@@ -59,8 +59,8 @@ impl ChangeList {
 }
 
 impl ChangeRule {
-    /// Evaluates the rule; undecided without a comparison and within the bound while jobs of the
-    /// head are pending, and missed by a comparison without pairs or with too few of them.
+    /// Evaluates the rule; undecided without a comparison, and within the bound if jobs of the
+    /// head have no result; missed by a comparison without pairs or with too few of them.
     pub(super) fn evaluate(self, comparison: Option<&Comparison>) -> RuleReport {
         let bound = Bound::AtMost(f64::from(self.at_most));
         let is_enough =
@@ -70,7 +70,7 @@ impl ChangeRule {
         let is_within = value.is_some_and(|value| bound.holds(value));
         let decision = match comparison {
             None => GateDecision::Undecided,
-            Some(comparison) if is_within && comparison.head.coverage.pending > 0 => {
+            Some(comparison) if is_within && comparison.head.coverage.without_result() > 0 => {
                 GateDecision::Undecided
             }
             Some(_) => GateDecision::met_if(is_within),

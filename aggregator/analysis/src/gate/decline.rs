@@ -28,7 +28,7 @@ impl DeclineRule {
         let has_data = |metric: &Metric| {
             let path = &metric.definition.path;
             metric.value.is_some()
-                || series.alike().any(|run| run.figures.metrics.contains_key(path))
+                || series.earlier.iter().any(|run| run.figures.metrics.contains_key(path))
         };
         let is_meant = |metric: &&Metric| match &self.metric {
             Some(path) => metric.definition.path == *path,

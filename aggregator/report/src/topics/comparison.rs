@@ -80,7 +80,8 @@ pub fn changes(comparison: &Comparison) -> Vec<Block> {
         ListEntry::item(&item.id, format!("{} → {}", share(item.base), share(item.head)))
     };
     let id = |id: &String| ListEntry::item(id, String::new());
-    let gone = if comparison.head.coverage.pending > 0 { "Gone or pending" } else { "Gone" };
+    let gone =
+        if comparison.head.coverage.without_result() > 0 { "Gone or pending" } else { "Gone" };
     let items = vec![
         List::new("Regressed", &lists.regressed, moved).opened(),
         List::new("Newly failing", &lists.newly_failing, |item| {

@@ -14,6 +14,9 @@ use std::{pin::pin, sync::Arc};
 /// Number of refusals in a row, with no other batch of this run under way, after which a shard that
 /// may be above the limit by itself is split. With the default poll times, they take three minutes.
 const MAX_LONE_REFUSALS: u32 = 8;
+/// The same for a shard that is within the limit by Juror's count. With the default poll times, they
+/// take at least a day, in which the batches of others end: the provider counts more.
+const MAX_REFUSALS_WITHIN_LIMIT: u32 = 1_500;
 
 impl ShardLifecycle {
     /// Waits while other batches use up the enqueued tokens; returns true if this shard should be
@@ -27,17 +30,19 @@ impl ShardLifecycle {
         let others = work.under_way().saturating_sub(u32::from(self.uncreated.is_none()));
         // The limit is the organization's: its other runs and programs may use it up, and then
         // halves are refused too, down to batches of one row.
-        let is_alone = others == 0 && !self.fits(refusal.limit).await?;
-        self.lone_refusals = if is_alone { self.lone_refusals.saturating_add(1) } else { 0 };
-        if self.lone_refusals >= MAX_LONE_REFUSALS && self.rows().await? > 1 {
+        self.lone_refusals = if others == 0 { self.lone_refusals.saturating_add(1) } else { 0 };
+        let most = match self.fits(refusal.limit).await? {
+            true => MAX_REFUSALS_WITHIN_LIMIT,
+            false => MAX_LONE_REFUSALS,
+        };
+        if self.lone_refusals >= most && self.rows().await? > 1 {
             return Ok(true);
         }
         self.wait_after(BatchError::TokenLimit(refusal)).await?;
         Ok(false)
     }
 
-    /// True if the rows are within a limit for certain, so that only other batches can be in the
-    /// way.
+    /// True if the rows are within a limit by their bounds, so that other batches are in the way.
     async fn fits(&mut self, limit: Option<u64>) -> Result<bool, WorkerError> {
         let Some(limit) = limit else { return Ok(false) };
         let input_tokens = match self.input_tokens {

@@ -16,6 +16,7 @@ local may_publish = claim and '1' or '0'
 local known = lease_of(id)
 if known and known.lease_state == 'settled' then
   -- The first settlement may have left its cost on the claim, without a result.
+  store_reply(cache_key, reply, reply_kept)
   if claim and result ~= '' then store_result(run, job, claim, result, ARGV[20]) end
   return { may_publish, known.overrun }
 end
