@@ -86,7 +86,7 @@ async fn a_paused_run_is_not_complete() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_published_job_of_a_cancelled_run_has_one_outcome_and_no_other_is_planned() {
+async fn each_published_job_of_a_cancelled_run_has_one_outcome_and_the_others_none() {
     let (fleet, run) = Fleet::judging(10);
     let working = fleet.start().await;
     fleet.publish(&[scored(&run, "1"), ended(&run, "2", Outcome::Failed)]).await;
@@ -99,7 +99,8 @@ async fn each_published_job_of_a_cancelled_run_has_one_outcome_and_no_other_is_p
     fleet.backend.until_reported(&run, 4).await;
     let report = fleet.report(&run);
     let coverage = serde_json::json!(
-        {"planned": 4, "scored": 1, "no_output": 0, "unscorable": 0, "failed": 1, "skipped": 2}
+        {"planned": 10, "scored": 1, "no_output": 0, "unscorable": 0, "failed": 1, "skipped": 2,
+         "unpublished": 6}
     );
     assert_eq!(report["coverage"], coverage);
     let warnings = report["warnings"].to_string();
