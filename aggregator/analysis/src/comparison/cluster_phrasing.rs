@@ -2,7 +2,8 @@
 
 use super::ClusterReading;
 
-/// Clause about likely clusters for the end of a decision's reason: `; 120 of 120 items look like 8 clusters (…), taken together here: …`.
+/// Clause about likely clusters for the end of a decision's reason, as in `; 120 of 120 items look
+/// like 8 clusters (…) and are taken together; …`.
 pub(crate) fn cluster_clause(reading: &ClusterReading) -> String {
     let (description, otherwise) = (reading.clusters.description(), reading.otherwise.name());
     match reading.used {

@@ -84,3 +84,19 @@ impl SingleCalls {
         reserved.scaled(self.cost, self.reserved)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_fixtures::judged;
+
+    #[test]
+    fn calls_of_unknown_usage_are_counted_in_each_round() {
+        let mut spent = Spent::default();
+        for round in [0, 1] {
+            let unmetered_calls = 2;
+            spent.add(&JobResult { round, unmetered_calls, ..judged("one", [9; 5], &[], &[]) });
+        }
+        assert_eq!(spent.unmetered_calls, 4);
+    }
+}
