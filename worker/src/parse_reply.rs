@@ -3,20 +3,19 @@
 //! A reply is parsed strictly by the rubric's format: integers on the scale, every key present, no
 //! duplicates. Further keys are ignored. A deviation is an error, and never a lower score.
 
+mod answer;
 mod fields;
-mod json;
-mod reply_text;
-mod version_one;
-mod version_two;
+mod last_object;
 
-pub use reply_text::reply_text;
-
-use crate::lone_surrogates::replace_lone_surrogates;
-use json::last_object;
+use crate::{
+    lone_surrogates::replace_lone_surrogates,
+    vision::{Completion, Finish},
+};
 use juror_types::{
     rubric::{AnswerError, ReplyVersion, Rubric, score},
     verdict::Verdict,
 };
+use last_object::last_object;
 
 /// The longest reply that is read, in bytes: many times the output limits of rubrics.
 const MAX_REPLY: usize = 256 * 1024;
@@ -62,6 +61,23 @@ impl From<AnswerError> for ReplyError {
     }
 }
 
+/// The text to read a verdict from, or the reason why a reply has none. A truncated reply is rejected
+/// even if it parses.
+pub fn reply_text(answer: &Completion) -> Result<&str, String> {
+    match (&answer.refusal, answer.finish, &answer.content) {
+        (Some(refusal), _, _) => Err(format!("the judge refused to answer: {refusal}")),
+        (None, Finish::Length, _) => {
+            Err("the reply was truncated at the output limit; raise judge.max_output_tokens"
+                .to_owned())
+        }
+        (None, Finish::ContentFilter, _) => {
+            Err("the provider's content filter withheld the reply".to_owned())
+        }
+        (None, _, None) => Err("the reply has no content".to_owned()),
+        (None, _, Some(content)) => Ok(content),
+    }
+}
+
 /// Reads a reply by the rubric's form.
 ///
 /// Scores are whole numbers: `8` and `8.0` are 8; `8.5`, `"8"`, one outside the scale and a missing
@@ -84,8 +100,8 @@ pub fn read(rubric: &Rubric, reply: &str) -> Result<Verdict, ReplyError> {
     let json = replace_lone_surrogates(text.as_bytes());
     last_object(&String::from_utf8_lossy(&json), |object| {
         let answer = match rubric.reply {
-            ReplyVersion::One => version_one::read(rubric, object)?,
-            ReplyVersion::Two => version_two::read(rubric, object)?,
+            ReplyVersion::One => answer::read_version_one(rubric, object)?,
+            ReplyVersion::Two => answer::read_version_two(rubric, object)?,
         };
         score(rubric, answer).map_err(ReplyError::from)
     })

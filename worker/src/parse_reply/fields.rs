@@ -1,8 +1,8 @@
 //! Reading of single fields, with errors that name the place.
 
-use super::{ReplyError, json::Json};
-use indexmap::IndexMap;
+use super::ReplyError;
 use juror_types::rubric::Rubric;
+use serde_json::{Map, Value};
 
 /// The longest statement, in characters; longer ones are truncated and end in an ellipsis.
 const MAX_STATEMENT: usize = 2_000;
@@ -10,7 +10,7 @@ const MAX_STATEMENT: usize = 2_000;
 /// ones are dropped.
 pub(super) const MAX_STATEMENTS: usize = 100;
 
-pub(super) type Object = IndexMap<String, Json>;
+pub(super) type Object = Map<String, Value>;
 
 pub(super) fn get_object<'json>(
     object: &'json Object,
@@ -18,7 +18,7 @@ pub(super) fn get_object<'json>(
     place: &str,
 ) -> Result<&'json Object, ReplyError> {
     match get(object, key, place)? {
-        Json::Object(object) => Ok(object),
+        Value::Object(object) => Ok(object),
         other => Err(wrong_kind(place, other, "an object")),
     }
 }
@@ -27,9 +27,9 @@ pub(super) fn get_text(object: &Object, key: &str, place: &str) -> Result<String
     as_text(get(object, key, place)?, place)
 }
 
-pub(super) fn as_text(value: &Json, place: &str) -> Result<String, ReplyError> {
+pub(super) fn as_text(value: &Value, place: &str) -> Result<String, ReplyError> {
     match value {
-        Json::Text(text) => Ok(statement(text)),
+        Value::String(text) => Ok(statement(text)),
         other => Err(wrong_kind(place, other, "a text")),
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn get_score(
     place: &str,
 ) -> Result<u32, ReplyError> {
     let number = match get(object, key, place)? {
-        Json::Number(number) => *number,
+        Value::Number(number) => number.as_f64().unwrap_or(f64::NAN),
         other => return Err(wrong_kind(place, other, "a whole number")),
     };
     let (place, score) = (place.to_owned(), number.to_string());
@@ -60,9 +60,9 @@ pub(super) fn get_list<'json>(
     object: &'json Object,
     key: &str,
     place: &str,
-) -> Result<&'json [Json], ReplyError> {
+) -> Result<&'json [Value], ReplyError> {
     match get(object, key, place)? {
-        Json::List(list) => Ok(list),
+        Value::Array(list) => Ok(list),
         other => Err(wrong_kind(place, other, "a list")),
     }
 }
@@ -78,12 +78,20 @@ pub(super) fn get_statements(object: &Object, key: &str) -> Result<Vec<String>, 
     Ok(statements)
 }
 
-pub(super) fn wrong_kind(place: &str, found: &Json, wanted: &str) -> ReplyError {
-    let problem = format!("is {} and not {wanted}", found.kind());
+pub(super) fn wrong_kind(place: &str, found: &Value, wanted: &str) -> ReplyError {
+    let found = match found {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    let problem = format!("is {found} and not {wanted}");
     ReplyError::WrongShape { place: place.to_owned(), problem }
 }
 
-fn get<'json>(object: &'json Object, key: &str, place: &str) -> Result<&'json Json, ReplyError> {
+fn get<'json>(object: &'json Object, key: &str, place: &str) -> Result<&'json Value, ReplyError> {
     object.get(key).ok_or_else(|| ReplyError::Missing { place: place.to_owned() })
 }
 

@@ -1,4 +1,4 @@
-//! Replies of version 2: findings, then a reason and a score for each criterion.
+//! The judge's answer in the JSON of a reply, of either version.
 
 use super::{
     ReplyError,
@@ -6,37 +6,62 @@ use super::{
         MAX_STATEMENTS, Object, as_text, get_list, get_object, get_score, get_statements, get_text,
         wrong_kind,
     },
-    json::Json,
 };
 use indexmap::IndexMap;
 use juror_types::{
     finding::{Finding, OTHER, Severity},
     rubric::{Formula, JudgeAnswer, PromptField, Rubric},
 };
+use serde_json::Value;
 
-pub(super) fn read(rubric: &Rubric, object: &Object) -> Result<JudgeAnswer, ReplyError> {
+/// Reads version 1: scores, then issues and strengths as texts.
+pub(super) fn read_version_one(
+    rubric: &Rubric,
+    object: &Object,
+) -> Result<JudgeAnswer, ReplyError> {
+    let given = get_object(object, "scores", "scores")?;
+    Ok(match rubric.formula {
+        Formula::SumOverMax => JudgeAnswer {
+            scores: plain_scores(rubric, given)?,
+            issues: get_statements(object, "issues")?,
+            strengths: get_statements(object, "strengths")?,
+            ..JudgeAnswer::default()
+        },
+        Formula::WeightedGroups => JudgeAnswer {
+            scores: scores(rubric, given)?,
+            overall_assessment: overall_assessment(object)?,
+            ..JudgeAnswer::default()
+        },
+    })
+}
+
+/// Reads version 2: findings, then a reason and a score for each criterion.
+pub(super) fn read_version_two(
+    rubric: &Rubric,
+    object: &Object,
+) -> Result<JudgeAnswer, ReplyError> {
     let mut findings = Vec::new();
     for (position, entry) in get_list(object, "findings", "findings")?.iter().enumerate() {
         let place = format!("findings[{position}]");
-        let Json::Object(entry) = entry else { return Err(wrong_kind(&place, entry, "an object")) };
+        let Value::Object(entry) = entry else {
+            return Err(wrong_kind(&place, entry, "an object"));
+        };
         findings.push(finding(rubric, entry, &place)?);
     }
     findings.truncate(MAX_STATEMENTS);
-    let scores = scores(rubric, get_object(object, "scores", "scores")?)?;
-    let strengths =
-        if rubric.strengths { get_statements(object, "strengths")? } else { Vec::new() };
-    let overall_assessment = match rubric.formula {
-        Formula::SumOverMax => String::new(),
-        Formula::WeightedGroups => get_text(object, "overall_assessment", "overall_assessment")?,
-    };
-    let suspected_instructions = get_statements(object, "suspected_instructions")?;
     Ok(JudgeAnswer {
-        scores,
+        scores: scores(rubric, get_object(object, "scores", "scores")?)?,
         findings,
-        suspected_instructions,
-        strengths,
-        overall_assessment,
-        ..JudgeAnswer::default()
+        strengths: match rubric.strengths {
+            true => get_statements(object, "strengths")?,
+            false => Vec::new(),
+        },
+        overall_assessment: match rubric.formula {
+            Formula::SumOverMax => String::new(),
+            Formula::WeightedGroups => overall_assessment(object)?,
+        },
+        suspected_instructions: get_statements(object, "suspected_instructions")?,
+        issues: Vec::new(),
     })
 }
 
@@ -80,10 +105,10 @@ fn finding(rubric: &Rubric, entry: &Object, place: &str) -> Result<Finding, Repl
 }
 
 /// The number of a measured region; none for 0 and whatever else numbers no region.
-fn region(cited: &Json) -> Option<u32> {
-    let Json::Number(number) = cited else { return None };
-    let is_number = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(number);
-    is_number.then_some(*number as u32)
+fn region(cited: &Value) -> Option<u32> {
+    let number = cited.as_f64()?;
+    let is_number = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number);
+    is_number.then_some(number as u32)
 }
 
 /// The key of a word, and the word itself if the vocabulary lacks it.
@@ -107,6 +132,20 @@ fn severity(word: &str, place: &str) -> Result<Severity, ReplyError> {
     })
 }
 
+fn overall_assessment(object: &Object) -> Result<String, ReplyError> {
+    get_text(object, "overall_assessment", "overall_assessment")
+}
+
+fn plain_scores(rubric: &Rubric, given: &Object) -> Result<Scores, ReplyError> {
+    let plain = rubric.criteria.iter().map(|criterion| {
+        let place = format!("scores.{}", criterion.key);
+        let score = get_score(rubric, given, &criterion.key, &place)?;
+        Ok((criterion.key.clone(), (score, None)))
+    });
+    plain.collect()
+}
+
+/// Scores with their reasons.
 fn scores(rubric: &Rubric, given: &Object) -> Result<Scores, ReplyError> {
     let mut scores = Scores::with_capacity(rubric.criteria.len());
     let mut read = |key: &str, given: &Object, place: &str, reason: &str| {
