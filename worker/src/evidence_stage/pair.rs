@@ -45,8 +45,7 @@ impl RenderedPair {
 
     /// Evidence without repairs.
     pub async fn measure(&self, source: EvidenceSource) -> Result<Evidence, RenderError> {
-        let own = self.clone();
-        let measuring = spawn_blocking(move || {
+        self.off_thread(move |own| {
             let snapshot = own.snapshot.as_deref();
             let pair = own.pictures();
             let tokens =
@@ -57,8 +56,8 @@ impl RenderedPair {
                 tokens: pair.tokens(tokens, snapshot),
                 ..pair.measure(source, snapshot)
             }
-        });
-        measuring.await.map_err(unfinished)
+        })
+        .await
     }
 
     /// The contact sheet of these regions as PNG; none without regions.
@@ -66,24 +65,22 @@ impl RenderedPair {
         &self,
         regions: &[EvidenceRegion],
     ) -> Result<Option<Bytes>, RenderError> {
-        let (own, regions) = (self.clone(), regions.to_vec());
-        let drawing = spawn_blocking(move || {
-            let pair = own.pictures();
-            let sheet = pair.contact_sheet(&regions)?;
+        let regions = regions.to_vec();
+        let sheet = self.off_thread(move |own| {
+            let sheet = own.pictures().contact_sheet(&regions)?;
             let (width, height) = (sheet.width(), sheet.height());
             RgbPixels { width, height, pixels: sheet.into_pixels() }.to_png().map(Bytes::from)
         });
-        or_default(drawing.await)
+        or_default(sheet.await)
     }
 
     /// Share of the page's texts that the screenshot shows somewhere.
     pub async fn share_of_found_texts(&self) -> Result<f64, RenderError> {
-        let own = self.clone();
-        let searching = spawn_blocking(move || {
+        let share = self.off_thread(|own| {
             let snapshot = own.snapshot.as_deref()?;
             Some(share_of_found_texts(&own.reference.screenshot, &own.render.pixels, snapshot))
         });
-        or_default(searching.await).map(Option::unwrap_or_default)
+        or_default(share.await).map(Option::unwrap_or_default)
     }
 
     /// Search for the viewport of a page that was rendered in this one.
@@ -92,18 +89,13 @@ impl RenderedPair {
         evidence: &Evidence,
         viewport: [u32; 2],
     ) -> Result<ViewportSearch, RenderError> {
-        let (own, evidence) = (self.clone(), evidence.clone());
-        let fitting = spawn_blocking(move || {
+        let evidence = evidence.clone();
+        self.off_thread(move |own| {
             let content = own.snapshot.as_ref().map_or([0; 2], |page| page.content);
-            ViewportSearch::new(
-                &own.reference.screenshot,
-                &own.render.pixels,
-                &evidence,
-                viewport,
-                content,
-            )
-        });
-        fitting.await.map_err(unfinished)
+            let (screenshot, render) = (&own.reference.screenshot, &own.render.pixels);
+            ViewportSearch::new(screenshot, render, &evidence, viewport, content)
+        })
+        .await
     }
 
     /// Search for the default styles of the screenshot's browser; none if there are none to try.
@@ -111,13 +103,12 @@ impl RenderedPair {
         &self,
         evidence: &Evidence,
     ) -> Result<Option<DefaultsSearch>, RenderError> {
-        let (own, evidence) = (self.clone(), evidence.clone());
-        let beginning = spawn_blocking(move || {
-            let pair = own.pictures();
-            let search = DefaultsSearch::new(&pair, &evidence, own.snapshot.as_deref()?);
+        let evidence = evidence.clone();
+        self.off_thread(move |own| {
+            let search = DefaultsSearch::new(&own.pictures(), &evidence, own.snapshot.as_deref()?);
             search.proposes_any().then_some(search)
-        });
-        beginning.await.map_err(unfinished)
+        })
+        .await
     }
 
     /// Adds the pair's page, drawn with the search's last defaults; true if it fits better than those
@@ -127,24 +118,30 @@ impl RenderedPair {
         mut search: DefaultsSearch,
         evidence: &Evidence,
     ) -> Result<(DefaultsSearch, bool), RenderError> {
-        let (own, evidence) = (self.clone(), evidence.clone());
-        let comparing = spawn_blocking(move || {
-            let pair = own.pictures();
-            let snapshot = own.snapshot.as_deref();
+        let evidence = evidence.clone();
+        self.off_thread(move |own| {
+            let (pair, snapshot) = (own.pictures(), own.snapshot.as_deref());
             let is_better = snapshot.is_some_and(|page| search.add_fit(&pair, &evidence, page));
             (search, is_better)
-        });
-        comparing.await.map_err(unfinished)
+        })
+        .await
     }
 
     /// Frames that may surround a component in the screenshot.
     pub async fn possible_frames(&self) -> Result<Vec<PageFrame>, RenderError> {
-        let own = self.clone();
-        let fitting = spawn_blocking(move || {
+        let frames = self.off_thread(|own| {
             let Some(snapshot) = own.snapshot.as_deref() else { return Vec::new() };
             possible_frames(&own.reference.screenshot, &own.render.pixels, snapshot)
         });
-        or_default(fitting.await)
+        or_default(frames.await)
+    }
+
+    async fn off_thread<T: Send + 'static>(
+        &self,
+        measure: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Result<T, RenderError> {
+        let own = self.clone();
+        spawn_blocking(move || measure(&own)).await.map_err(unfinished)
     }
 }
 
@@ -154,8 +151,8 @@ pub(super) fn unfinished(error: JoinError) -> RenderError {
 }
 
 /// The result of a step without which an item can be measured: nothing where it panicked.
-fn or_default<T: Default>(joined: Result<T, JoinError>) -> Result<T, RenderError> {
-    match joined.map_err(unfinished) {
+fn or_default<T: Default>(step: Result<T, RenderError>) -> Result<T, RenderError> {
+    match step {
         Err(RenderError::Internal) => Ok(T::default()),
         ended => ended,
     }
