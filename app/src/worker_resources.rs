@@ -23,8 +23,7 @@ use juror_types::{
 use juror_worker::{
     circuit_breaker::{BreakerSettings, CircuitBreaker},
     concurrency::Concurrency,
-    evidence_resources::EvidenceResources,
-    evidence_warnings::EvidenceWarnings,
+    evidence_resources::{EvidenceResources, EvidenceWarnings},
     run_context::{JudgeSetup, RunContext},
     run_deadline::RunDeadline,
     sources::Sources,

@@ -1,9 +1,10 @@
-//! Resources for measuring evidence that all runs of a process share.
+//! Resources for measuring evidence that all runs of a process share, and the warnings of one run.
 
 use futures_util::future::BoxFuture;
 use juror_files::kept_renders::KeptRenders;
 use juror_render::{Renderer, RendererError, RendererSettings};
-use std::sync::Arc;
+use parking_lot::Mutex;
+use std::{collections::BTreeSet, sync::Arc};
 use tokio::sync::{AcquireError, OnceCell, OwnedSemaphorePermit, Semaphore};
 
 /// Memory bound, browsers, and store of images generated during judging.
@@ -22,6 +23,21 @@ pub struct RenderingSettings {
     pub renderer: RendererSettings,
     /// Maximum number of renders for the repairs of one item; 0 disables repairs.
     pub trials: usize,
+}
+
+/// Maximum number of different warnings of a run; results name the reason each.
+const MAX_WARNINGS: usize = 20;
+
+/// Warnings of a run about its evidence, each emitted once.
+#[derive(Debug, Default)]
+pub struct EvidenceWarnings(Mutex<BTreeSet<String>>);
+
+impl EvidenceWarnings {
+    /// True if the run had no such warning before, and not too many others.
+    pub(crate) fn is_new(&self, warning: &str) -> bool {
+        let mut emitted = self.0.lock();
+        emitted.len() < MAX_WARNINGS && emitted.insert(warning.to_owned())
+    }
 }
 
 impl EvidenceResources {

@@ -28,7 +28,9 @@ use juror_types::{
     rubric::RubricImage,
 };
 use pair::RenderedPair;
-use tokio::time::Instant;
+use reference_screenshot::ReferenceScreenshot;
+use std::sync::Arc;
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
 /// The image that is measured against, where an item names it.
 const SCREENSHOT: &str = "screenshot";
@@ -98,13 +100,6 @@ pub enum MeasuringError {
     Unmeasured(String),
 }
 
-impl MeasuringError {
-    /// Error of an item whose measuring ends with the process.
-    fn interrupted() -> Self {
-        Self::Unmeasured(RenderError::Interrupted.to_string())
-    }
-}
-
 impl From<RenderError> for MeasuringError {
     fn from(error: RenderError) -> Self {
         Self::Unmeasured(error.to_string())
@@ -132,7 +127,8 @@ pub async fn collect(
     if job.evidence.is_none() {
         return Ok(None);
     }
-    let picture = existing_render(&job.item, context);
+    // The item's own picture shows other code than the pipeline command made.
+    let picture = job.item.rendered().filter(|_| context.stages.pipeline_command.is_none());
     let code = loaded.code.as_deref().zip(loaded.language);
     if picture.is_none() && code.is_none() && loaded.unusable_code.is_none() {
         return Ok(None);
@@ -161,7 +157,7 @@ pub async fn collect(
     }
     if let Err(MeasuringError::Unmeasured(reason)) = &measured {
         let warning = format!("{reason}; items are judged without measured evidence");
-        context.evidence_warnings.emit_once(warning, &context.events).await;
+        context.warn_of_evidence(warning).await;
     }
     measured.map(Some)
 }
@@ -182,6 +178,23 @@ struct MeasuredItem<'job> {
 }
 
 impl MeasuredItem<'_> {
+    /// The decoded screenshot, with a permit for the memory of a picture pair.
+    async fn reference(
+        &self,
+        screenshot: &SourceImage,
+    ) -> Result<(OwnedSemaphorePermit, Arc<ReferenceScreenshot>), MeasuringError> {
+        let permit = self.context.evidence.permit().await;
+        let permit = permit.map_err(|_| RenderError::Interrupted)?;
+        let decoded = ReferenceScreenshot::new(screenshot, self.tokens).await;
+        let reference = decoded.map_err(|error| match error {
+            ImageError::TooManyPixels { width, height } => {
+                MeasuringError::Unmeasured(too_large("screenshots", width, height))
+            }
+            error => image_error(format!("{}: {error}", screenshot.record.reference)).into(),
+        })?;
+        Ok((permit, reference.ok_or(RenderError::Interrupted)?))
+    }
+
     /// The contact sheet for the judge.
     async fn crops(
         &self,
@@ -205,22 +218,6 @@ fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
             EvidenceFinding::NoRegion
         }
         Some(EvidenceOutcome::Measured(_)) => EvidenceFinding::Regions,
-    }
-}
-
-/// Image referenced by the item, unless the pipeline command has made other code since.
-fn existing_render<'job>(item: &'job Item, context: &RunContext) -> Option<&'job ImageReference> {
-    item.rendered().filter(|_| context.stages.pipeline_command.is_none())
-}
-
-/// Error of a screenshot that cannot be decoded: beyond the limit of measuring, or not usable at
-/// all.
-fn screenshot_error(error: &ImageError, screenshot: &SourceImage) -> MeasuringError {
-    match error {
-        ImageError::TooManyPixels { width, height } => {
-            MeasuringError::Unmeasured(too_large("screenshots", *width, *height))
-        }
-        error => image_error(format!("{}: {error}", screenshot.record.reference)).into(),
     }
 }
 

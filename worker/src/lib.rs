@@ -14,7 +14,6 @@ pub mod estimate;
 mod evaluate;
 pub mod evidence_resources;
 mod evidence_stage;
-pub mod evidence_warnings;
 pub mod file_check;
 mod interruption;
 pub mod item_texts;

@@ -6,8 +6,7 @@ use crate::{
     circuit_breaker::CircuitBreaker,
     concurrency::Concurrency,
     cost_bounds::ModelTerms,
-    evidence_resources::EvidenceResources,
-    evidence_warnings::EvidenceWarnings,
+    evidence_resources::{EvidenceResources, EvidenceWarnings},
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     run_deadline::RunDeadline,
@@ -26,7 +25,7 @@ use juror_ledger::{
 };
 use juror_telemetry::Metrics;
 use juror_types::{
-    event::Events,
+    event::{Event, Events},
     id::OwnerId,
     job::Job,
     rubric::{Rubric, Success},
@@ -86,6 +85,13 @@ pub struct RunContext {
 }
 
 impl RunContext {
+    /// Emits a warning about the run's evidence, unless the run had it before.
+    pub(crate) async fn warn_of_evidence(&self, warning: String) {
+        if self.evidence_warnings.is_new(&warning) {
+            self.events.emit(Event::Warning(warning)).await;
+        }
+    }
+
     /// True for a job past its run's deadline, which is skipped: that needs no renderer.
     pub(crate) fn is_overdue(&self, job: &Job) -> bool {
         job.judge.is_some() && self.run_deadline.has_passed()

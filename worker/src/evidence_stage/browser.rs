@@ -7,7 +7,7 @@ use super::{
     browser_default_trials::{PageWithDefaults, explaining_defaults},
     kept_evidence,
     reference_screenshot::ReferenceScreenshot,
-    repair_trials, screenshot_error, too_small,
+    repair_trials, too_small,
 };
 use crate::{run_context::RunContext, source_image::SourceImage, stages::component};
 use juror_render::{PageCode, PageSource, RenderError, RenderTime, RenderedPage, Renderer};
@@ -34,7 +34,7 @@ pub(super) async fn measure(
     screenshot: SourceImage,
     item: &MeasuredItem<'_>,
 ) -> Result<ItemEvidence, MeasuringError> {
-    let (context, interrupted) = (item.context, MeasuringError::interrupted);
+    let context = item.context;
     let code = match code {
         (text, Language::Html) => PageCode::Html(text.to_owned()),
         (text, language) => match component::compile(text, language).await {
@@ -50,10 +50,7 @@ pub(super) async fn measure(
     {
         return Ok(kept);
     }
-    let _permit = context.evidence.permit().await.map_err(|_| interrupted())?;
-    let reference = ReferenceScreenshot::new(&screenshot, item.tokens).await;
-    let reference = reference.map_err(|error| screenshot_error(&error, &screenshot))?;
-    let reference = reference.ok_or_else(interrupted)?;
+    let (_permit, reference) = item.reference(&screenshot).await?;
     if let Some(reason) = too_small(&reference.screenshot) {
         return Err(MeasuringError::Unmeasured(reason));
     }
@@ -67,14 +64,14 @@ pub(super) async fn measure(
             if let Some(key) = key
                 && let Err(error) = kept_evidence::keep(renders, key, &measured).await
             {
-                context.evidence_warnings.emit_once(error.to_string(), &context.events).await;
+                context.warn_of_evidence(error.to_string()).await;
             }
             Ok(measured)
         }
         Err(error) if error.is_about_code() => {
             Ok(ItemEvidence::failed(error.to_string(), screenshot))
         }
-        Err(error) => Err(MeasuringError::Unmeasured(error.to_string())),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -126,11 +123,7 @@ impl<'job> BrowserStage<'job> {
             Err(error @ RenderError::Internal) => {
                 self.is_cut_short.store(true, Ordering::Relaxed);
                 let warning = format!("{}: its repairs are lost: {error}", self.item.item.id);
-                self.item
-                    .context
-                    .evidence_warnings
-                    .emit_once(warning, &self.item.context.events)
-                    .await;
+                self.item.context.warn_of_evidence(warning).await;
                 Ok(measured)
             }
             Err(error) => Err(error),
@@ -261,7 +254,7 @@ async fn renderer(context: &RunContext) -> Result<&Renderer, MeasuringError> {
     let renderer = started.map_err(|error| MeasuringError::Unmeasured(error.to_string()))?;
     if let Some(fault) = renderer.sandbox_fault() {
         let warning = format!("generated code is rendered without the browser's sandbox: {fault}");
-        context.evidence_warnings.emit_once(warning, &context.events).await;
+        context.warn_of_evidence(warning).await;
     }
     Ok(renderer)
 }

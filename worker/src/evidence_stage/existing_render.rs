@@ -1,14 +1,12 @@
 //! Evidence of an image that already exists, or that the user's program produces.
 
-use super::{
-    ItemEvidence, MeasuredItem, MeasuringError, pair::RenderedPair,
-    reference_screenshot::ReferenceScreenshot, screenshot_error, too_large,
-};
+use super::{ItemEvidence, MeasuredItem, MeasuringError, pair::RenderedPair, too_large};
 use crate::{
     source_image::{SourceImage, image_error},
     stages::command::{CommandSettings, RenderCommandError, run_render},
 };
 use juror_image::ImageError;
+use juror_render::RenderError;
 use juror_types::{
     evidence::EvidenceSource,
     item::{ImageReference, Item, Language},
@@ -49,11 +47,7 @@ async fn measure(
     rendered: SourceImage,
     item: &MeasuredItem<'_>,
 ) -> Result<ItemEvidence, MeasuringError> {
-    let interrupted = MeasuringError::interrupted;
-    let _permit = item.context.evidence.permit().await.map_err(|_| interrupted())?;
-    let reference = ReferenceScreenshot::new(&screenshot, item.tokens).await;
-    let reference = reference.map_err(|error| screenshot_error(&error, &screenshot))?;
-    let reference = reference.ok_or_else(interrupted)?;
+    let (_permit, reference) = item.reference(&screenshot).await?;
     let render = match reference.decode_render(rendered.bytes.clone()).await {
         Ok(render) => render,
         Err(ImageError::TooManyPixels { width, height }) => {
@@ -68,7 +62,7 @@ async fn measure(
             return Ok(ItemEvidence::failed(error, screenshot));
         }
     };
-    let render = render.ok_or_else(interrupted)?;
+    let render = render.ok_or(RenderError::Interrupted)?;
     let pair = RenderedPair { reference, render, snapshot: None };
     let evidence = pair.measure(source).await?;
     let crops = item.crops(&pair, &evidence).await?;

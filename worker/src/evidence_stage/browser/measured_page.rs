@@ -96,7 +96,7 @@ impl<'job> BrowserStage<'job> {
         };
         let drawn = css_pixels::in_css_pixels(drawn).await.ok_or_else(css_pixels::unreadable)?;
         if let Err(error) = kept_page::keep(&context.evidence.renders, key, &drawn).await {
-            context.evidence_warnings.emit_once(error.to_string(), &context.events).await;
+            context.warn_of_evidence(error.to_string()).await;
         }
         Ok((Some(page), drawn))
     }

@@ -120,7 +120,7 @@ impl JobFixture {
                 KeptRenders::in_state(self.folder.path()),
                 self.rendering.clone(),
             )),
-            evidence_warnings: crate::evidence_warnings::EvidenceWarnings::default(),
+            evidence_warnings: crate::evidence_resources::EvidenceWarnings::default(),
             sources: Arc::new(Sources::local(Roots::new(vec![self.folder.path().to_owned()]))),
             concurrency: self.concurrency.clone(),
             isolation: Arc::default(),
