@@ -3,7 +3,6 @@
 pub mod command;
 pub(crate) mod compile;
 pub mod component;
-mod retrieval;
 pub(crate) mod strip;
 
 use crate::item_texts::LoadedItem;
@@ -11,7 +10,7 @@ use command::CommandSettings;
 use compile::Compilation;
 use juror_types::{
     outcome::JobError,
-    stage::{Generation, Stages, TokenExtraction},
+    stage::{Generation, Retrieval, Stages, TokenExtraction},
 };
 
 /// Settings of the deterministic stages.
@@ -33,7 +32,7 @@ pub(crate) async fn evaluate(
 ) -> Result<Stages, JobError> {
     Ok(Stages {
         token_extraction: token_extraction(loaded),
-        retrieval: retrieval::check(loaded),
+        retrieval: retrieval(loaded),
         generation: generation(loaded, settings).await?,
     })
 }
@@ -42,6 +41,15 @@ fn token_extraction(loaded: &LoadedItem) -> Option<TokenExtraction> {
     let (expected, extracted) =
         (loaded.expected_tokens.as_ref()?, loaded.extracted_tokens.as_ref()?);
     crate::design_tokens::accuracy(expected, extracted).map(|accuracy| TokenExtraction { accuracy })
+}
+
+/// Compares the retrieved pattern with the expected one, ignoring case and outer blanks. None
+/// without an expectation, or if the pipeline named no pattern.
+fn retrieval(loaded: &LoadedItem) -> Option<Retrieval> {
+    let expected = loaded.expected_pattern.as_deref()?;
+    let retrieved = loaded.retrieved_pattern.as_deref()?;
+    let correct = expected.trim().to_lowercase() == retrieved.trim().to_lowercase();
+    Some(Retrieval { correct, retrieved: Some(retrieved.to_owned()) })
 }
 
 async fn generation(
@@ -108,5 +116,23 @@ mod tests {
         assert_eq!(generation.code_compiles, Some(false));
         assert_eq!(generation.quality_score, Some(0.9));
         assert!(generation.error.unwrap().starts_with("line 1: </b>"));
+    }
+
+    #[test]
+    fn patterns_are_compared_as_names() {
+        for (expected, retrieved, correct) in [
+            (Some("button"), Some(" Button"), Some(true)),
+            (Some("button"), Some("card"), Some(false)),
+            (Some("button"), Some(""), Some(false)),
+            (Some("button"), None, None),
+            (None, Some("button"), None),
+        ] {
+            let loaded = LoadedItem {
+                expected_pattern: expected.map(str::to_owned),
+                retrieved_pattern: retrieved.map(str::to_owned),
+                ..LoadedItem::default()
+            };
+            assert_eq!(retrieval(&loaded).map(|stage| stage.correct), correct);
+        }
     }
 }

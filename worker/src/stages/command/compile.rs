@@ -1,15 +1,8 @@
 //! The user's own compiler in place of the built-in check.
 
-use super::{
-    CommandSettings,
-    command_input::{FILE, write_file},
-    process,
-};
+use super::{CommandSettings, FILE, process, write_file};
 use crate::stages::compile::Compilation;
-use juror_types::{
-    item::Language,
-    outcome::{ErrorKind, JobError},
-};
+use juror_types::{item::Language, outcome::JobError};
 
 /// Runs the `compile_command` on code: it receives the code on stdin, and in a file with the
 /// language's extension wherever an argument contains `{file}`. Exit status 0 means that the code
@@ -20,18 +13,10 @@ pub async fn compile(
     language: Language,
     settings: &CommandSettings,
 ) -> Result<Compilation, JobError> {
-    let failed = |what: String| JobError {
-        kind: ErrorKind::Pipeline,
-        message: format!("compile_command {}: {what}", settings.program),
-    };
     let needs_file = settings.arguments.iter().any(|argument| argument.contains(FILE));
-    let file = if needs_file {
-        let file = write_file(code, language)
-            .map_err(|error| failed(format!("cannot write its input file: {error}")))?;
-        Some(file)
-    } else {
-        None
-    };
+    let file = needs_file.then(|| write_file(code, language)).transpose().map_err(|error| {
+        settings.error("compile_command", format!("cannot write its input file: {error}"))
+    })?;
     let path = file.as_ref().map(|file| file.path().to_string_lossy().into_owned());
     let arguments: Vec<_> = settings
         .arguments
@@ -40,7 +25,7 @@ pub async fn compile(
         .collect();
     let finished = process::run(settings, &arguments, code.as_bytes())
         .await
-        .map_err(|error| failed(error.to_string()))?;
+        .map_err(|error| settings.error("compile_command", error))?;
     if finished.status.success() {
         return Ok(Compilation::Sound);
     }

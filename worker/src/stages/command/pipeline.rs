@@ -1,6 +1,6 @@
 //! The user's own pipeline, run for each item, so that a run covers it from end to end.
 
-use super::{CommandSettings, command_input::CommandInput, process};
+use super::{CommandInput, CommandSettings, process};
 use crate::{
     design_tokens::flatten,
     item_texts::{LoadedItem, is_blank, language_of_code},
@@ -8,7 +8,7 @@ use crate::{
 use juror_files::data_roots::Roots;
 use juror_types::{
     item::{Item, Language, Tokens},
-    outcome::{ErrorKind, JobError},
+    outcome::JobError,
 };
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -21,10 +21,7 @@ pub async fn run_pipeline(
     roots: &Roots,
     settings: &CommandSettings,
 ) -> Result<LoadedItem, JobError> {
-    let failed = |what: String| JobError {
-        kind: ErrorKind::Pipeline,
-        message: format!("pipeline_command {}: {what}", settings.program),
-    };
+    let failed = |problem: String| settings.error("pipeline_command", problem);
     let request = serde_json::to_vec(&CommandInput::new(item, roots))
         .map_err(|error| failed(error.to_string()))?;
     let finished = process::run(settings, &settings.arguments, &request)

@@ -1,9 +1,9 @@
 //! User-provided renderer, run for each item whose code is to be measured.
 
 use super::{
-    CommandSettings,
-    command_input::{CommandInput, FILE, write_file},
+    CommandInput, CommandSettings, FILE,
     process::{self, ProcessError},
+    write_file,
 };
 use bytes::Bytes;
 use juror_files::data_roots::{MAX_IMAGE_BYTES, Roots};
