@@ -69,6 +69,12 @@ impl HiddenSections {
     }
 }
 
+/// The value of a tag's attribute.
+pub(super) fn attribute<'tag>(tag: &'tag Tag, name: &str) -> Option<&'tag str> {
+    let found = tag.attrs.iter().find(|attribute| &*attribute.name.local == name);
+    found.map(|attribute| &*attribute.value)
+}
+
 struct OpenSection {
     start: usize,
     /// Tags that are open, the section's own first.
@@ -90,19 +96,13 @@ fn has_handler(tag: &Tag) -> bool {
 /// True if a tag hides its element: by the attribute `hidden` without a class or a style, or by its
 /// `style` attribute.
 fn is_hidden(tag: &Tag) -> bool {
-    let value = |name: &str| {
-        tag.attrs
-            .iter()
-            .find(|attribute| &*attribute.name.local == name)
-            .map(|attribute| &*attribute.value)
-    };
-    match value("style") {
+    match attribute(tag, "style") {
         Some(style) => {
             style.to_ascii_lowercase().replace(' ', "").trim_end_matches(';') == "display:none"
         }
         None => {
-            value("hidden").is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
-                && value("class").is_none()
+            attribute(tag, "hidden").is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
+                && attribute(tag, "class").is_none()
         }
     }
 }

@@ -1,6 +1,10 @@
 //! Comments of HTML, and elements that render nothing.
 
-use super::{Cut, hidden_html::HiddenSections, script};
+use super::{
+    Cut,
+    hidden_html::{HiddenSections, attribute},
+    script,
+};
 use crate::stages::compile::{
     html::{MAX_SEPARATORS_IN_A_TAG, feed},
     parse_part,
@@ -87,7 +91,8 @@ impl Finder {
 
     fn start_tag(&self, tag: &Tag, start: usize, end: usize) -> TokenSinkResult<()> {
         self.hidden.borrow_mut().start_tag(tag, start);
-        self.has_shadow_tree.set(self.has_shadow_tree.get() || is_shadow_tree(tag));
+        let is_shadow_tree = attribute(tag, "shadowrootmode").is_some();
+        self.has_shadow_tree.set(self.has_shadow_tree.get() || is_shadow_tree);
         match &*tag.name {
             "script" => {
                 self.has_script.set(true);
@@ -145,18 +150,9 @@ impl Finder {
     }
 }
 
-fn is_shadow_tree(tag: &Tag) -> bool {
-    tag.attrs.iter().any(|attribute| &*attribute.name.local == "shadowrootmode")
-}
-
 /// True for a `<meta>` with a name that changes nothing on the screen.
 fn describes_only(tag: &Tag) -> bool {
-    let value = |name: &str| {
-        tag.attrs
-            .iter()
-            .find(|attribute| &*attribute.name.local == name)
-            .map(|attribute| &*attribute.value)
-    };
+    let value = |name| attribute(tag, name);
     value("http-equiv").is_none()
         && value("charset").is_none()
         && (value("property").is_some()
