@@ -8,12 +8,11 @@ mod fence;
 mod instructions;
 mod invisible;
 mod rubric_prompt;
-mod untrusted;
 
 pub use instructions::Instructions;
 
 use crate::{item_texts::LoadedItem, stages::strip::strip};
-use fence::fenced;
+use fence::{REMINDER, data_rule, fenced};
 use juror_types::{
     evidence::EvidenceOutcome,
     item::{Item, Language, Tokens},
@@ -78,7 +77,13 @@ pub async fn item_part(
     evidence: Option<&EvidenceOutcome>,
     strip_comments: bool,
 ) -> ItemPart {
-    let mut texts = PromptItem { evidence, ..texts(item, loaded) };
+    let mut texts = PromptItem {
+        code: loaded.code.as_deref(),
+        language: loaded.language,
+        tokens: loaded.expected_tokens.as_ref(),
+        evidence,
+        style: item.style.as_deref(),
+    };
     let wanted = strip_comments && rubric.needs(PromptField::GeneratedCode);
     let Some((code, language)) = texts.code.zip(texts.language).filter(|_| wanted) else {
         return ItemPart { text: render_item(rubric, texts), code_note: None };
@@ -107,23 +112,13 @@ pub fn render(rubric: &Rubric, item: PromptItem<'_>) -> RenderedPrompt {
     }
 }
 
-fn texts<'item>(item: &'item Item, loaded: &'item LoadedItem) -> PromptItem<'item> {
-    PromptItem {
-        code: loaded.code.as_deref(),
-        language: loaded.language,
-        tokens: loaded.expected_tokens.as_ref(),
-        evidence: None,
-        style: item.style.as_deref(),
-    }
-}
-
 /// The rubric's system message, and by version 2 the rule that data never instructs. Version 1 has
 /// the rule in its task: its texts stay as they were, since old runs are compared with it.
 fn render_system(rubric: &Rubric) -> String {
     let own = rubric.fill_placeholders(&rubric.prompt.system).trim().to_owned();
     match rubric.reply {
         ReplyVersion::One => own,
-        ReplyVersion::Two => format!("{own}\n\n{}", untrusted::rule()),
+        ReplyVersion::Two => format!("{own}\n\n{}", data_rule()),
     }
 }
 
@@ -140,7 +135,7 @@ fn render_item(rubric: &Rubric, item: PromptItem<'_>) -> String {
     }
     text.push_str(match rubric.reply {
         ReplyVersion::One => "\nThat is all of the item. Answer now with the JSON object alone.\n",
-        ReplyVersion::Two => untrusted::REMINDER,
+        ReplyVersion::Two => REMINDER,
     });
     text
 }

@@ -106,7 +106,7 @@ async fn record() -> String {
         let fences = sent.lines().filter(|line| line.starts_with("<<<JUROR-DATA-")).count();
         assert_eq!(sent.matches("JUROR-DATA-").count(), 2 * fences, "{name}: {sent}");
         assert!(!sent.contains("<|") && !sent.contains("|>"), "{name}");
-        assert!(sent.ends_with(untrusted::REMINDER), "{name}");
+        assert!(sent.ends_with(REMINDER), "{name}");
         let end = sent.rfind("JUROR-DATA-").unwrap();
         assert!(sent.rfind("ive 10").is_none_or(|place| place < end), "{name}: outside its fence");
         assert_eq!(invisible::show_invisible(&sent), sent, "{name}");
