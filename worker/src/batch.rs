@@ -11,7 +11,6 @@ mod collect_results;
 mod file_content;
 mod give_up_shard;
 mod lost_batch;
-mod return_jobs;
 mod row;
 mod row_admission;
 mod row_settlement;
@@ -24,7 +23,7 @@ pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {
     give_up_shard::give_up_own_shard,
     row_admission::{Gathered, PendingRow, admit, gather, give_up_row, remove_row_of},
-    shard_lifecycle::{ShardEnd, ShardLifecycle},
+    shard_lifecycle::ShardLifecycle,
 };
 
 use crate::{batch_lane::BatchLane, run_context::RunContext};
@@ -32,10 +31,7 @@ use juror_ledger::batches::ShardKey;
 use juror_queue::Queue;
 use juror_types::{id::RunId, job::Job, outcome::JobResult};
 use shard_builder::ShardBuilder;
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU32, Ordering},
-};
+use std::sync::{Arc, atomic::AtomicBool};
 use tokio::sync::{Notify, watch};
 
 /// Page size of reading rows.
@@ -59,7 +55,7 @@ pub(crate) struct RunBatches {
     /// Number of shards whose batch is not created yet.
     uncreated: watch::Sender<u32>,
     /// Number of shards with an active batch.
-    under_way: AtomicU32,
+    under_way: watch::Sender<u32>,
     /// Signal that one of these counts has changed, or that a shard is planned.
     changed: Arc<Notify>,
     /// True if the user was warned of a request that is larger than a batch may be.
@@ -86,7 +82,7 @@ impl RunBatches {
             run,
             builder: ShardBuilder::default(),
             uncreated: watch::Sender::new(0),
-            under_way: AtomicU32::new(0),
+            under_way: watch::Sender::new(0),
             changed,
             warned_of_oversize: AtomicBool::new(false),
         }
@@ -103,43 +99,22 @@ impl RunBatches {
         let _ = self.uncreated.subscribe().wait_for(|count| *count < MAX_UNCREATED).await;
     }
 
-    fn under_way(&self) -> u32 {
-        self.under_way.load(Ordering::Relaxed)
+    /// Counts a shard in one of its counts until the guard is dropped.
+    fn count_in(&self, count: &watch::Sender<u32>) -> CountedShard {
+        count.send_modify(|count| *count += 1);
+        CountedShard { count: count.clone(), changed: Arc::clone(&self.changed) }
     }
-
-    /// Counts a shard until the guard is dropped.
-    fn count(self: &Arc<Self>, kind: ShardCount) -> CountedShard {
-        match kind {
-            ShardCount::Uncreated => self.uncreated.send_modify(|count| *count += 1),
-            ShardCount::UnderWay => {
-                self.under_way.fetch_add(1, Ordering::Relaxed);
-            }
-        }
-        CountedShard { work: Arc::clone(self), kind }
-    }
-}
-
-/// Counts of shards.
-#[derive(Clone, Copy)]
-enum ShardCount {
-    Uncreated,
-    UnderWay,
 }
 
 /// A shard that is counted.
 struct CountedShard {
-    work: Arc<RunBatches>,
-    kind: ShardCount,
+    count: watch::Sender<u32>,
+    changed: Arc<Notify>,
 }
 
 impl Drop for CountedShard {
     fn drop(&mut self) {
-        match self.kind {
-            ShardCount::Uncreated => self.work.uncreated.send_modify(|count| *count -= 1),
-            ShardCount::UnderWay => {
-                self.work.under_way.fetch_sub(1, Ordering::Relaxed);
-            }
-        }
-        self.work.changed.notify_one();
+        self.count.send_modify(|count| *count -= 1);
+        self.changed.notify_one();
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     concurrency::Concurrency,
     cost_bounds::ModelTerms,
     evidence_resources::{EvidenceResources, EvidenceWarnings},
+    interruption::Interruption,
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     run_deadline::RunDeadline,
@@ -20,16 +21,18 @@ use crate::{
 use juror_files::kept_inputs::KeptInputs;
 use juror_image::{ImageRules, PreparationPool};
 use juror_ledger::{
-    admission::{Admission, AdmissionQueue, TokenCounting},
+    admission::{Admission, AdmissionQueue, AdmissionRequest, TokenCounting},
+    batches::ROWS_OWNER,
     job_store::JobStore,
 };
 use juror_telemetry::Metrics;
 use juror_types::{
     event::{Event, Events},
-    id::OwnerId,
+    id::{LeaseId, OwnerId, RunId},
     job::Job,
     rubric::{Rubric, Success},
     shutdown::Shutdown,
+    usage::Money,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -92,6 +95,12 @@ impl RunContext {
         }
     }
 
+    /// The judge of a run that has batches.
+    pub(crate) fn judge_of_batches(&self) -> Result<&JudgeSetup, Interruption> {
+        let missing = || Interruption::UnknownRun("batches need a judge".to_owned());
+        self.judge.as_deref().ok_or_else(missing)
+    }
+
     /// True for a job past its run's deadline, which is skipped: that needs no renderer.
     pub(crate) fn is_overdue(&self, job: &Job) -> bool {
         job.judge.is_some() && self.run_deadline.has_passed()
@@ -141,10 +150,23 @@ pub struct JudgeSetup {
 }
 
 impl JudgeSetup {
-    /// Key under which rows of batches count: batches have separate limits, which the provider
-    /// reports when one is created.
-    pub(crate) fn batch_endpoint(&self) -> String {
-        format!("{} (batches)", self.endpoint)
+    /// Request for the money of rows in a batch. Batches have separate limits, which the provider
+    /// reports when one is created, so rows count under a key of their own and for no tokens.
+    pub(crate) fn row_admission(
+        &self,
+        run: &RunId,
+        lease: LeaseId,
+        worst_cost: Money,
+    ) -> AdmissionRequest {
+        AdmissionRequest {
+            lease,
+            owner: OwnerId::new(ROWS_OWNER),
+            run: run.clone(),
+            endpoint: format!("{} (batches)", self.endpoint),
+            input_tokens: 0,
+            max_output_tokens: 0,
+            worst_cost,
+        }
     }
 
     /// Adopts the rules of counting tokens that other processes have learned.

@@ -2,7 +2,7 @@
 
 use super::{
     MAX_CONCURRENT_ROWS, RunBatches,
-    row_settlement::{JobEnd, RowEnd, finish},
+    row_settlement::{RowEnd, finish},
     shard_rows::{all_ended, change_rows},
 };
 use crate::{
@@ -239,7 +239,7 @@ async fn end_row(
             None => return Ok(()),
         }
     };
-    if let JobEnd::Finished(result) = ended {
+    if let Some(result) = ended {
         work.results.publish(*result, Priority::Normal).await?;
         work.lane.records.change_row(&work.run, &row, RowChange::Remove).await?;
         if let Some(reason) = work.context.breaker.take_pause_reason() {

@@ -1,12 +1,14 @@
-//! Giving up a shard that was never sent: the money of its rows is released.
+//! Giving up a shard that was never sent: the money of its rows is released, and its jobs return to
+//! their queue.
 
-use super::{RunBatches, return_jobs::return_jobs, shard_rows::change_rows};
+use super::{RunBatches, row::RowRecord, shard_rows::change_rows};
 use crate::worker_error::WorkerError;
 use juror_ledger::{
     admission::Admission,
     batches::{BatchRecords, BatchRow, RowChange, RowState, ShardKey, ShardStep},
     error::LedgerError,
 };
+use juror_queue::Priority;
 use juror_telemetry::ShardEvent;
 
 /// Gives up a shard, and its jobs until their run is published again; returns false if it belongs
@@ -44,6 +46,21 @@ pub async fn give_up_and_return_jobs(work: &RunBatches, number: u32) -> Result<(
     return_jobs(work, number).await?;
     records.set_step(&shard, &ShardStep::Collected).await?;
     work.context.metrics.shard(ShardEvent::GivenUp);
+    Ok(())
+}
+
+/// Returns the jobs of a shard's closed rows to their queue.
+pub async fn return_jobs(work: &RunBatches, number: u32) -> Result<(), WorkerError> {
+    let records = &*work.lane.records;
+    change_rows(records, (&work.run, number), RowState::Closed, |row| return_job(row, work))
+        .await
+        .map(drop)
+}
+
+async fn return_job(row: BatchRow, work: &RunBatches) -> Result<(), WorkerError> {
+    let job = RowRecord::read(&row)?.job;
+    work.jobs.publish(job, Priority::Normal).await?;
+    work.lane.records.change_row(&work.run, &row, RowChange::Detach).await?;
     Ok(())
 }
 

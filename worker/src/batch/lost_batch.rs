@@ -21,16 +21,24 @@ pub async fn find_lost_batch(
     provider: &dyn BatchProvider,
     file: &str,
     unanswered: u32,
-    pause: Duration,
+    mut pause: Duration,
 ) -> Result<Option<String>, BatchError> {
-    let found = find_by_searches(provider, file, pause).await?;
-    if found.is_none() && unanswered >= MAX_UNANSWERED {
-        return Err(BatchError::Unsearchable(format!(
-            "{unanswered} creations of a batch of file {file} had no answer, and the provider's \
-             list has none"
-        )));
+    for search in 1..=SEARCHES {
+        if let Some(batch) = provider.find_up_to(file, 1).await?.pop() {
+            return Ok(Some(batch));
+        }
+        if search < SEARCHES {
+            sleep(pause).await;
+            pause *= 2;
+        }
     }
-    Ok(found)
+    if unanswered < MAX_UNANSWERED {
+        return Ok(None);
+    }
+    Err(BatchError::Unsearchable(format!(
+        "{unanswered} creations of a batch of file {file} had no answer, and the provider's list \
+         has none"
+    )))
 }
 
 /// Lease of the second creation of a file's batch. A crash must not hold its money twice, so the id is
@@ -59,21 +67,6 @@ pub async fn is_listed_alone(
         }
     }
     false
-}
-
-async fn find_by_searches(
-    provider: &dyn BatchProvider,
-    file: &str,
-    mut pause: Duration,
-) -> Result<Option<String>, BatchError> {
-    for _ in 1..SEARCHES {
-        if let Some(batch) = provider.find(file).await? {
-            return Ok(Some(batch));
-        }
-        sleep(pause).await;
-        pause *= 2;
-    }
-    provider.find(file).await
 }
 
 #[cfg(test)]

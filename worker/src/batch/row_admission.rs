@@ -5,6 +5,7 @@ use super::{RunBatches, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
     claim_job::{ClaimOutcome, claim},
+    cost_bounds::Bounds,
     evaluate::{PreparationOutcome, prepare_without_call, store_and_record},
     interruption::Interruption,
     judge_request::PreparedRequest,
@@ -15,12 +16,12 @@ use crate::{
 };
 use juror_ledger::{
     admission::{AdmissionDecision, AdmissionRequest},
-    batches::{BatchRecords, BatchRow, ROWS_OWNER, RowChange},
+    batches::{BatchRecords, BatchRow, RowChange},
     job_store::FinishedJob,
 };
 use juror_types::{
     event::Event,
-    id::{LeaseId, OwnerId},
+    id::LeaseId,
     job::Job,
     lane::Lane,
     outcome::{ErrorKind, JobError, JobResult},
@@ -77,9 +78,7 @@ pub async fn gather(job: &Job, work: &RunBatches) -> Result<Gathered, Interrupti
         PreparationOutcome::Finished(result) => return Ok(Gathered::Finished(result)),
         PreparationOutcome::NeedsCall(prepared, builder) => (*prepared, *builder),
     };
-    let Some(setup) = context.judge.as_deref() else {
-        return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
-    };
+    let setup = context.judge_of_batches()?;
     let (line, row, ask) = to_row(job, prepared, &builder, earlier, setup, lane)?;
     if line.len() as u64 > lane.max_bytes {
         if let Some(first) = RowRecord::read(&row)?.first {
@@ -228,14 +227,12 @@ fn to_row(
     let price = setup.terms.prices.price_in(Lane::Batch);
     let worst_cost =
         price.worst_cost(prepared.bounds.input_tokens, prepared.bounds.max_output_tokens);
-    let mut bounds = prepared.bounds;
-    bounds.worst_cost = worst_cost;
     let lease = LeaseId::random();
     let record = RowRecord {
         job: job.clone(),
         builder: builder.snapshot(),
         cache_key: prepared.cache_key,
-        bounds,
+        bounds: Bounds { worst_cost, ..prepared.bounds },
         tally,
         raised,
         by_url,
@@ -243,15 +240,7 @@ fn to_row(
         first,
         realtime: false,
     };
-    let ask = AdmissionRequest {
-        lease: lease.clone(),
-        owner: OwnerId::new(ROWS_OWNER),
-        run: job.run_id.clone(),
-        endpoint: setup.batch_endpoint(),
-        input_tokens: 0,
-        max_output_tokens: 0,
-        worst_cost,
-    };
+    let ask = setup.row_admission(&job.run_id, lease.clone(), worst_cost);
     Ok((line, record.into_row(lease, true)?, ask))
 }
 

@@ -39,13 +39,6 @@ pub enum RowEnd {
     Invalid(String),
 }
 
-/// End of its job.
-pub enum JobEnd {
-    Finished(Box<JobResult>),
-    /// The job is judged again, in another batch or in an ordinary call.
-    Again,
-}
-
 impl RowEnd {
     /// End of a row that has not run by the time that the lane waits for batches.
     pub fn not_waited_for(lane: &BatchLane) -> Self {
@@ -58,13 +51,14 @@ impl RowEnd {
 }
 
 /// Ends a row: settles its money, and stores the result if the job is finished. The row is kept
-/// until the result is published. `batch_usage` goes into the result.
+/// until the result is published. `batch_usage` goes into the result. Returns none if the job is
+/// judged again, in another batch or in an ordinary call.
 pub async fn finish(
     row: BatchRow,
     end: RowEnd,
     batch_usage: Option<BatchUsage>,
     work: &RunBatches,
-) -> Result<JobEnd, Interruption> {
+) -> Result<Option<Box<JobResult>>, Interruption> {
     let RunBatches { context, lane, .. } = work;
     let record = RowRecord::read(&row)?;
     let claim = match context.store.claim(&unclaimed(&record.job), &context.owner).await? {
@@ -78,15 +72,13 @@ pub async fn finish(
                     context.admission.release(&row.lease).await?;
                 }
             }
-            return Ok(JobEnd::Finished(result));
+            return Ok(Some(result));
         }
         Claim::Held => return Err(Interruption::ClaimedElsewhere),
     };
     let mut builder = ResultBuilder::restore(record.builder.clone(), context, claim.clone());
     builder.batch_usage(batch_usage);
-    let Some(setup) = context.judge.as_deref() else {
-        return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
-    };
+    let setup = context.judge_of_batches()?;
     if !matches!(end, RowEnd::Ran(_))
         && let Some(judge) = &record.job.judge
     {
@@ -127,7 +119,7 @@ impl RowSettler<'_> {
         mut self,
         end: CallEnd,
         mut builder: ResultBuilder,
-    ) -> Result<JobEnd, Interruption> {
+    ) -> Result<Option<Box<JobResult>>, Interruption> {
         let Self { context, setup, .. } = self;
         let Some(judge) = self.record.job.judge.clone() else {
             return Err(Interruption::UnknownRun("a job in a batch has no judge".to_owned()));
@@ -212,35 +204,35 @@ impl RowSettler<'_> {
         lease_end: LeaseEnd,
         bill: Option<CallBill>,
         finished: FinishedJob,
-    ) -> Result<JobEnd, Interruption> {
+    ) -> Result<Option<Box<JobResult>>, Interruption> {
         let (admission, lease) = (&*self.context.admission, &self.row.lease);
         match judging::end_job(admission, lease, lease_end, bill, finished).await? {
             Judged::Stored(result) => {
                 record_result(&result, self.context).await;
-                Ok(JobEnd::Finished(result))
+                Ok(Some(result))
             }
             Judged::Unstored(finished) => self.store(*finished).await,
         }
     }
 
     /// Stores a result of a row that cost nothing.
-    async fn store_unbilled(self, finished: FinishedJob) -> Result<JobEnd, Interruption> {
+    async fn store_unbilled(self, finished: FinishedJob) -> Result<Option<Box<JobResult>>, Interruption> {
         self.context.admission.release(&self.row.lease).await?;
         self.store(finished).await
     }
 
-    async fn store(self, finished: FinishedJob) -> Result<JobEnd, Interruption> {
+    async fn store(self, finished: FinishedJob) -> Result<Option<Box<JobResult>>, Interruption> {
         let result = store_and_record(finished, self.context).await?;
-        Ok(JobEnd::Finished(Box::new(result)))
+        Ok(Some(Box::new(result)))
     }
 
     /// Closes the row, so that its job is retried.
-    async fn close_for_retry(mut self, realtime: bool) -> Result<JobEnd, Interruption> {
+    async fn close_for_retry(mut self, realtime: bool) -> Result<Option<Box<JobResult>>, Interruption> {
         self.record.realtime = realtime;
         let row = self.record.into_row(self.row.lease, false)?;
         self.work.lane.records.change_row(&self.work.run, &row, RowChange::Close).await?;
         self.context.store.requeue(&self.claim).await?;
-        Ok(JobEnd::Again)
+        Ok(None)
     }
 }
 
@@ -264,7 +256,7 @@ mod tests {
     async fn is_retried(batches: &BatchFixture, row: PendingRow, message: &str) -> bool {
         let refused = CallEnd::Refused { status: 400, message: message.to_owned(), usage: None };
         let end = finish(row.row, RowEnd::Ran(refused), None, &batches.work).await;
-        matches!(end.unwrap(), JobEnd::Again)
+        end.unwrap().is_none()
     }
 
     #[tokio::test]

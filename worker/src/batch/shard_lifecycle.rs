@@ -1,14 +1,13 @@
 //! Processing of one shard, from its local file to the settlement of its rows.
 
-mod account_refusal;
 mod creation;
 mod ending;
+mod refusal_by_limit;
 mod second_hold;
-mod token_limit;
 
 use super::{
-    CountedShard, PAGE, RunBatches, ShardCount, give_up_shard::give_up_and_return_jobs,
-    row_settlement::RowEnd, shard_file,
+    CountedShard, PAGE, RunBatches, give_up_shard::give_up_and_return_jobs, row_settlement::RowEnd,
+    shard_file,
 };
 use crate::{
     interruption::Interruption,
@@ -20,13 +19,6 @@ use juror_telemetry::ShardEvent;
 use juror_types::event::Event;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::time::sleep;
-
-/// Result of the work on a shard.
-#[derive(Default)]
-pub struct ShardEnd {
-    /// True if its batch continues at the provider while this process stops.
-    pub left: bool,
-}
 
 /// The work on one shard.
 pub struct ShardLifecycle {
@@ -51,7 +43,7 @@ pub struct ShardLifecycle {
 impl ShardLifecycle {
     /// Work on a shard that has not begun.
     pub fn new(work: &Arc<RunBatches>, number: u32) -> Self {
-        let uncreated = Some(work.count(ShardCount::Uncreated));
+        let uncreated = Some(work.count_in(&work.uncreated));
         let pause = work.lane.poll_min;
         Self {
             work: Arc::clone(work),
@@ -66,8 +58,9 @@ impl ShardLifecycle {
         }
     }
 
-    /// Works on the shard from this step to its end, or until this process stops.
-    pub async fn run(mut self, mut step: ShardStep) -> Result<ShardEnd, WorkerError> {
+    /// Works on the shard from this step to its end, or until this process stops; then returns true
+    /// if its batch continues at the provider.
+    pub async fn run(mut self, mut step: ShardStep) -> Result<bool, WorkerError> {
         let mut under_way = None;
         // The previous owner may have advanced the shard after its last record.
         let mut unsure = step != ShardStep::Planned;
@@ -75,7 +68,7 @@ impl ShardLifecycle {
             let next = match step.clone() {
                 ShardStep::Filling | ShardStep::GivenUp => {
                     give_up_and_return_jobs(&self.work, self.number).await?;
-                    return Ok(ShardEnd::default());
+                    return Ok(false);
                 }
                 ShardStep::Planned => self.upload().await?,
                 ShardStep::Uploaded { file } => {
@@ -88,7 +81,7 @@ impl ShardLifecycle {
                 ShardStep::Created { file, batch } | ShardStep::Ended { file, batch } => {
                     self.uncreated = None;
                     unsure = false;
-                    under_way.get_or_insert_with(|| self.work.count(ShardCount::UnderWay));
+                    under_way.get_or_insert_with(|| self.work.count_in(&self.work.under_way));
                     let watched = self.poll_until_ended(&file, &batch).await?;
                     if matches!(watched, NextMove::Step(_)) {
                         // A shard that left the provider frees its enqueued tokens. What an earlier
@@ -99,7 +92,7 @@ impl ShardLifecycle {
                     }
                     watched
                 }
-                ShardStep::Collected => return Ok(ShardEnd::default()),
+                ShardStep::Collected => return Ok(false),
             };
             match next {
                 NextMove::Step(next) => {
@@ -109,9 +102,11 @@ impl ShardLifecycle {
                     }
                     step = next;
                 }
-                NextMove::Leave => return Ok(ShardEnd { left: true }),
-                NextMove::Split => return self.split(&step).await,
-                NextMove::End(end) => return self.end(&step, &[], Some(end)).await,
+                NextMove::Leave => return Ok(true),
+                NextMove::Split => return self.split(&step).await.map(|()| false),
+                NextMove::End(end) => {
+                    return self.end(&step, &[], Some(end)).await.map(|()| false);
+                }
                 NextMove::Collect { file, batch, ended } => {
                     let is_resumed = matches!(step, ShardStep::Ended { .. });
                     return self.collect(file, batch, ended, is_resumed).await;

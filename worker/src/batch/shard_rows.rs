@@ -1,7 +1,8 @@
 //! Rows of a shard, page by page.
 
-use super::{MAX_CONCURRENT_ROWS, PAGE};
-use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
+use super::{MAX_CONCURRENT_ROWS, PAGE, row::RowRecord};
+use crate::cost_bounds::Bounds;
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _, future::ready, stream};
 use juror_ledger::{
     batches::{BatchRecords, BatchRow, RowState},
     error::LedgerError,
@@ -21,6 +22,16 @@ pub fn open_rows<'a>(
         Ok(last.map(|last| (stream::iter(rows.into_iter().map(Ok)), Some(last))))
     });
     pages.try_flatten()
+}
+
+/// Bounds of these rows.
+pub fn open_bounds<'a>(
+    records: &'a dyn BatchRecords,
+    run: &'a RunId,
+    number: u32,
+) -> impl Stream<Item = Result<Bounds, LedgerError>> + 'a {
+    let rows = open_rows(records, run, number);
+    rows.and_then(|row| ready(RowRecord::read(&row).map(|record| record.bounds)))
 }
 
 /// Changes each row of a shard in a state until it has none; returns their number.

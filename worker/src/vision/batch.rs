@@ -30,18 +30,12 @@ pub trait BatchProvider: Send + Sync {
     async fn upload(&self, file: &Path) -> Result<String, BatchError>;
 
     /// Creates a batch from an uploaded file; returns its id. Not idempotent: after
-    /// [`BatchError::Lost`] the batch may exist, and [`BatchProvider::find`] finds it.
+    /// [`BatchError::Lost`] the batch may exist, and [`BatchProvider::find_up_to`] finds it.
     async fn create(&self, file: &str, mark: &BatchMark) -> Result<String, BatchError>;
 
-    /// The batch that was created from this file; none if a complete search has not found one. One
-    /// that failed by the limit of enqueued tokens or by the account does not count: it ran nothing,
-    /// and could hide a later one of its file.
-    async fn find(&self, file: &str) -> Result<Option<String>, BatchError> {
-        Ok(self.find_up_to(file, 1).await?.pop())
-    }
-
     /// The first batches in the list that were created from this file; fewer than `at_most` only
-    /// after a complete search.
+    /// after a complete search. One that failed by the limit of enqueued tokens or by the account
+    /// does not count: it ran nothing, and could hide a later one of its file.
     async fn find_up_to(&self, file: &str, at_most: usize) -> Result<Vec<String>, BatchError>;
 
     /// Status of a batch.

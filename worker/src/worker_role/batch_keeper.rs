@@ -53,13 +53,11 @@ pub struct KeeperSettings {
     pub owner_ttl: Duration,
 }
 
-/// Outcome of offering a job to a batch.
-pub(super) enum BatchOutcome {
-    UnderWay,
-    /// The job has its result without a call.
-    Finished(Box<JobResult>),
-    /// The job is judged in an ordinary call.
-    Realtime,
+/// Progress of a job that was delivered.
+pub(super) enum JobProgress {
+    Result(Box<JobResult>),
+    /// The job is in a batch.
+    Batch,
 }
 
 impl BatchKeeper {
@@ -88,13 +86,14 @@ impl BatchKeeper {
         Self { scope, jobs, results, records, owner, active, changed }
     }
 
-    /// Makes a row of a job, unless it can be finished without a call.
+    /// Makes a row of a job, unless it can be finished without a call; none if it is judged in an
+    /// ordinary call.
     pub(super) async fn take(
         &self,
         job: &Job,
         context: &Arc<RunContext>,
         lane: &Arc<BatchLane>,
-    ) -> Result<BatchOutcome, Interruption> {
+    ) -> Result<Option<JobProgress>, Interruption> {
         let work = self.work_of(&job.run_id, context, lane);
         let longest = context.max_wait.map_or(Duration::MAX, |_| MAX_CAPACITY_WAIT);
         let capacity = timeout(longest, work.wait_for_capacity());
@@ -106,17 +105,20 @@ impl BatchKeeper {
         }
         let mut gathered = gather(job, &work).await?;
         loop {
-            return match gathered {
-                Gathered::Finished(result) => Ok(BatchOutcome::Finished(result)),
-                Gathered::UnderWay => Ok(BatchOutcome::UnderWay),
-                Gathered::Realtime => Ok(BatchOutcome::Realtime),
-                Gathered::Row(row) => work.write_row(*row).await.map(|()| BatchOutcome::UnderWay),
+            match gathered {
+                Gathered::Finished(result) => return Ok(Some(JobProgress::Result(result))),
+                Gathered::Realtime => return Ok(None),
+                Gathered::UnderWay => break,
+                Gathered::Row(row) => {
+                    work.write_row(*row).await?;
+                    break;
+                }
                 Gathered::Waiting(row) => {
                     gathered = rows_awaiting_budget::wait(row, job, &work).await?;
-                    continue;
                 }
-            };
+            }
         }
+        Ok(Some(JobProgress::Batch))
     }
 
     /// True if a job stands in a batch that is under way.

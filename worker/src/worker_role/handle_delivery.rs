@@ -3,7 +3,7 @@
 //! is acknowledged; a job that cannot be judged now is held and not lost.
 
 use super::{
-    Worker, WorkerError, WorkerRunState, batch_keeper::BatchOutcome, cancelled,
+    Worker, WorkerError, WorkerRunState, batch_keeper::JobProgress, cancelled,
     in_progress::JobsInProgress, warn_once::WarnOnce,
 };
 use crate::{evaluate::evaluate, interruption::Interruption, run_context::RunContext, telemetry};
@@ -138,20 +138,17 @@ impl DeliveryHandler {
         job: &Job,
         context: &Arc<RunContext>,
     ) -> Result<JobProgress, Interruption> {
-        let result = |result| Ok(JobProgress::Result(Box::new(result)));
-        let Some((batches, lane)) = self.worker.batches.as_ref().zip(context.batches.as_ref())
-        else {
-            return result(evaluate(job, context).await?);
-        };
-        match batches.take(job, context, lane).await? {
-            BatchOutcome::UnderWay => Ok(JobProgress::Batch),
-            BatchOutcome::Finished(finished) => Ok(JobProgress::Result(finished)),
-            BatchOutcome::Realtime => {
-                let evaluated = evaluate(job, context).await?;
-                batches.forget(job).await?;
-                result(evaluated)
-            }
+        let batches = self.worker.batches.as_ref().zip(context.batches.as_ref());
+        if let Some((batches, lane)) = batches
+            && let Some(progress) = batches.take(job, context, lane).await?
+        {
+            return Ok(progress);
         }
+        let evaluated = evaluate(job, context).await?;
+        if let Some((batches, _)) = batches {
+            batches.forget(job).await?;
+        }
+        Ok(JobProgress::Result(Box::new(evaluated)))
     }
 
     /// Ends a job of a cancelled run, unless its batch will.
@@ -271,12 +268,6 @@ impl DeliveryHandler {
             None => Ok(()),
         }
     }
-}
-
-/// Progress of a job that was delivered.
-enum JobProgress {
-    Result(Box<JobResult>),
-    Batch,
 }
 
 /// Checks a job of this version; one of another version waits for its worker.

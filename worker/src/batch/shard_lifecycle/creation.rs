@@ -34,24 +34,19 @@ impl ShardLifecycle {
     pub(super) async fn upload(&mut self) -> Result<NextMove, WorkerError> {
         let path = self.path();
         loop {
-            let Some(next) = self.interruption() else {
-                let work = Arc::clone(&self.work);
-                let uploading = work.lane.provider.upload(&path);
-                let Some(uploaded) =
-                    work.context.shutdown.drain.run_until_cancelled(uploading).await
-                else {
-                    return Ok(NextMove::Leave);
-                };
-                match uploaded {
-                    Ok(file) => return Ok(NextMove::Step(ShardStep::Uploaded { file })),
-                    Err(BatchError::Refused { message, .. }) => {
-                        return Ok(NextMove::End(RowEnd::Invalid(message)));
-                    }
-                    Err(error) => self.wait_after(error).await?,
+            if let Some(next) = self.interruption() {
+                return Ok(next);
+            }
+            let work = Arc::clone(&self.work);
+            let uploading = work.lane.provider.upload(&path);
+            match work.context.shutdown.drain.run_until_cancelled(uploading).await {
+                None => return Ok(NextMove::Leave),
+                Some(Ok(file)) => return Ok(NextMove::Step(ShardStep::Uploaded { file })),
+                Some(Err(BatchError::Refused { message, .. })) => {
+                    return Ok(NextMove::End(RowEnd::Invalid(message)));
                 }
-                continue;
-            };
-            return Ok(next);
+                Some(Err(error)) => self.wait_after(error).await?,
+            }
         }
     }
 

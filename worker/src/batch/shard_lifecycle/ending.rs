@@ -1,11 +1,11 @@
 //! End of a shard: its replies are collected, and its files are removed.
 
-use super::{ShardEnd, ShardLifecycle};
+use super::ShardLifecycle;
 use crate::{
     batch::{
         collect_results::{ResultCollector, end_rows},
         file_content::FileContent,
-        return_jobs::return_jobs,
+        give_up_shard::return_jobs,
         row_settlement::RowEnd,
         shard_builder::unwritable,
     },
@@ -23,23 +23,23 @@ const MAX_DOWNLOADS: u32 = 4;
 
 impl ShardLifecycle {
     /// Collects the replies of an ended batch; `is_resumed` is true if an earlier process created
-    /// it.
+    /// it. Returns true if this process stops before the replies are here.
     pub(super) async fn collect(
         mut self,
         file: String,
         batch: String,
         mut ended: EndedBatch,
         is_resumed: bool,
-    ) -> Result<ShardEnd, WorkerError> {
+    ) -> Result<bool, WorkerError> {
         let step = ShardStep::Ended { file, batch: batch.clone() };
         if !is_resumed {
             self.record(&step).await?;
         } else if self.rows().await? == 0 {
             // An earlier process ended with the last row, and may have deleted the files.
-            return self.end(&step, &ended.files, None).await;
+            return self.end(&step, &ended.files, None).await.map(|()| false);
         }
         let Some((paths, usage)) = self.download_whole(&batch, &mut ended).await? else {
-            return Ok(ShardEnd { left: true });
+            return Ok(true);
         };
         let work = Arc::clone(&self.work);
         let mut collection = ResultCollector::new(&work, self.number, is_resumed, usage);
@@ -50,7 +50,7 @@ impl ShardLifecycle {
         }
         // Files with missing replies stay at the provider for inspection.
         let files = if collection.has_every_answer() { ended.files.as_slice() } else { &[] };
-        self.end(&step, files, None).await
+        self.end(&step, files, None).await.map(|()| false)
     }
 
     /// Fetches the files of a batch until they have as many rows as it counts, or several times, as
@@ -126,7 +126,7 @@ impl ShardLifecycle {
         step: &ShardStep,
         outputs: &[String],
         rows: Option<RowEnd>,
-    ) -> Result<ShardEnd, WorkerError> {
+    ) -> Result<(), WorkerError> {
         if let Some(end) = rows {
             end_rows(&self.work, self.number, end).await?;
         }
@@ -138,7 +138,7 @@ impl ShardLifecycle {
         self.record(&ShardStep::Collected).await?;
         self.count(ShardEvent::Collected);
         tracing::info!(run = %self.work.run, number = self.number, "a shard is collected");
-        Ok(ShardEnd::default())
+        Ok(())
     }
 
     /// Removes the shard's files here and, if configured, at the provider. Leftovers are

@@ -5,18 +5,13 @@ use crate::{
     batch::{
         RunBatches,
         lost_batch::{is_listed_alone, second_lease},
-        row::RowRecord,
-        shard_rows::open_rows,
+        shard_rows::open_bounds,
     },
-    interruption::Interruption,
     worker_error::WorkerError,
 };
-use futures_util::TryStreamExt as _;
-use juror_ledger::{
-    admission::{AdmissionDecision, AdmissionRequest},
-    batches::{ROWS_OWNER, ShardStep},
-};
-use juror_types::{id::OwnerId, usage::Money};
+use futures_util::{TryStreamExt as _, future::ready};
+use juror_ledger::{admission::AdmissionDecision, batches::ShardStep};
+use juror_types::usage::Money;
 
 impl ShardLifecycle {
     /// Holds the maximum cost of the shard's rows once more.
@@ -25,21 +20,10 @@ impl ShardLifecycle {
     /// [`Interruption::Paused`] if a budget does not cover it.
     pub(super) async fn hold_again(&self, file: &str) -> Result<(), WorkerError> {
         let RunBatches { context, lane, run, .. } = &*self.work;
-        let Some(setup) = context.judge.as_deref() else {
-            return Err(Interruption::UnknownRun("batches need a judge".to_owned()).into());
-        };
-        let cost = |row| async move { Ok(RowRecord::read(&row)?.bounds.worst_cost) };
-        let sum = |sum, cost| async move { Ok(sum + cost) };
-        let rows = open_rows(&*lane.records, run, self.number);
-        let ask = AdmissionRequest {
-            lease: second_lease(run, file),
-            owner: OwnerId::new(ROWS_OWNER),
-            run: run.clone(),
-            endpoint: setup.batch_endpoint(),
-            input_tokens: 0,
-            max_output_tokens: 0,
-            worst_cost: rows.and_then(cost).try_fold(Money::ZERO, sum).await?,
-        };
+        let rows = open_bounds(&*lane.records, run, self.number);
+        let worst_cost = rows.try_fold(Money::ZERO, |sum, row| ready(Ok(sum + row.worst_cost)));
+        let setup = context.judge_of_batches()?;
+        let ask = setup.row_admission(run, second_lease(run, file), worst_cost.await?);
         let reason = match context.admission.try_admit(&ask).await? {
             AdmissionDecision::Admitted => return Ok(()),
             AdmissionDecision::Wait { .. } => "its money is held by calls in flight".to_owned(),

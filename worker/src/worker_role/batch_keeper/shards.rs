@@ -2,7 +2,7 @@
 
 use super::{BatchKeeper, KeeperScope, KeeperSettings};
 use crate::{
-    batch::{RunBatches, ShardEnd, ShardLifecycle},
+    batch::{RunBatches, ShardLifecycle},
     interruption::Interruption,
     worker_error::WorkerError,
     worker_role::{RunStatusProvider, warn_once::WarnOnce},
@@ -26,7 +26,8 @@ const RENEWALS: u32 = 3;
 pub(super) struct ShardEnded {
     work: Arc<RunBatches>,
     number: u32,
-    end: Result<ShardEnd, WorkerError>,
+    /// True if its batch continues at the provider.
+    end: Result<bool, WorkerError>,
 }
 
 /// The shards that are worked on.
@@ -216,7 +217,7 @@ impl<'keeper> Shards<'keeper> {
         let ShardEnded { work, number, end } = ended;
         self.working.remove(&(work.run.clone(), number));
         match end {
-            Ok(end) => Ok(end.left),
+            Ok(is_left) => Ok(is_left),
             Err(error) => self.failed(&work.run, error).await.map(|()| false),
         }
     }

@@ -124,7 +124,8 @@ async fn find_in(pages: &[Value]) -> Result<Option<String>, BatchError> {
         next += 1;
         WebResponse::file(page.to_string().as_bytes())
     });
-    client(&format!("http://{}/v1", server.address())).find("file-1").await
+    let provider = client(&format!("http://{}/v1", server.address()));
+    provider.find_up_to("file-1", 1).await.map(|mut found| found.pop())
 }
 
 #[tokio::test]
