@@ -22,7 +22,7 @@ mod shard_rows;
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {
     give_up_shard::give_up_own_shard,
-    row_admission::{Gathered, PendingRow, admit, gather, give_up_row, remove_row_of},
+    row_admission::{Gathered, PendingRow, admit, gather, give_up_row},
     shard_lifecycle::ShardLifecycle,
 };
 

@@ -1,18 +1,26 @@
 //! Claims: a job has one holder at a time, and a job that kills its workers is detected.
 
-mod poison;
-
 use crate::{
     interruption::Interruption, result_builder::ResultBuilder, run_context::RunContext, telemetry,
 };
 use juror_ledger::job_store::{Claim, ClaimKey};
-use juror_types::{job::Job, outcome::JobResult};
+use juror_types::{
+    job::Job,
+    outcome::{ErrorKind, JobError, JobResult},
+};
 use std::sync::Arc;
 use tokio::time::Instant;
 
+/// Number of unfinished starts after which a job may have killed its workers, and is prepared
+/// alone.
+const MAX_UNFINISHED_STARTS: u32 = 2;
+/// Number of unfinished starts alone after which a job has killed its workers. Starts beside other
+/// jobs prove nothing: whatever ends a process ends every job in it.
+const MAX_ISOLATED_STARTS: u32 = 3;
+
 pub enum ClaimOutcome<'job> {
-    /// The claim is granted to this worker, under this key.
-    Claimed(Box<ClaimedJob<'job>>, ClaimKey),
+    /// The claim is granted to this worker.
+    Claimed(Box<ClaimedJob<'job>>),
     /// The job has a result already.
     Finished(Box<JobResult>),
 }
@@ -30,6 +38,26 @@ pub struct ClaimedJob<'job> {
     starts: u32,
     /// Number of those starts that ran alone.
     isolated_starts: u32,
+}
+
+impl ClaimedJob<'_> {
+    /// True if it may have killed its workers.
+    pub fn is_suspect(&self) -> bool {
+        self.starts >= MAX_UNFINISHED_STARTS
+    }
+
+    /// The error of a job that has killed its workers.
+    pub fn poison(&self) -> Option<JobError> {
+        (self.isolated_starts >= MAX_ISOLATED_STARTS).then(|| {
+            let message = format!(
+                "started {} times, the last times isolated, and never finished: it probably kills its \
+                 worker; inspect its files, then judge it again with `juror dead-letters replay`, \
+                 or with `juror retry`, which retries all unscored jobs of its run",
+                self.starts
+            );
+            JobError { kind: ErrorKind::Poison, message }
+        })
+    }
 }
 
 pub async fn claim<'job>(
@@ -55,10 +83,10 @@ pub async fn claim<'job>(
         } => {
             let outages = context.admission.outages();
             let key = ClaimKey { fence, ..unclaimed };
-            let builder = ResultBuilder::begin(job, context, key.clone(), unattributed_cost);
+            let builder = ResultBuilder::begin(job, context, key, unattributed_cost);
             let claimed =
                 ClaimedJob { job, context, builder, requeue_by, outages, starts, isolated_starts };
-            Ok(ClaimOutcome::Claimed(Box::new(claimed), key))
+            Ok(ClaimOutcome::Claimed(Box::new(claimed)))
         }
     }
 }

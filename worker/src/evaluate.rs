@@ -24,10 +24,11 @@ pub(crate) enum PreparationOutcome {
 /// Judges one job. A failure of the job itself is an outcome; an [`Interruption`] concerns the
 /// worker or the run.
 pub async fn evaluate(job: &Job, context: &Arc<RunContext>) -> Result<JobResult, Interruption> {
-    let (claimed, key) = match claim(job, context).await? {
-        ClaimOutcome::Claimed(claimed, key) => (claimed, key),
+    let claimed = match claim(job, context).await? {
+        ClaimOutcome::Claimed(claimed) => claimed,
         ClaimOutcome::Finished(result) => return Ok(*result),
     };
+    let key = claimed.builder.claim.clone();
     let evaluating = async {
         // Boxed: the future is large, and a worker's stack is small.
         let finished = match Box::pin(prepare(*claimed)).await? {
@@ -51,10 +52,11 @@ pub(crate) async fn prepare_without_call(
     job: &Job,
     context: &Arc<RunContext>,
 ) -> Result<PreparationOutcome, Interruption> {
-    let (claimed, key) = match claim(job, context).await? {
-        ClaimOutcome::Claimed(claimed, key) => (claimed, key),
+    let claimed = match claim(job, context).await? {
+        ClaimOutcome::Claimed(claimed) => claimed,
         ClaimOutcome::Finished(result) => return Ok(PreparationOutcome::Finished(result)),
     };
+    let key = claimed.builder.claim.clone();
     let ended = match Box::pin(prepare(*claimed)).await {
         Ok(PreparedJob::NeedsCall(_, prepared, builder)) => {
             context.store.requeue(&key).await?;

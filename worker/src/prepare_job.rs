@@ -1,10 +1,7 @@
 //! Every step of a job that costs nothing: its files, the deterministic stages, the measured
 //! evidence, and the request to its judge.
 
-mod cached_reply;
 mod keep;
-mod missing_file;
-mod missing_output;
 
 use crate::{
     claim_job::ClaimedJob,
@@ -15,19 +12,24 @@ use crate::{
     item_texts::{self, LoadedItem},
     judge_request::{JudgeRequest, PreparedRequest},
     judging::Judging,
+    parse_reply,
     result_builder::{ResultBuilder, UsedText},
-    run_context::RunContext,
+    run_context::{JudgeSetup, RunContext},
     run_deadline::skip_after_deadline,
     stages::{self, command::run_pipeline},
 };
-use juror_ledger::job_store::FinishedJob;
+use juror_ledger::job_store::{CachedReply, FinishedJob};
 use juror_types::{
     job::Job,
-    outcome::{InputRecord, JobError},
+    outcome::{ErrorKind, InputRecord, JobError},
     rubric::PromptField,
     stage::Stages,
+    verdict::Verdict,
 };
 use std::collections::BTreeMap;
+
+/// Number of workers that look for a missing file before its job fails.
+const MAX_MISSING_FILE_ATTEMPTS: u32 = 3;
 
 /// Job before its call to the judge.
 pub enum PreparedJob<'job> {
@@ -66,7 +68,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     let ClaimedJob { job, context, mut builder, requeue_by, outages, .. } = claimed;
     let (loaded, texts, stages) = match prepare_stages(job, context).await {
         Ok(staged) => staged,
-        Err(error) => return missing_file::fail_or_requeue(job, context, builder, error).await,
+        Err(error) => return fail_or_requeue(job, context, builder, error).await,
     };
     builder.texts(&texts, loaded.language);
     builder.stages(stages);
@@ -74,7 +76,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
 
     let evidence = match measure(job, &loaded, context, &mut builder).await {
         Ok(evidence) => evidence,
-        Err(error) => return missing_file::fail_or_requeue(job, context, builder, error).await,
+        Err(error) => return fail_or_requeue(job, context, builder, error).await,
     };
     // Another worker of the fleet may have a browser that works.
     if builder.is_unmeasured() && context.leaves_rendering_to_others(job) {
@@ -89,11 +91,11 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         // With a judge, the images are read for the request; without one they are checked here.
         return match inspect_images(&job.item, &context.sources).await {
             Ok(()) => Ok(PreparedJob::Finished(builder.without_verdict())),
-            Err(error) => missing_file::fail_or_requeue(job, context, builder, error).await,
+            Err(error) => fail_or_requeue(job, context, builder, error).await,
         };
     };
     if context.rubric.needs(PromptField::GeneratedCode) && loaded.code.is_none() {
-        let error = missing_output::error(&loaded, context.stages.pipeline_command.is_some());
+        let error = missing_output(&loaded, context.stages.pipeline_command.is_some());
         return Ok(PreparedJob::Finished(builder.without_output(error)));
     }
     let judging = Judging { job, judge, setup, context, requeue_by, outages };
@@ -110,14 +112,14 @@ async fn prepare_call<'job>(
     let Judging { job, judge, setup, context, .. } = judging;
     let request = match JudgeRequest::for_job(job, judge, loaded, evidence, setup, context).await {
         Ok(request) => request,
-        Err(error) => return missing_file::fail_or_requeue(job, context, builder, error).await,
+        Err(error) => return fail_or_requeue(job, context, builder, error).await,
     };
     builder.images(request.inputs());
     builder.code_note(request.code_note.clone());
     for (digest, bytes) in request.originals() {
         keep::input(digest, bytes, context).await?;
     }
-    if let Some((cached, verdict)) = cached_reply::verdict(&request, setup, context).await? {
+    if let Some((cached, verdict)) = cached_verdict(&request, setup, context).await? {
         builder.record_reply(cached.judge, Some(cached.reply));
         return Ok(PreparedJob::Finished(builder.scored_from_cache(verdict)));
     }
@@ -173,4 +175,57 @@ async fn measure(
         }
         Err(MeasuringError::Input(error)) => Err(error),
     }
+}
+
+/// An earlier reply to the same request and its verdict, if replies are cached.
+async fn cached_verdict(
+    request: &JudgeRequest,
+    setup: &JudgeSetup,
+    context: &RunContext,
+) -> Result<Option<(CachedReply, Verdict)>, Interruption> {
+    if !setup.cache {
+        return Ok(None);
+    }
+    let cached = context.store.cached_reply(&request.cache_key).await?;
+    Ok(cached.and_then(|cached| {
+        let verdict = parse_reply::read(&context.rubric, &cached.reply).ok()?;
+        Some((cached, verdict))
+    }))
+}
+
+/// Ends a job whose files cannot be used, unless other workers may have a missing file and have not
+/// looked yet.
+async fn fail_or_requeue<'job>(
+    job: &Job,
+    context: &RunContext,
+    builder: ResultBuilder,
+    mut error: JobError,
+) -> Result<PreparedJob<'job>, Interruption> {
+    let references = job.item.references().map(str::to_owned).collect();
+    if let Some(absence) = context.sources.absence(references).await {
+        match context.store.record_missing_file(&builder.claim).await? {
+            None => {}
+            Some(others) if others < MAX_MISSING_FILE_ATTEMPTS => {
+                return Err(Interruption::FileNotHere(absence.to_string()));
+            }
+            Some(others) => {
+                error.message += &format!(" (nor at {others} earlier attempts)");
+            }
+        }
+    }
+    Ok(PreparedJob::Finished(builder.failed(error)))
+}
+
+/// The error of an item without generated code that can be judged, depending on the code's source.
+fn missing_output(loaded: &LoadedItem, from_pipeline: bool) -> JobError {
+    let place = match (&loaded.unusable_code, from_pipeline) {
+        (Some(reason), _) => reason.as_str(),
+        (None, true) => "pipeline_command returned none",
+        (None, false) => "generated_code is missing or blank",
+    };
+    let message = format!(
+        "the pipeline made no usable code for this item ({place}), so nothing was judged; \
+         run.missing_output = \"excluded\" leaves such items out of averages"
+    );
+    JobError { kind: ErrorKind::Output, message }
 }

@@ -15,14 +15,21 @@ pub use status_provider::{RunStatusProvider, WorkerRunState};
 use crate::{concurrency::Concurrency, telemetry};
 use futures_util::future::BoxFuture;
 use handle_delivery::DeliveryHandler;
-use juror_ledger::job_store::JobStore;
+use juror_ledger::{error::LedgerError, job_store::JobStore};
 use juror_queue::{Delivery, Queue, QueueError, Subscription};
 use juror_telemetry::Metrics;
-use juror_types::{event::Events, id::OwnerId, job::Job, outcome::JobResult, shutdown::Shutdown};
+use juror_types::{
+    event::Events,
+    id::{OwnerId, RunId},
+    job::Job,
+    outcome::JobResult,
+    shutdown::Shutdown,
+};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, info};
+use warn_once::WarnOnce;
 
 /// Maximum number of deliveries that a worker holds.
 const MAX_DELIVERIES: usize = 640;
@@ -174,6 +181,21 @@ async fn take_jobs(
             }
         }
     }
+}
+
+/// Pauses a run for a reason that no delivery of a job reports.
+async fn pause(
+    run_states: &dyn RunStatusProvider,
+    warnings: &WarnOnce,
+    run: &RunId,
+    reason: &str,
+) -> Result<(), LedgerError> {
+    run_states.pause(run, reason).await?;
+    // Otherwise the worker reports the pause when it ends.
+    if run_states.holds_jobs() {
+        warnings.warn_about_pause(run, reason).await;
+    }
+    Ok(())
 }
 
 /// Number of jobs in progress for a number of calls: an eighth more, so that some jobs prepare or

@@ -3,6 +3,7 @@
 use super::{
     MAX_CONCURRENT_ROWS, RunBatches,
     row_settlement::{RowEnd, finish},
+    shard_file::unreadable,
     shard_rows::{all_ended, change_rows},
 };
 use crate::{
@@ -33,8 +34,8 @@ use tokio::{
 
 /// Collector of the results of one shard.
 pub struct ResultCollector<'work> {
-    pub work: &'work RunBatches,
-    pub number: u32,
+    work: &'work RunBatches,
+    number: u32,
     /// True if an earlier process began it, and so rows may have left their shard.
     is_resumed: bool,
     /// Rows that the files name.
@@ -76,15 +77,13 @@ impl<'work> ResultCollector<'work> {
         self.presumed == 0 && self.unreadable == 0
     }
 
-    /// Ends each row of a batch with its output files at these paths. `lane_ended` is true if the run no
-    /// longer waits for rows that have not run.
+    /// Ends each row of a batch with its output files at these paths.
     pub async fn collect(
         &mut self,
         ended: &EndedBatch,
         paths: &[PathBuf],
-        lane_ended: bool,
     ) -> Result<(), WorkerError> {
-        let not_run = not_run(ended.ending, lane_ended, &self.work.lane);
+        let not_run = not_run(ended.ending, &self.work.lane);
         let differing = |reported| BatchUsage::differing(self.number, reported, self.usage);
         self.batch_usage = ended.usage.and_then(differing);
         for path in paths {
@@ -96,9 +95,7 @@ impl<'work> ResultCollector<'work> {
     }
 
     async fn read(&mut self, path: &PathBuf, not_run: &RowEnd) -> Result<(), WorkerError> {
-        let unreadable = |error: std::io::Error| {
-            Interruption::Paused(format!("file {} cannot be read: {error}", path.display()))
-        };
+        let unreadable = |error| unreadable(path, &error);
         let file = File::open(path).await.map_err(unreadable)?;
         let mut lines = BufReader::new(file).split(b'\n');
         let work = self.work;
@@ -249,9 +246,9 @@ async fn end_row(
     Ok(())
 }
 
-fn not_run(ending: BatchEnding, lane_ended: bool, lane: &BatchLane) -> RowEnd {
+fn not_run(ending: BatchEnding, lane: &BatchLane) -> RowEnd {
     match ending {
-        _ if lane_ended => RowEnd::not_waited_for(lane),
+        _ if lane.is_over() => RowEnd::not_waited_for(lane),
         BatchEnding::Cancelled => {
             let message = "the batch was cancelled before this row was run".to_owned();
             RowEnd::NotRun(ErrorKind::Cancelled, message)

@@ -1,9 +1,9 @@
 //! Content of the downloaded files of a batch.
 
+use super::shard_file::unreadable;
 use crate::{
     interruption::Interruption,
     vision::{BatchProvider, CallEnd},
-    worker_error::WorkerError,
 };
 use juror_types::usage::Usage;
 use std::{collections::HashSet, path::PathBuf};
@@ -29,13 +29,11 @@ impl FileContent {
     pub async fn read(
         provider: &dyn BatchProvider,
         paths: &[PathBuf],
-    ) -> Result<Self, WorkerError> {
+    ) -> Result<Self, Interruption> {
         let mut content = Self { files: paths.len(), ..Self::default() };
         let mut seen = HashSet::new();
         for path in paths {
-            let unreadable = |error: std::io::Error| {
-                Interruption::Paused(format!("file {} cannot be read: {error}", path.display()))
-            };
+            let unreadable = |error| unreadable(path, &error);
             let file = File::open(path).await.map_err(unreadable)?;
             let mut lines = BufReader::new(file).split(b'\n');
             while let Some(line) = lines.next_segment().await.map_err(unreadable)? {

@@ -16,7 +16,7 @@ use crate::{
 };
 use juror_ledger::{
     admission::{AdmissionDecision, AdmissionRequest},
-    batches::{BatchRecords, BatchRow, RowChange},
+    batches::{BatchRow, RowChange},
     job_store::FinishedJob,
 };
 use juror_types::{
@@ -137,14 +137,6 @@ pub async fn give_up_row(row: &BatchRow, work: &RunBatches) -> Result<(), Interr
     Ok(())
 }
 
-/// Removes the row of a job that has its result.
-pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), Interruption> {
-    if let Some(row) = records.row(&job.run_id, &job.job_id).await? {
-        records.change_row(&job.run_id, &row, RowChange::Remove).await?;
-    }
-    Ok(())
-}
-
 /// Ends a job with its first verdict, since no batch is left for a second one.
 async fn end_with_first_verdict(
     job: &Job,
@@ -155,7 +147,7 @@ async fn end_with_first_verdict(
     let context = &work.context;
     let builder = match claim(job, context).await? {
         ClaimOutcome::Finished(result) => return Ok(Gathered::Finished(result)),
-        ClaimOutcome::Claimed(claimed, _) => claimed.builder.continue_stored(stored),
+        ClaimOutcome::Claimed(claimed) => claimed.builder.continue_stored(stored),
     };
     let scored = store_and_record(first.score(builder), context).await?;
     Ok(Gathered::Finished(Box::new(scored)))

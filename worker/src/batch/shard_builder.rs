@@ -3,7 +3,7 @@
 use super::{
     RunBatches,
     row_admission::PendingRow,
-    shard_file::{self, OpenShard},
+    shard_file::{self, OpenShard, unwritable},
 };
 use crate::interruption::Interruption;
 use juror_ledger::batches::{BatchRow, RowAdded, ShardStep};
@@ -189,15 +189,6 @@ impl RunBatches {
         let state = self.builder.0.lock().await;
         state.number.is_none() && state.planned.is_empty()
     }
-}
-
-/// Error that pauses a run whose shard files cannot be written.
-pub(super) fn unwritable(folder: &Path, error: &std::io::Error) -> Interruption {
-    Interruption::Paused(format!(
-        "the file of a batch cannot be written in {}: {error}; make the folder writable or free \
-         space, then resume",
-        folder.display()
-    ))
 }
 
 #[derive(Default)]

@@ -1,5 +1,6 @@
 //! The files of shards on this machine: the one that is being filled, and those to be uploaded.
 
+use crate::interruption::Interruption;
 use juror_types::id::{JobId, RunId};
 use serde::Deserialize;
 use std::{
@@ -104,6 +105,20 @@ pub async fn split(file: &Path, halves: [&Path; 2]) -> io::Result<[Vec<JobId>; 2
         writer.get_ref().sync_all().await?;
     }
     Ok(jobs)
+}
+
+/// Error that pauses a run whose shard files cannot be written.
+pub fn unwritable(folder: &Path, error: &io::Error) -> Interruption {
+    Interruption::Paused(format!(
+        "the file of a batch cannot be written in {}: {error}; make the folder writable or free \
+         space, then resume",
+        folder.display()
+    ))
+}
+
+/// Error that pauses a run whose shard files cannot be read.
+pub fn unreadable(file: &Path, error: &io::Error) -> Interruption {
+    Interruption::Paused(format!("file {} cannot be read: {error}", file.display()))
 }
 
 #[derive(Deserialize)]

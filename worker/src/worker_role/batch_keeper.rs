@@ -9,13 +9,16 @@ mod shards;
 
 use super::{RunStatusProvider, warn_once::WarnOnce};
 use crate::{
-    batch::{Gathered, RunBatches, gather, remove_row_of},
+    batch::{Gathered, RunBatches, gather},
     batch_lane::BatchLane,
     interruption::Interruption,
     run_context::RunContext,
     worker_error::WorkerError,
 };
-use juror_ledger::{batches::BatchRecords, error::LedgerError};
+use juror_ledger::{
+    batches::{BatchRecords, RowChange},
+    error::LedgerError,
+};
 use juror_queue::{Queue, local::LocalReturns};
 use juror_types::{
     event::Events,
@@ -127,9 +130,12 @@ impl BatchKeeper {
         Ok(row.is_some_and(|row| row.open && row.round == job.round))
     }
 
-    /// Removes the rows of a job that has its result.
+    /// Removes the row of a job that has its result.
     pub(super) async fn forget(&self, job: &Job) -> Result<(), Interruption> {
-        remove_row_of(job, &*self.records).await
+        if let Some(row) = self.records.row(&job.run_id, &job.job_id).await? {
+            self.records.change_row(&job.run_id, &row, RowChange::Remove).await?;
+        }
+        Ok(())
     }
 
     /// Prepares the keeper, before the first job comes.

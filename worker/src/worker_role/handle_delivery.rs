@@ -4,7 +4,7 @@
 
 use super::{
     Worker, WorkerError, WorkerRunState, batch_keeper::JobProgress, cancelled,
-    in_progress::JobsInProgress, warn_once::WarnOnce,
+    in_progress::JobsInProgress, pause, warn_once::WarnOnce,
 };
 use crate::{evaluate::evaluate, interruption::Interruption, run_context::RunContext, telemetry};
 use juror_ledger::error::LedgerError;
@@ -105,24 +105,14 @@ impl DeliveryHandler {
                 }
                 Ok(reached) => {
                     if let Some(reason) = context.breaker.take_pause_reason() {
-                        self.pause(&job.run_id, &reason).await?;
+                        let run_states = &*self.worker.run_states;
+                        pause(run_states, &self.warnings, &job.run_id, &reason).await?;
                     }
                     return Ok(reached);
                 }
                 evaluated => return evaluated,
             }
         }
-    }
-
-    /// Pauses a run after a job that has its result.
-    async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
-        let run_states = &self.worker.run_states;
-        run_states.pause(run, reason).await?;
-        // Otherwise the worker reports the pause when it ends.
-        if run_states.holds_jobs() {
-            self.warnings.warn_about_pause(run, reason).await;
-        }
-        Ok(())
     }
 
     /// True if this worker has no means for a job that other workers may have.

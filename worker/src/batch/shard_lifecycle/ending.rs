@@ -7,7 +7,7 @@ use crate::{
         file_content::FileContent,
         give_up_shard::return_jobs,
         row_settlement::RowEnd,
-        shard_builder::unwritable,
+        shard_file::unwritable,
     },
     vision::{BatchError, BatchStatus, EndedBatch},
     worker_error::WorkerError,
@@ -43,7 +43,7 @@ impl ShardLifecycle {
         };
         let work = Arc::clone(&self.work);
         let mut collection = ResultCollector::new(&work, self.number, is_resumed, usage);
-        collection.collect(&ended, &paths, work.lane.is_over()).await?;
+        collection.collect(&ended, &paths).await?;
         for path in paths {
             // A leftover is overwritten by the next collection.
             let _ = tokio::fs::remove_file(path).await;

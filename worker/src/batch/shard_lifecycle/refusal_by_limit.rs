@@ -3,7 +3,9 @@
 
 use super::{NextMove, RunBatches, ShardLifecycle};
 use crate::{
-    batch::{give_up_shard::give_up_and_return_jobs, shard_rows::open_bounds},
+    batch::{
+        give_up_shard::give_up_and_return_jobs, shard_file::unreadable, shard_rows::open_bounds,
+    },
     cost_bounds::Bounds,
     interruption::Interruption,
     vision::{BatchError, TokenLimitRefusal},
@@ -95,9 +97,7 @@ impl ShardLifecycle {
 
     async fn has_file(&self) -> Result<bool, Interruption> {
         let path = self.path();
-        tokio::fs::try_exists(&path).await.map_err(|error| {
-            Interruption::Paused(format!("file {} cannot be read: {error}", path.display()))
-        })
+        tokio::fs::try_exists(&path).await.map_err(|error| unreadable(&path, &error))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     batch::{RunBatches, ShardLifecycle},
     interruption::Interruption,
     worker_error::WorkerError,
-    worker_role::{RunStatusProvider, warn_once::WarnOnce},
+    worker_role::{RunStatusProvider, pause, warn_once::WarnOnce},
 };
 use juror_ledger::{batches::ShardStep, error::LedgerError};
 use juror_telemetry::ShardEvent;
@@ -226,12 +226,7 @@ impl<'keeper> Shards<'keeper> {
     async fn failed(&self, run: &RunId, error: WorkerError) -> Result<(), WorkerError> {
         match error {
             WorkerError::Interrupted(Interruption::Paused(reason)) => {
-                self.run_states.pause(run, &reason).await?;
-                // Otherwise the worker reports the pause when it ends.
-                if self.run_states.holds_jobs() {
-                    self.warnings.warn_about_pause(run, &reason).await;
-                }
-                Ok(())
+                Ok(pause(self.run_states, self.warnings, run, &reason).await?)
             }
             WorkerError::Interrupted(Interruption::Stopping) => Ok(()),
             error if !self.run_states.holds_jobs() => Err(error),
