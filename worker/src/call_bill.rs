@@ -4,7 +4,7 @@
 use crate::{
     cost_bounds::{Bounds, ModelTerms},
     next_step_after_call::LeaseEnd,
-    vision::{CallEnd, Completion},
+    vision::CallEnd,
 };
 use juror_types::{
     lane::Lane,
@@ -47,10 +47,7 @@ impl CallPricing {
 
     /// Responding model, if it is not the requested one.
     pub fn other_model<'end>(&self, end: &'end CallEnd) -> Option<&'end str> {
-        let answered = match end {
-            CallEnd::Answered(Completion { model, .. }) => model.as_deref()?,
-            _ => return None,
-        };
+        let answered = end.answer()?.model.as_deref()?;
         let is_asked = self.names.iter().any(|name| is_same_model(name, answered));
         (!is_asked).then_some(answered)
     }
@@ -69,11 +66,9 @@ impl CallPricing {
             Some(usage) => self.table_cost(end, sent_in, &usage, bounds),
             None => self.bound(end, bounds),
         };
-        let reported_cost = match end {
-            CallEnd::Answered(answer) => answer.cost,
-            _ => None,
-        };
-        let reported_cost = reported_cost
+        let reported_cost = end
+            .answer()
+            .and_then(|answer| answer.cost)
             .filter(|reported_cost| *reported_cost > Money::ZERO || table_cost == Money::ZERO);
         let most = Usage {
             input_tokens: bounds.input_tokens,
@@ -100,10 +95,8 @@ impl CallPricing {
     /// replies count at their bound. A service tier without a price costs up to twice the standard
     /// one (OpenAI's priority processing, 2026), or the bound if that is more.
     fn table_cost(&self, end: &CallEnd, sent_in: Lane, usage: &Usage, bounds: &Bounds) -> Money {
-        let (written, lane) = match end {
-            CallEnd::Answered(answer) => (answer.cache_write_tokens, answer.lane),
-            _ => (None, sent_in),
-        };
+        let stated = end.answer().map(|answer| (answer.cache_write_tokens, answer.lane));
+        let (written, lane) = stated.unwrap_or((None, sent_in));
         let cost = |entry: &PriceEntry, written| entry.price_in(lane).cost(usage, written);
         let own_cost = || {
             let unreported = self.terms.facts.prompt_cache.unreported_writes();
@@ -122,7 +115,7 @@ impl CallPricing {
 
     /// The price of the requested model's version that answered, if it has one of its own.
     fn version(&self, end: &CallEnd) -> Option<&PriceEntry> {
-        let CallEnd::Answered(Completion { model: Some(answered), .. }) = end else { return None };
+        let answered = end.answer()?.model.as_deref()?;
         self.prices.find_version(&self.terms.prices.model, answered)
     }
 
@@ -192,7 +185,7 @@ impl CallPricing {
                  is more; set the project's default service tier to standard at the provider"
             ));
         }
-        if let CallEnd::Answered(answer) = end
+        if let Some(answer) = end.answer()
             && answer.lane != self.terms.lane
             && self.terms.lane != Lane::Mixed
             // Batch rows keep the lane batch even if the run's lane has changed.
@@ -228,10 +221,7 @@ enum PricingWarning {
 }
 
 fn dearer_tier(end: &CallEnd) -> Option<&str> {
-    match end {
-        CallEnd::Answered(answer) => answer.dearer_tier.as_deref(),
-        _ => None,
-    }
+    end.answer()?.dearer_tier.as_deref()
 }
 
 /// True if two sums differ by more than one percent.

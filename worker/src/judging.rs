@@ -97,8 +97,7 @@ impl Judging<'_> {
 
             let cost = cost(lease_end, bill, &prepared.bounds);
             telemetry::call_ended(&call, decision.verdict.is_some(), cost, &judge.model, context);
-            let other = setup.pricing.other_model(&call.end);
-            builder.called(judge, &call.end, bill.as_ref(), &prepared.bounds, other);
+            builder.called(judge, &call.end, bill.as_ref(), &prepared.bounds);
             let reply_to_cache = reply_for_cache(prepared.cache_key, judge, setup, &call.end, bill);
             let next;
             (next, builder) = match decision.end_job(builder, reply_to_cache, &mut first) {
@@ -207,7 +206,7 @@ pub(crate) fn reply_for_cache(
     end: &CallEnd,
     bill: Option<CallBill>,
 ) -> Option<(Digest, CachedReply)> {
-    let CallEnd::Answered(answer) = end else { return None };
+    let answer = end.answer()?;
     if setup.pricing.other_model(end).is_some() {
         return None;
     }

@@ -3,7 +3,7 @@
 //! `judging/step_after_refusal.rs`; the wait for the next call is in
 //! `judging/call_permission.rs`.
 
-use crate::vision::{AccountProblem, CallEnd, Completion, Finish};
+use crate::vision::{AccountProblem, CallEnd, Finish};
 use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Usage, verdict::Verdict};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -105,48 +105,54 @@ pub fn decide(
     if !matches!(end, CallEnd::RateLimited { .. } | CallEnd::Cancelled { .. }) {
         tally.refusals = 0;
     }
-    match end {
-        CallEnd::Answered(answer) => next_after_reply(answer, reply_problem, tally),
+    let (lease_end, next) = match end {
+        CallEnd::Answered(answer) => {
+            let next = match reply_problem {
+                Some(problem) => retry_reply(problem, answer.finish == Finish::Length, tally),
+                None => {
+                    tally.answers += 1;
+                    NextStep::Accept
+                }
+            };
+            (LeaseEnd::Settle(answer.usage), next)
+        }
         CallEnd::BadAnswer { message, usage } => {
-            Step { lease_end: LeaseEnd::Settle(*usage), next: retry_reply(message, tally) }
+            (LeaseEnd::Settle(*usage), retry_reply(message, false, tally))
         }
         CallEnd::NotSent(message) => {
-            let next = retry("the vision API cannot be reached", message, tally, delay);
-            Step { lease_end: LeaseEnd::Release, next }
+            let what = "the vision API cannot be reached";
+            (LeaseEnd::Release, retry(what, message, tally, delay))
         }
         CallEnd::Unavailable { status, message } => {
             let what = format!("the vision API failed with status {status}");
-            Step { lease_end: LeaseEnd::Release, next: retry(&what, message, tally, delay) }
+            (LeaseEnd::Release, retry(&what, message, tally, delay))
         }
         CallEnd::NotCompletion(message) => {
             let what = "the vision API returned no completion";
-            Step { lease_end: LeaseEnd::Release, next: retry(what, message, tally, delay) }
+            (LeaseEnd::Release, retry(what, message, tally, delay))
         }
         CallEnd::Lost(message) => {
             tally.lost += 1;
-            Step { lease_end: LeaseEnd::PresumeSpent, next: lost(message, tally, delay) }
+            (LeaseEnd::PresumeSpent, lost(message, tally, delay))
         }
         CallEnd::RateLimited { retry_after, .. } => {
             let pause = retry_after.unwrap_or_else(|| delay(tally.refusals));
             tally.refusals = tally.refusals.saturating_add(1);
-            Step { lease_end: LeaseEnd::Release, next: NextStep::Cooldown(pause) }
+            (LeaseEnd::Release, NextStep::Cooldown(pause))
         }
-        CallEnd::Account { problem, message } => Step {
-            lease_end: LeaseEnd::Release,
-            next: NextStep::PauseRun(reason(*problem, message)),
-        },
-        CallEnd::Refused { status, message, usage } => Step {
-            lease_end: usage.map_or(LeaseEnd::Release, |usage| LeaseEnd::Settle(Some(usage))),
-            next: NextStep::Fail(
-                ErrorKind::Request,
-                format!("the vision API refused this request (status {status}): {message}"),
-            ),
-        },
-        CallEnd::Cancelled { sent } => {
-            let lease_end = if *sent { LeaseEnd::PresumeSpent } else { LeaseEnd::Release };
-            Step { lease_end, next: NextStep::Requeue }
+        CallEnd::Account { problem, message } => {
+            (LeaseEnd::Release, NextStep::PauseRun(reason(*problem, message)))
         }
-    }
+        CallEnd::Refused { status, message, usage } => {
+            let message =
+                format!("the vision API refused this request (status {status}): {message}");
+            let lease_end = usage.map_or(LeaseEnd::Release, |usage| LeaseEnd::Settle(Some(usage)));
+            (lease_end, NextStep::Fail(ErrorKind::Request, message))
+        }
+        CallEnd::Cancelled { sent: true } => (LeaseEnd::PresumeSpent, NextStep::Requeue),
+        CallEnd::Cancelled { sent: false } => (LeaseEnd::Release, NextStep::Requeue),
+    };
+    Step { lease_end, next }
 }
 
 /// Reason to request a verdict once more, if the rubric is configured so (`findings.ask_again`):
@@ -161,46 +167,22 @@ pub fn contradiction(
     broken.map(|rule| format!("the verdict contradicts itself: {}", rule.title()))
 }
 
-fn next_after_reply(
-    answer: &Completion,
-    reply_problem: Option<&str>,
-    tally: &mut AttemptTally,
-) -> Step {
-    let next = match reply_problem {
-        None => {
-            tally.answers += 1;
-            NextStep::Accept
-        }
-        Some(problem) if answer.finish == Finish::Length => retry_with_more_tokens(problem, tally),
-        Some(problem) => retry_reply(problem, tally),
-    };
-    Step { lease_end: LeaseEnd::Settle(answer.usage), next }
-}
-
-fn retry_reply(problem: &str, tally: &mut AttemptTally) -> NextStep {
+/// Next step after an unusable reply. Another one with the output limit at which it was truncated
+/// would be truncated again.
+fn retry_reply(problem: &str, truncated: bool, tally: &mut AttemptTally) -> NextStep {
     tally.answers += 1;
     if tally.answers < MAX_ANSWERS {
-        return NextStep::Retry;
+        if !truncated {
+            return NextStep::Retry;
+        }
+        if std::mem::take(&mut tally.larger_output) {
+            return NextStep::RetryLonger;
+        }
     }
-    unscorable(problem, tally)
-}
-
-fn unscorable(problem: &str, tally: &AttemptTally) -> NextStep {
     NextStep::Unscorable(match tally.answers {
         1 => format!("the only reply is not usable: {problem}"),
         count => format!("none of {count} replies is usable; the last: {problem}"),
     })
-}
-
-/// Next step after a reply that was truncated at the output limit; the same limit would truncate
-/// it again.
-fn retry_with_more_tokens(problem: &str, tally: &mut AttemptTally) -> NextStep {
-    tally.answers += 1;
-    if tally.larger_output && tally.answers < MAX_ANSWERS {
-        tally.larger_output = false;
-        return NextStep::RetryLonger;
-    }
-    unscorable(problem, tally)
 }
 
 fn retry(

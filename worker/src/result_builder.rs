@@ -199,7 +199,6 @@ impl ResultBuilder {
         end: &CallEnd,
         bill: Option<&CallBill>,
         bounds: &Bounds,
-        answered_by: Option<&str>,
     ) {
         self.result.attempts += u32::from(!matches!(end, CallEnd::RateLimited { .. }));
         self.result.estimate.get_or_insert(Estimate {
@@ -210,10 +209,10 @@ impl ResultBuilder {
         if let Some(bill) = bill {
             self.billed(bill);
         }
-        if let CallEnd::Answered(answer) = end {
-            let base_url = self.context.judge.as_ref().map_or("", |setup| &setup.base_url);
+        if let (Some(answer), Some(setup)) = (end.answer(), &self.context.judge) {
             self.result.lane = answer.lane;
-            let record = judge_record(judge, base_url, answer, answered_by);
+            let answered_by = setup.pricing.other_model(end);
+            let record = judge_record(judge, &setup.base_url, answer, answered_by);
             self.record_reply(record, answer.content.clone());
         }
     }

@@ -142,11 +142,10 @@ impl RowSettler<'_> {
         let lease_end = decision.lease_end;
         let (sent, bounds) = ((&end, Lane::Batch), &self.record.bounds);
         let bill = judging::bill(context, setup, sent, lease_end, bounds).await;
-        let other = setup.pricing.other_model(&end);
         let result = end.result(decision.verdict.is_some());
         let cost = judging::cost(lease_end, bill, &self.record.bounds);
         context.metrics.row_ended(&judge.model, Some(result), cost);
-        builder.called(&judge, &end, bill.as_ref(), &self.record.bounds, other);
+        builder.called(&judge, &end, bill.as_ref(), &self.record.bounds);
         // The provider may have read another image at the URL than the one of the cache's key.
         let reply_to_cache = reply_for_cache(self.record.cache_key, &judge, setup, &end, bill)
             .filter(|_| !self.record.by_url);

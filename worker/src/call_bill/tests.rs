@@ -1,6 +1,7 @@
 //! Bills of calls by price, lane, version and reported cost.
 
 use super::*;
+use crate::vision::Completion;
 use juror_types::model::Models;
 
 const USAGE: Usage = Usage { input_tokens: 1_000, cached_input_tokens: 0, output_tokens: 100 };

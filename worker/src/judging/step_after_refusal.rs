@@ -1,7 +1,7 @@
 //! Refusals by the provider: fewer concurrent calls, a warning, or a pause of the run.
 
 use crate::{
-    concurrency::{Lowered, Permit, Signal},
+    concurrency::{Permit, Signal},
     judging::Judging,
     next_step_after_call::NextStep,
     run_context::RunContext,
@@ -20,30 +20,23 @@ impl Judging<'_> {
         next: NextStep,
     ) -> NextStep {
         let RunContext { breaker, events, .. } = self.context;
-        let lowered = report(permit, call);
-        let problem = match &call.end {
-            CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
-                breaker.call_accepted();
-                return next;
-            }
-            CallEnd::Account { .. } | CallEnd::Cancelled { .. } | CallEnd::Lost(_) => return next,
-            CallEnd::RateLimited { message, .. } => {
-                format!("the provider refused a call (429: {message})")
-            }
-            CallEnd::Unavailable { status, message } => {
-                format!("the provider failed ({status}: {message})")
-            }
-            CallEnd::NotSent(message) => format!("the provider is unreachable ({message})"),
-            CallEnd::NotCompletion(message) => {
-                format!("the provider's reply is not a completion ({message})")
-            }
-        };
+        let Some((signal, problem)) = observed(call) else { return next };
+        if signal == Signal::Answered {
+            breaker.call_accepted();
+        }
+        let lowered = permit.report(signal, call.latency);
+        let Some(problem) = problem else { return next };
         let next = match (next, &lowered) {
             (NextStep::Cooldown(_), Some(_)) => NextStep::AwaitPermit,
             (next, _) => next,
         };
         if lowered.is_some_and(|lowered| lowered.is_first) {
-            events.emit(Event::Warning(too_many_at_once(&problem))).await;
+            let warning = format!(
+                "{problem} without a wait or limits: the number of concurrent calls is lowered; if \
+                 the provider limits concurrent calls, set -j to that number, if calls per minute, \
+                 set --rpm"
+            );
+            events.emit(Event::Warning(warning)).await;
         }
         let pause = match next {
             NextStep::Cooldown(pause) | NextStep::RetryAfter(pause) => pause,
@@ -64,29 +57,30 @@ impl Judging<'_> {
     }
 }
 
-fn too_many_at_once(problem: &str) -> String {
-    format!(
-        "{problem} without a wait or limits: the number of concurrent calls is lowered; if the \
-         provider limits concurrent calls, set -j to that number, if calls per minute, set --rpm"
-    )
-}
-
-/// Reports a call to the concurrency limiter; returns whether this is the first time, if too many
-/// calls were in flight.
-fn report(permit: &Permit, call: &Call) -> Option<Lowered> {
-    let signal = match &call.end {
+/// The state of the provider by the end of a call, and its problem if it did not answer; none for an
+/// end that shows no state.
+fn observed(call: &Call) -> Option<(Signal, Option<String>)> {
+    Some(match &call.end {
         CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
-            Signal::Answered
+            (Signal::Answered, None)
         }
-        CallEnd::RateLimited { retry_after: None, .. } if !call.limits.are_reported() => {
-            Signal::Crowded
-        }
-        CallEnd::RateLimited { .. } => Signal::Refused,
-        CallEnd::Unavailable { .. }
-        | CallEnd::NotSent(_)
-        | CallEnd::Lost(_)
-        | CallEnd::NotCompletion(_) => Signal::Unavailable,
         CallEnd::Account { .. } | CallEnd::Cancelled { .. } => return None,
-    };
-    permit.report(signal, call.latency)
+        CallEnd::Lost(_) => (Signal::Unavailable, None),
+        CallEnd::RateLimited { retry_after, message } => {
+            let is_explained = retry_after.is_some() || call.limits.are_reported();
+            let signal = if is_explained { Signal::Refused } else { Signal::Crowded };
+            (signal, Some(format!("the provider refused a call (429: {message})")))
+        }
+        CallEnd::Unavailable { status, message } => {
+            let problem = format!("the provider failed ({status}: {message})");
+            (Signal::Unavailable, Some(problem))
+        }
+        CallEnd::NotSent(message) => {
+            (Signal::Unavailable, Some(format!("the provider is unreachable ({message})")))
+        }
+        CallEnd::NotCompletion(message) => {
+            let problem = format!("the provider's reply is not a completion ({message})");
+            (Signal::Unavailable, Some(problem))
+        }
+    })
 }

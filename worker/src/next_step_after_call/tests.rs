@@ -1,6 +1,7 @@
 //! Every row of the error table, and the attempts that each counts.
 
 use super::*;
+use crate::vision::Completion;
 
 const USAGE: Usage = Usage { input_tokens: 9, cached_input_tokens: 0, output_tokens: 1 };
 const PAUSE: Duration = Duration::from_secs(7);

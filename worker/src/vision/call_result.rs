@@ -112,6 +112,14 @@ pub enum CallEnd {
 }
 
 impl CallEnd {
+    /// The reply, if the call has one.
+    pub fn answer(&self) -> Option<&Completion> {
+        match self {
+            Self::Answered(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
     /// The class of the result; a reply with a verdict and one without are different classes.
     pub fn result(&self, has_verdict: bool) -> CallResult {
         match self {

@@ -57,6 +57,23 @@ pub(super) enum ReplyBody {
     TooLarge,
 }
 
+impl Reply {
+    /// True for a status of 2xx.
+    pub(super) fn is_success(&self) -> bool {
+        (200..=299).contains(&self.status)
+    }
+}
+
+impl ReplyBody {
+    /// The content; empty unless the whole of it came.
+    pub(super) fn whole(self) -> Vec<u8> {
+        match self {
+            Self::Whole(content) => content,
+            Self::Cut(_) | Self::TooLarge => Vec::new(),
+        }
+    }
+}
+
 impl Http {
     pub(super) fn new(settings: HttpSettings) -> Result<Self, SetupError> {
         let base = base_url(&settings)?;
@@ -86,13 +103,8 @@ impl Http {
             biased;
             () = cancel.cancelled() => Err(CallEnd::Cancelled { sent: sent.get() }),
             outcome = self.exchange(request, timeout) => {
-                outcome.map_err(|error| match error {
-                    ExchangeError::Network(message) if sent.get() => CallEnd::Lost(message),
-                    ExchangeError::Network(message) => CallEnd::NotSent(message),
-                    ExchangeError::Certificate(message) => {
-                        CallEnd::Account { problem: AccountProblem::Certificate, message }
-                    }
-                })
+                let network = if sent.get() { CallEnd::Lost } else { CallEnd::NotSent };
+                outcome.map_err(|error| error.end(network))
             }
         }
     }
@@ -103,16 +115,7 @@ impl Http {
     }
 
     /// Reads a path below the base URL; the error is the reason why nothing came.
-    pub(super) async fn get(&self, path: &[&str]) -> Result<Reply, String> {
-        self.exchange_for_free(self.client.get(self.below_base(path))).await
-    }
-
-    /// As [`Http::get`], with a query.
-    pub(super) async fn get_with(
-        &self,
-        path: &[&str],
-        query: &[(&str, &str)],
-    ) -> Result<Reply, String> {
+    pub(super) async fn get(&self, path: &[&str], query: &[(&str, &str)]) -> Result<Reply, String> {
         let mut url = self.below_base(path);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
@@ -139,15 +142,8 @@ impl Http {
             .header(CONTENT_TYPE, FORM)
             .body(reqwest::Body::wrap(form));
         let sent = self.exchange(request, timeout).await;
-        sent.map_err(|error| {
-            TransferError::Exchange(match error {
-                // A file uploaded twice costs nothing, so a network error is retried.
-                ExchangeError::Network(message) => CallEnd::NotSent(message),
-                ExchangeError::Certificate(message) => {
-                    CallEnd::Account { problem: AccountProblem::Certificate, message }
-                }
-            })
-        })
+        // A file uploaded twice costs nothing, so a network error is retried.
+        sent.map_err(|error| TransferError::Exchange(error.end(CallEnd::NotSent)))
     }
 
     /// Downloads a path below the base URL into a file of any size; returns the reply if it has
@@ -262,6 +258,18 @@ enum ExchangeError {
     /// TLS failed in a way that needs a person to act.
     Certificate(String),
     Network(String),
+}
+
+impl ExchangeError {
+    /// End of the call; `network` is that of one whose network failed.
+    fn end(self, network: fn(String) -> CallEnd) -> CallEnd {
+        match self {
+            Self::Network(message) => network(message),
+            Self::Certificate(message) => {
+                CallEnd::Account { problem: AccountProblem::Certificate, message }
+            }
+        }
+    }
 }
 
 async fn read(mut response: Response) -> Result<ReplyBody, reqwest::Error> {

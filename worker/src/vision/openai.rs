@@ -76,7 +76,7 @@ impl OpenAi {
     /// Requests the schema in words from now on if the server ignores `response_format`, as
     /// Anthropic's compatible endpoint does: no reply so far has followed it.
     fn check_enforcement(&self, request: &Request, end: &CallEnd) -> Option<String> {
-        let CallEnd::Answered(answer) = end else { return None };
+        let answer = end.answer()?;
         if self.schema_enforced.load(Ordering::Relaxed) {
             return None;
         }
@@ -96,11 +96,6 @@ impl OpenAi {
         }
     }
 
-    fn keeps_instructions(&self, request: &Request) -> bool {
-        request.prompt_cache == PromptCache::Explicit
-            && !self.refuses_cache_options.load(Ordering::Relaxed)
-    }
-
     /// Omits the parameters of the prompt cache from now on.
     fn disable_cache_options(&self, message: &str) -> Option<String> {
         let was_refused = self.refuses_cache_options.swap(true, Ordering::Relaxed);
@@ -114,7 +109,8 @@ impl OpenAi {
 
     /// The optional parameters that a request has now.
     fn options(&self, request: &Request) -> RequestOptions {
-        let keeps_instructions = self.keeps_instructions(request);
+        let keeps_instructions = request.prompt_cache == PromptCache::Explicit
+            && !self.refuses_cache_options.load(Ordering::Relaxed);
         RequestOptions { format: self.format() as u8, keeps_instructions }
     }
 
@@ -158,28 +154,27 @@ impl OpenAi {
     }
 
     fn classify(&self, reply: Reply) -> CallEnd {
-        let simulated = simulated(&reply.headers);
-        let show = |message: &str| self.http.redact(message);
-        match (reply.status, reply.body) {
-            (200..=299, ReplyBody::Whole(content)) => {
+        if !reply.is_success() {
+            return self.failure(reply);
+        }
+        match reply.body {
+            ReplyBody::Whole(content) => {
+                let simulated = simulated(&reply.headers);
+                let show = |message: &str| self.http.redact(message);
                 chat_completion::read(&content, &reply.headers, simulated, show)
             }
-            (200..=299, ReplyBody::Cut(reason)) => {
-                CallEnd::Lost(format!("the reply was cut: {reason}"))
-            }
-            (200..=299, ReplyBody::TooLarge) => {
+            ReplyBody::Cut(reason) => CallEnd::Lost(format!("the reply was cut: {reason}")),
+            ReplyBody::TooLarge => {
                 CallEnd::BadAnswer { message: "the reply exceeds 4 MB".to_owned(), usage: None }
             }
-            (status, body) => {
-                let content = match body {
-                    ReplyBody::Whole(content) => content,
-                    // Without a body the status decides.
-                    ReplyBody::Cut(_) | ReplyBody::TooLarge => Vec::new(),
-                };
-                let wait = || headers::wait(&reply.headers, Timestamp::now());
-                failure::classify(status, &content, &reply.headers, wait, show)
-            }
         }
+    }
+
+    /// Meaning of a reply without success. Without a body the status decides.
+    fn failure(&self, Reply { status, headers, body }: Reply) -> CallEnd {
+        let wait = || headers::wait(&headers, Timestamp::now());
+        let show = |message: &str| self.http.redact(message);
+        failure::classify(status, &body.whole(), &headers, wait, show)
     }
 }
 
@@ -204,7 +199,7 @@ impl VisionClient for OpenAi {
 
     async fn probe(&self, model: &str) -> Result<ProbeReport, ProbeError> {
         let begun = Instant::now();
-        let reply = self.http.get(&["models"]).await.map_err(ProbeError::Unreachable)?;
+        let reply = self.http.get(&["models"], &[]).await.map_err(ProbeError::Unreachable)?;
         probe_report(reply, model, begun.elapsed(), |message| self.http.redact(message))
     }
 

@@ -7,20 +7,18 @@ mod tests;
 use super::{
     OpenAi,
     body::{self, ReplyFormat},
-    failure,
 };
 use crate::{
     lone_surrogates::replace_lone_surrogates,
     vision::{
         BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, CallEnd, DroppedOption,
-        Request, RequestOptions, RowOutput, headers,
+        Request, RequestOptions, RowOutput,
         http::{Reply, ReplyBody, TransferError},
     },
 };
 use async_trait::async_trait;
 use bytes::Bytes;
 use decode_batch::{names_token_limit, row_end, status_of, text, token_limit_refusal};
-use jiff::Timestamp;
 use juror_types::byte_order_mark::without_byte_order_mark;
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
@@ -55,12 +53,7 @@ impl OpenAi {
     }
 
     async fn get_json(&self, path: &[&str], query: &[(&str, &str)]) -> Result<Value, BatchError> {
-        let reply = self.http.get_with(path, query).await.map_err(BatchError::Unavailable)?;
-        self.json_of(reply)
-    }
-
-    async fn post_json(&self, path: &[&str], body: &Value) -> Result<Value, BatchError> {
-        let reply = self.post(path, body).await?;
+        let reply = self.http.get(path, query).await.map_err(BatchError::Unavailable)?;
         self.json_of(reply)
     }
 
@@ -84,24 +77,18 @@ impl OpenAi {
     }
 
     fn json_of(&self, reply: Reply) -> Result<Value, BatchError> {
-        let show = |message: &str| self.http.redact(message);
-        let content = match (reply.status, reply.body) {
-            (_, ReplyBody::Whole(content)) => content,
-            (200..=299, ReplyBody::Cut(reason)) => {
-                return Err(BatchError::Lost(format!("the reply was cut: {reason}")));
-            }
-            (200..=299, ReplyBody::TooLarge) => {
-                return Err(BatchError::Lost("the reply is too large".to_owned()));
-            }
-            (_, _) => Vec::new(),
-        };
-        if (200..=299).contains(&reply.status) {
-            return serde_json::from_slice(&content).map_err(|error| {
-                BatchError::Lost(show(&format!("the reply is not JSON ({error})")))
-            });
+        if !reply.is_success() {
+            return Err(error_of(self.failure(reply)));
         }
-        let wait = || headers::wait(&reply.headers, Timestamp::now());
-        Err(error_of(failure::classify(reply.status, &content, &reply.headers, wait, show)))
+        match reply.body {
+            ReplyBody::Whole(content) => serde_json::from_slice(&content).map_err(|error| {
+                BatchError::Lost(self.http.redact(&format!("the reply is not JSON ({error})")))
+            }),
+            ReplyBody::Cut(reason) => {
+                Err(BatchError::Lost(format!("the reply was cut: {reason}")))
+            }
+            ReplyBody::TooLarge => Err(BatchError::Lost("the reply is too large".to_owned())),
+        }
     }
 }
 
@@ -163,7 +150,7 @@ impl BatchProvider for OpenAi {
             "completion_window": "24h",
             "metadata": {RUN: mark.run, SHARD: mark.shard.to_string()},
         });
-        let created = self.post_json(&["batches"], &body).await?;
+        let created = self.json_of(self.post(&["batches"], &body).await?)?;
         text(&created, "id").ok_or_else(|| no_id("a new batch"))
     }
 
@@ -201,7 +188,7 @@ impl BatchProvider for OpenAi {
     }
 
     async fn status(&self, batch: &str) -> Result<BatchStatus, BatchError> {
-        let reply = self.http.get_with(&["batches", batch], &[]).await;
+        let reply = self.http.get(&["batches", batch], &[]).await;
         let reply = reply.map_err(BatchError::Unavailable)?;
         self.check_known(&reply, &format!("batch {batch}"))?;
         Ok(status_of(&self.json_of(reply)?, |message| self.http.redact(message)))

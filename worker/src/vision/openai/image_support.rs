@@ -15,7 +15,7 @@ pub(super) fn in_model_list(content: &[u8], model: &str) -> Option<bool> {
 
 /// True if LiteLLM, or else Ollama, reports it. Costs nothing; none for any other server.
 pub(super) async fn query_model(http: &Http, model: &str) -> Option<bool> {
-    let info = http.get(&["model", "info"]).await.ok().and_then(json_of);
+    let info = http.get(&["model", "info"], &[]).await.ok().and_then(json_of);
     if let Some(reported) = info.and_then(|info| in_model_info(&info, model)) {
         return Some(reported);
     }
