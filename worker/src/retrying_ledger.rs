@@ -1,28 +1,5 @@
 //! A ledger that retries while its backend is unavailable, so that work waits and no bill is lost.
 
-/// Implements a trait of the ledger by repeating the backend's operations while it is unavailable:
-/// `query` until the worker stops, `record` until a hard stop.
-macro_rules! repeated {
-    (
-        impl $trait:ident where Backend: $first:ident $(+ $bound:ident)* {
-            $($how:ident $name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*
-        }
-        $($others:tt)*
-    ) => {
-        #[async_trait]
-        impl<Backend: $first $(+ $bound)*> $trait for RetryingLedger<Backend> {
-            $(
-                async fn $name(&self, $($argument: $type),*) -> Result<$answer, LedgerError> {
-                    self.$how(&|| self.backend.$name($(Clone::clone(&$argument)),*)).await
-                }
-            )*
-            $($others)*
-        }
-    };
-}
-
-mod batches;
-
 use crate::jitter::full_jitter;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
@@ -31,11 +8,12 @@ use juror_ledger::{
         Admission, AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, RunAccount,
         Settled, Settlement, TokenCounting,
     },
+    batches::{BatchRecords, BatchRow, RowAdded, RowChange, RowState, ShardKey, ShardStep},
     error::LedgerError,
     job_store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore},
 };
 use juror_types::{
-    id::{Digest, LeaseId, OwnerId, RunId},
+    id::{Digest, JobId, LeaseId, OwnerId, RunId},
     shutdown::Shutdown,
     usage::Money,
 };
@@ -155,10 +133,11 @@ impl<Backend: Admission + JobStore> RetryingLedger<Backend> {
     /// Reports the end of an outage, by the last caller that waited: a ledger that is being
     /// reconciled replies to some callers earlier.
     fn report_recovery(&self, waited: Option<Waiting<'_>>, replied: bool) {
-        if waited.is_some() && replied {
-            self.outages.fetch_add(1, Ordering::Relaxed);
+        if waited.is_none() || !replied {
+            return;
         }
-        if waited.is_some() && replied && self.waiting.load(Ordering::Relaxed) == 1 {
+        self.outages.fetch_add(1, Ordering::Relaxed);
+        if self.waiting.load(Ordering::Relaxed) == 1 {
             tracing::warn!("vision API calls are resumed: the ledger is available again");
         }
     }
@@ -169,6 +148,27 @@ async fn changed(changes: &mut watch::Receiver<u64>) {
     if changes.changed().await.is_err() {
         std::future::pending::<()>().await;
     }
+}
+
+/// Implements a trait of the ledger by repeating the backend's operations while it is unavailable:
+/// `query` until the worker stops, `record` until a hard stop.
+macro_rules! repeated {
+    (
+        impl $trait:ident where Backend: $first:ident $(+ $bound:ident)* {
+            $($how:ident $name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*
+        }
+        $($others:tt)*
+    ) => {
+        #[async_trait]
+        impl<Backend: $first $(+ $bound)*> $trait for RetryingLedger<Backend> {
+            $(
+                async fn $name(&self, $($argument: $type),*) -> Result<$answer, LedgerError> {
+                    self.$how(&|| self.backend.$name($(Clone::clone(&$argument)),*)).await
+                }
+            )*
+            $($others)*
+        }
+    };
 }
 
 repeated! {
@@ -212,5 +212,24 @@ repeated! {
         query cached_reply(cache_key: &Digest) -> Option<CachedReply>;
         query cache_stats() -> CacheStats;
         query clear_cache() -> u64;
+    }
+}
+
+repeated! {
+    impl BatchRecords where Backend: Admission + JobStore + BatchRecords {
+        query open_shard(run: &RunId, owner: &OwnerId) -> u32;
+        query add_row(shard: &ShardKey, row: &BatchRow) -> RowAdded;
+        query row(run: &RunId, job: &JobId) -> Option<BatchRow>;
+        query rows(run: &RunId, number: u32, state: RowState, after: Option<&JobId>, limit: u32)
+            -> Vec<BatchRow>;
+        record change_row(run: &RunId, row: &BatchRow, change: RowChange) -> ();
+        record plan_shard(shard: &ShardKey, left_out: &[JobId], next: Option<u32>) -> bool;
+        record split_shard(shard: &ShardKey, parts: &[(u32, Vec<JobId>)]) -> bool;
+        record set_step(shard: &ShardKey, step: &ShardStep) -> bool;
+        query shards(run: &RunId) -> Vec<(u32, ShardStep)>;
+        query runs_with_shards() -> Vec<RunId>;
+        query renew_owner(owner: &OwnerId, ttl: Duration) -> ();
+        query remove_owner(owner: &OwnerId) -> ();
+        query take_over(run: &RunId, owner: &OwnerId) -> Vec<(u32, ShardStep)>;
     }
 }

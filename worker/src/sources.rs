@@ -3,7 +3,6 @@
 
 mod address;
 mod fetch_error;
-mod fetch_retries;
 mod http_fetch;
 mod resolver;
 #[cfg(test)]
@@ -11,8 +10,7 @@ mod tests;
 
 use crate::{jitter::full_jitter, per_second_limiter::InvalidRate};
 use bytes::Bytes;
-use fetch_error::FetchError;
-use fetch_retries::fetch_pause;
+use fetch_error::{FetchError, fetch_pause};
 use http_fetch::Web;
 use juror_files::{
     FileSettings, InvalidFileSetting,

@@ -1,6 +1,11 @@
 //! Encodes a picture in a format and size that the provider accepts.
 
-use super::{ImageError, ImageRules, ReadableFormat, decode::DecodedImage, pixels::Pixels, resize};
+use super::{
+    ImageError, ImageRules, ReadableFormat,
+    decode::DecodedImage,
+    pixels::{Pixels, opaque_pixel, over_white},
+    resize,
+};
 use bytes::Bytes;
 use image::{
     DynamicImage, ImageEncoder, Luma, Rgb,
@@ -104,11 +109,6 @@ fn encode_jpeg(image: &DynamicImage, color_profile: Option<&[u8]>) -> Option<Vec
 
 /// Blends a transparent picture with white, as a browser shows it; JPEG has no transparency.
 fn lay_on_white(image: &DynamicImage) -> DynamicImage {
-    let over_white = |sample: u8, alpha: u8| {
-        let (sample, alpha) = (u32::from(sample), u32::from(alpha));
-        let mixed = (sample * alpha + 255 * (255 - alpha) + 127) / 255;
-        u8::try_from(mixed).unwrap_or(u8::MAX)
-    };
     match image {
         DynamicImage::ImageLumaA8(gray) => {
             let mut opaque = image::GrayImage::new(gray.width(), gray.height());
@@ -121,8 +121,7 @@ fn lay_on_white(image: &DynamicImage) -> DynamicImage {
         DynamicImage::ImageRgba8(color) => {
             let mut opaque = image::RgbImage::new(color.width(), color.height());
             for (to, from) in opaque.pixels_mut().zip(color.pixels()) {
-                let [red, green, blue, alpha] = from.0;
-                *to = Rgb([red, green, blue].map(|sample| over_white(sample, alpha)));
+                *to = Rgb(opaque_pixel(from));
             }
             opaque.into()
         }

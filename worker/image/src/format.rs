@@ -30,13 +30,7 @@ impl ReadableFormat {
 
     /// The media type on the wire.
     pub fn media_type(self) -> &'static str {
-        match self {
-            Self::Png => "image/png",
-            Self::Jpeg => "image/jpeg",
-            Self::Gif => "image/gif",
-            Self::WebP => "image/webp",
-            Self::Bmp => "image/bmp",
-        }
+        self.decoder().to_mime_type()
     }
 
     /// The usual name of the format.

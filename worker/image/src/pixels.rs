@@ -1,8 +1,9 @@
-//! A picture's pixels as the JPEG encoder reads them. It supports nine layouts of pixels and would
-//! be compiled for each; only these two are used.
+//! A picture's pixels as the JPEG encoder reads them, and the blending of transparent ones with
+//! white. The encoder supports nine layouts of pixels and would be compiled for each; only these two
+//! are used.
 
 use super::RgbPixels;
-use image::DynamicImage;
+use image::{DynamicImage, Rgba};
 use jpeg_encoder::{ImageBuffer, JpegColorType, rgb_to_ycbcr};
 
 /// Gray or colored pixels without transparency.
@@ -65,6 +66,17 @@ impl ImageBuffer for Pixels<'_> {
             third.push(redness);
         }
     }
+}
+
+/// A pixel blended with white, as a browser shows it.
+pub(super) fn opaque_pixel(&Rgba([red, green, blue, alpha]): &Rgba<u8>) -> [u8; 3] {
+    [red, green, blue].map(|sample| over_white(sample, alpha))
+}
+
+/// A sample of a transparent pixel, blended with white.
+pub(super) fn over_white(sample: u8, alpha: u8) -> u8 {
+    let (sample, alpha) = (u32::from(sample), u32::from(alpha));
+    ((sample * alpha + 255 * (255 - alpha) + 127) / 255) as u8
 }
 
 #[cfg(test)]

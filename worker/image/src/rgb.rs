@@ -1,7 +1,7 @@
 //! Pictures as pixels, for measuring.
 
-use super::{ImageError, prepare_image};
-use image::{DynamicImage, ImageEncoder as _, Rgba, codecs::png::PngEncoder};
+use super::{ImageError, pixels::opaque_pixel, prepare_image};
+use image::{DynamicImage, ImageEncoder as _, codecs::png::PngEncoder};
 
 /// Maximum pixels of either side of a measured picture, which bounds memory and time.
 pub const MAX_MEASURED_SIDE: u32 = 4096;
@@ -54,17 +54,11 @@ impl From<DynamicImage> for RgbPixels {
     fn from(image: DynamicImage) -> Self {
         let (width, height) = (image.width(), image.height());
         let pixels = match image.color().has_alpha() {
-            true => image.into_rgba8().pixels().map(over_white).collect(),
+            true => image.into_rgba8().pixels().map(opaque_pixel).collect(),
             false => image.into_rgb8().pixels().map(|pixel| pixel.0).collect(),
         };
         Self { width, height, pixels }
     }
-}
-
-fn over_white(&Rgba([red, green, blue, alpha]): &Rgba<u8>) -> [u8; 3] {
-    let alpha = u32::from(alpha);
-    let blended = |sample| (u32::from(sample) * alpha + 255 * (255 - alpha) + 127) / 255;
-    [red, green, blue].map(|sample| blended(sample) as u8)
 }
 
 #[cfg(test)]

@@ -12,8 +12,7 @@ const MAX_SCANS: u32 = 100;
 pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
     let mut cursor = Cursor::new(bytes);
     cursor.take(2)?;
-    let mut walk =
-        Walk { facts: None, orientation: None, flaw: None, blocks: 0, scans: 0, scanned: 0 };
+    let mut walk = Walk::default();
     loop {
         let marker = walk.next_marker(&mut cursor)?;
         match marker {
@@ -40,6 +39,7 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
 const END: u8 = 0xd9;
 pub(super) const START_OF_SCAN: u8 = 0xda;
 
+#[derive(Default)]
 struct Walk {
     facts: Option<Facts>,
     orientation: Option<image::metadata::Orientation>,
