@@ -118,91 +118,82 @@ fn untrusted_data() -> String {
 }
 
 fn answer(rubric: &Rubric) -> String {
-    let form = match (rubric.reply, rubric.formula) {
-        (ReplyVersion::One, Formula::SumOverMax) => sum_form(rubric),
-        (ReplyVersion::One, Formula::WeightedGroups) => groups_form(rubric),
-        (ReplyVersion::Two, _) => findings_form(rubric),
-    };
     format!(
         "# Form of the answer\n\n\
          Answer with one JSON object and nothing before or after it, no fence and no remark. It \
          has exactly these keys; put your own values for what stands in angle brackets. Scores are \
-         numbers without quotes or fractions. Compute no totals.\n\n{form}"
+         numbers without quotes or fractions. Compute no totals.\n\n{}",
+        form(rubric)
     )
 }
 
 /// The form of a reply with placeholders without quotes, so that a judge that repeats them gives
-/// no valid reply.
-fn sum_form(rubric: &Rubric) -> String {
-    let score = score_placeholder(rubric);
-    let scores: Vec<String> = rubric
-        .criteria
-        .iter()
-        .map(|criterion| format!("    \"{}\": {score}", criterion.key))
-        .collect();
-    format!(
-        "{{\n  \"scores\": {{\n{}\n  }},\n  \"issues\": [<statement>, …],\n  \
-         \"strengths\": [<statement>, …]\n}}",
-        scores.join(",\n")
-    )
-}
-
-fn groups_form(rubric: &Rubric) -> String {
-    let score = score_placeholder(rubric);
-    let groups = groups(rubric, &format!("\"score\": {score}, \"rationale\": <text>"));
-    format!("{{\n  \"scores\": {{\n{groups}\n  }},\n  \"overall_assessment\": <text>\n}}")
-}
-
-/// The form of version 2: evidence stands before every score.
-fn findings_form(rubric: &Rubric) -> String {
-    let score = score_placeholder(rubric);
-    let scores = match rubric.formula {
-        Formula::SumOverMax => {
-            let criteria = rubric.criteria.iter().map(|criterion| {
-                format!(
-                    "    \"{}\": {{\"why\": <at most 15 words>, \"score\": {score}}}",
-                    criterion.key
-                )
-            });
-            criteria.collect::<Vec<_>>().join(",\n")
+/// no valid reply. By version 2, evidence stands before every score.
+fn form(rubric: &Rubric) -> String {
+    let mut keys = Vec::new();
+    if rubric.reply == ReplyVersion::Two {
+        let region =
+            if rubric.needs(PromptField::Evidence) { ", \"region\": <number or 0>" } else { "" };
+        keys.push(format!(
+            "\"findings\": [{{\"kind\": <kind>, \"element\": <element>, \"where\": <text>, \
+             \"criteria\": [<criterion>, …], \"shown\": <text>, \"found\": <text>, \
+             \"severity\": <severity>, \"statement\": <text>{region}}}, …]"
+        ));
+        keys.push("\"suspected_instructions\": [<quotation>, …]".to_owned());
+    }
+    keys.push(format!("\"scores\": {{\n{}\n  }}", scores_form(rubric)));
+    match (rubric.reply, rubric.formula) {
+        (ReplyVersion::One, Formula::SumOverMax) => {
+            keys.push("\"issues\": [<statement>, …]".to_owned());
+            keys.push("\"strengths\": [<statement>, …]".to_owned());
         }
-        Formula::WeightedGroups => {
-            groups(rubric, &format!("\"rationale\": <at most 25 words>, \"score\": {score}"))
+        (ReplyVersion::Two, _) if rubric.strengths => {
+            keys.push("\"strengths\": [<what is right, at most 3 statements>, …]".to_owned());
         }
-    };
-    let region =
-        if rubric.needs(PromptField::Evidence) { ", \"region\": <number or 0>" } else { "" };
-    let mut form = format!(
-        "{{\n  \"findings\": [{{\"kind\": <kind>, \"element\": <element>, \"where\": <text>, \
-         \"criteria\": [<criterion>, …], \"shown\": <text>, \"found\": <text>, \
-         \"severity\": <severity>, \"statement\": <text>{region}}}, …],\n  \
-         \"suspected_instructions\": [<quotation>, …],\n  \"scores\": {{\n{scores}\n  }}"
-    );
-    if rubric.strengths {
-        form.push_str(",\n  \"strengths\": [<what is right, at most 3 statements>, …]");
+        _ => {}
     }
     if rubric.formula == Formula::WeightedGroups {
-        form.push_str(",\n  \"overall_assessment\": <text>");
+        keys.push("\"overall_assessment\": <text>".to_owned());
     }
-    form.push_str("\n}");
-    form
+    format!("{{\n  {}\n}}", keys.join(",\n  "))
 }
 
-/// Groups with their criteria, each with these parts.
-fn groups(rubric: &Rubric, parts: &str) -> String {
-    let groups = rubric.groups.iter().map(|group| {
-        let criteria = rubric.criteria_of(&group.key);
-        let criteria: Vec<String> = criteria
-            .map(|criterion| format!("        \"{}\": {{{parts}}}", criterion.key))
-            .collect();
-        let criteria = criteria.join(",\n");
-        format!("    \"{}\": {{\n      \"sub_scores\": {{\n{criteria}\n      }}\n    }}", group.key)
-    });
-    groups.collect::<Vec<_>>().join(",\n")
-}
-
-fn score_placeholder(rubric: &Rubric) -> String {
-    format!("<{} to {}>", rubric.scale.min, rubric.scale.max)
+/// The form of every criterion's score, in its group if the rubric has groups.
+fn scores_form(rubric: &Rubric) -> String {
+    let score = format!("<{} to {}>", rubric.scale.min, rubric.scale.max);
+    let value = match (rubric.reply, rubric.formula) {
+        (ReplyVersion::One, Formula::SumOverMax) => score,
+        (ReplyVersion::One, Formula::WeightedGroups) => {
+            format!("{{\"score\": {score}, \"rationale\": <text>}}")
+        }
+        (ReplyVersion::Two, Formula::SumOverMax) => {
+            format!("{{\"why\": <at most 15 words>, \"score\": {score}}}")
+        }
+        (ReplyVersion::Two, Formula::WeightedGroups) => {
+            format!("{{\"rationale\": <at most 25 words>, \"score\": {score}}}")
+        }
+    };
+    let scores: Vec<String> = match rubric.formula {
+        Formula::SumOverMax => {
+            let criteria = rubric.criteria.iter();
+            criteria.map(|criterion| format!("    \"{}\": {value}", criterion.key)).collect()
+        }
+        Formula::WeightedGroups => rubric
+            .groups
+            .iter()
+            .map(|group| {
+                let criteria = rubric.criteria_of(&group.key);
+                let lines =
+                    criteria.map(|criterion| format!("        \"{}\": {value}", criterion.key));
+                let lines = lines.collect::<Vec<_>>().join(",\n");
+                format!(
+                    "    \"{}\": {{\n      \"sub_scores\": {{\n{lines}\n      }}\n    }}",
+                    group.key
+                )
+            })
+            .collect(),
+    };
+    scores.join(",\n")
 }
 
 /// Appends formatted text, which cannot fail.
