@@ -11,8 +11,6 @@ mod http_settings;
 pub mod openai;
 mod redact;
 mod request;
-#[cfg(test)]
-mod scripted;
 mod tracked_body;
 mod upload_form;
 

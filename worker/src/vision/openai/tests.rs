@@ -1,15 +1,14 @@
 //! Tests of every outcome of a call, over real sockets.
 
 mod dropped_options;
+mod scripted;
 
 use super::*;
-use crate::vision::{
-    ApiKey, Completion, ExtraHeaders, Finish, ProxySettings, RequestImage,
-    scripted::{Exchange, ScriptedServer, response},
-};
+use crate::vision::{ApiKey, Completion, ExtraHeaders, Finish, ProxySettings, RequestImage};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use juror_types::{job::Detail, lane::Lane, model::OutputLimit, usage::Usage};
+use scripted::{Exchange, ScriptedServer, response};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
