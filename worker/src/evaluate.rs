@@ -101,20 +101,18 @@ async fn record_end(
 ) -> Result<(), Interruption> {
     match ended {
         Ok(result) => record_result(result, context).await,
+        // The claim is another worker's, or the ledger cannot take it back.
         Err(
-            interruption @ (Interruption::Stopping
-            | Interruption::Paused(_)
-            | Interruption::UnknownRun(_)
-            | Interruption::WaitTimeout
-            | Interruption::LedgerOutage
-            | Interruption::FileNotHere(_)
-            | Interruption::RenderingUnsupported),
-        ) => {
+            Interruption::ClaimLost
+            | Interruption::ClaimedElsewhere
+            | Interruption::Pausing
+            | Interruption::Ledger(_),
+        ) => {}
+        Err(interruption) => {
             telemetry::job_requeued(interruption);
             // A job that is given back in order does not count as a crash.
             context.store.requeue(claim).await?;
         }
-        Err(_) => {}
     }
     Ok(())
 }

@@ -6,7 +6,9 @@ use crate::{
     cost_bounds::{Bounds, ModelTerms, bounds},
     evidence_stage::ItemEvidence,
     item_texts::LoadedItem,
+    next_step_after_call::AttemptTally,
     prompt,
+    result_builder::ResultBuilder,
     run_context::{JudgeSetup, RunContext},
     source_image::{SourceImage, image_error},
     vision::{Request, RequestImage},
@@ -59,6 +61,13 @@ pub struct PreparedRequest {
 }
 
 impl PreparedRequest {
+    /// Attempts at the job before its first call. Calls settled by earlier holders count as unusable
+    /// replies.
+    pub fn first_tally(&self, builder: &ResultBuilder, terms: &ModelTerms) -> AttemptTally {
+        let larger_output = terms.larger_output_limit(self.bounds.max_output_tokens).is_some();
+        AttemptTally { answers: builder.attempts(), larger_output, ..AttemptTally::default() }
+    }
+
     /// Raises the output limit after a truncated reply, within the model's maximum.
     pub fn raise_output_limit(&mut self, terms: &ModelTerms) {
         if let Some(limit) = terms.larger_output_limit(self.bounds.max_output_tokens) {

@@ -14,7 +14,7 @@ use crate::{
         call_conclusion::{CallConclusion, FirstVerdict, JobAfterCall},
         call_permission::{NotPermitted, Permission},
     },
-    next_step_after_call::{AttemptTally, LeaseEnd, NextStep},
+    next_step_after_call::{LeaseEnd, NextStep},
     result_builder::{ResultBuilder, judge_record},
     run_context::{JudgeSetup, RunContext},
     telemetry,
@@ -63,20 +63,16 @@ impl Judging<'_> {
         mut builder: ResultBuilder,
     ) -> Result<Judged, Interruption> {
         let Self { judge, setup, context, .. } = *self;
-        // Calls settled by earlier holders count as unusable replies.
-        let larger_output =
-            setup.terms.larger_output_limit(prepared.bounds.max_output_tokens).is_some();
-        let mut tally =
-            AttemptTally { answers: builder.attempts(), larger_output, ..AttemptTally::default() };
+        let mut tally = prepared.first_tally(&builder, &setup.terms);
         let mut first: Option<FirstVerdict> = None;
         loop {
             let Permission { permit, lease, waited } = match self.permission(&prepared).await {
                 Ok(permission) => permission,
                 Err(NotPermitted::Interrupted(interruption)) => return Err(interruption),
-                Err(NotPermitted::Skipped((kind, reason))) => {
+                Err(NotPermitted::Skipped(reason)) => {
                     let ended = match first {
                         Some(first) => first.score(builder),
-                        None => builder.skipped(kind, reason),
+                        None => builder.skipped(reason),
                     };
                     return Ok(Judged::Unstored(Box::new(ended)));
                 }

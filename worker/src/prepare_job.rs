@@ -124,8 +124,7 @@ async fn prepare_call<'job>(
         return Ok(PreparedJob::Finished(builder.scored_from_cache(verdict)));
     }
     if context.run_deadline.has_passed() {
-        let (kind, message) = skip_after_deadline();
-        return Ok(PreparedJob::Finished(builder.skipped(kind, message)));
+        return Ok(PreparedJob::Finished(builder.skipped(skip_after_deadline())));
     }
     let prepared = match request.prepare(judge, setup).await {
         Ok(prepared) => prepared,

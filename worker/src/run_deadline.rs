@@ -1,7 +1,10 @@
 //! Deadline of a run: whether it has passed, and what becomes of the jobs without a call.
 
 use jiff::Timestamp;
-use juror_types::{outcome::ErrorKind, run::RunRecord};
+use juror_types::{
+    outcome::{ErrorKind, JobError},
+    run::RunRecord,
+};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -29,7 +32,8 @@ impl RunDeadline {
     }
 }
 
-/// The kind and the message of a job that had no call before its run's deadline.
-pub(crate) fn skip_after_deadline() -> (ErrorKind, String) {
-    (ErrorKind::Deadline, "the run's deadline passed before this job's call".to_owned())
+/// The reason why a job that had no call before its run's deadline is skipped.
+pub(crate) fn skip_after_deadline() -> JobError {
+    let message = "the run's deadline passed before this job's call".to_owned();
+    JobError { kind: ErrorKind::Deadline, message }
 }

@@ -18,7 +18,7 @@ use juror_queue::Priority;
 use juror_types::{
     event::Event,
     id::JobId,
-    outcome::{BatchUsage, ErrorKind},
+    outcome::{BatchUsage, ErrorKind, JobError},
     usage::Usage,
 };
 use std::{
@@ -247,15 +247,14 @@ async fn end_row(
 }
 
 fn not_run(ending: BatchEnding, lane: &BatchLane) -> RowEnd {
-    match ending {
-        _ if lane.is_over() => RowEnd::not_waited_for(lane),
+    let (kind, message) = match ending {
+        _ if lane.is_over() => return RowEnd::not_waited_for(lane),
         BatchEnding::Cancelled => {
-            let message = "the batch was cancelled before this row was run".to_owned();
-            RowEnd::NotRun(ErrorKind::Cancelled, message)
+            (ErrorKind::Cancelled, "the batch was cancelled before this row was run")
         }
         BatchEnding::Completed | BatchEnding::Expired => {
-            let message = "the batch's 24 hours ended before this row was run".to_owned();
-            RowEnd::NotRun(ErrorKind::Deadline, message)
+            (ErrorKind::Deadline, "the batch's 24 hours ended before this row was run")
         }
-    }
+    };
+    RowEnd::NotRun(JobError { kind, message: message.to_owned() })
 }

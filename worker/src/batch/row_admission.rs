@@ -10,7 +10,6 @@ use crate::{
     interruption::Interruption,
     judge_request::PreparedRequest,
     judging::call_conclusion::FirstVerdict,
-    next_step_after_call::AttemptTally,
     result_builder::{BuilderSnapshot, ResultBuilder},
     run_context::JudgeSetup,
 };
@@ -111,7 +110,7 @@ pub async fn admit(row: Box<PendingRow>, work: &RunBatches) -> Result<Gathered, 
             let PendingRow { row, builder, .. } = *row;
             let finished: FinishedJob = match RowRecord::read(&row)?.first {
                 Some(first) => first.score(builder),
-                None => builder.skipped(ErrorKind::Budget, reason),
+                None => builder.skipped(JobError { kind: ErrorKind::Budget, message: reason }),
             };
             let stored = store_and_record(finished, context).await;
             give_up_row(&row, work).await?;
@@ -197,18 +196,12 @@ fn to_row(
     setup: &JudgeSetup,
     lane: &BatchLane,
 ) -> Result<(Vec<u8>, BatchRow, AdmissionRequest), Interruption> {
-    let limit = prepared.bounds.max_output_tokens;
-    let unasked = AttemptTally {
-        answers: builder.attempts(),
-        larger_output: setup.terms.larger_output_limit(limit).is_some(),
-        ..AttemptTally::default()
-    };
     let raised = earlier.as_ref().is_some_and(|earlier| earlier.raised);
     // The earlier row may have been refused because its image URL was unreadable.
     let sends_bytes = earlier.as_ref().is_some_and(|earlier| earlier.by_url);
     let (tally, first) = match earlier {
         Some(earlier) => (earlier.tally, earlier.first),
-        None => (unasked, None),
+        None => (prepared.first_tally(builder, &setup.terms), None),
     };
     if raised {
         prepared.raise_output_limit(&setup.terms);

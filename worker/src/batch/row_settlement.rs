@@ -34,7 +34,7 @@ pub enum RowEnd {
     /// The row ran, with this end of its call.
     Ran(CallEnd),
     /// The row never ran, and cost nothing; the reason for people.
-    NotRun(ErrorKind, String),
+    NotRun(JobError),
     /// The batch is not valid, and nothing of it ran.
     Invalid(String),
 }
@@ -42,11 +42,11 @@ pub enum RowEnd {
 impl RowEnd {
     /// End of a row that has not run by the time that the lane waits for batches.
     pub fn not_waited_for(lane: &BatchLane) -> Self {
-        let (kind, message) = match lane.is_cancelled {
-            true => (ErrorKind::Cancelled, "the run was cancelled before this row ran".to_owned()),
-            false => skip_after_deadline(),
-        };
-        Self::NotRun(kind, message)
+        if !lane.is_cancelled {
+            return Self::NotRun(skip_after_deadline());
+        }
+        let message = "the run was cancelled before this row ran".to_owned();
+        Self::NotRun(JobError { kind: ErrorKind::Cancelled, message })
     }
 }
 
@@ -68,7 +68,7 @@ pub async fn finish(
             // call.
             match end {
                 RowEnd::Ran(_) => context.admission.presume_spent(&row.lease).await?,
-                RowEnd::NotRun(..) | RowEnd::Invalid(_) => {
+                RowEnd::NotRun(_) | RowEnd::Invalid(_) => {
                     context.admission.release(&row.lease).await?;
                 }
             }
@@ -90,13 +90,11 @@ pub async fn finish(
     }
     match end {
         RowEnd::Ran(end) => settler.settle_call(end, builder).await,
-        RowEnd::NotRun(..) if lane.falls_back => {
+        RowEnd::NotRun(_) if lane.falls_back => {
             context.admission.release(&settler.row.lease).await?;
             settler.close_for_retry(true).await
         }
-        RowEnd::NotRun(kind, message) => {
-            settler.store_unbilled(builder.skipped(kind, message)).await
-        }
+        RowEnd::NotRun(reason) => settler.store_unbilled(builder.skipped(reason)).await,
         RowEnd::Invalid(message) => {
             let message = format!("the provider rejected the batch as invalid: {message}");
             let error = JobError { kind: ErrorKind::Request, message };
@@ -215,7 +213,10 @@ impl RowSettler<'_> {
     }
 
     /// Stores a result of a row that cost nothing.
-    async fn store_unbilled(self, finished: FinishedJob) -> Result<Option<Box<JobResult>>, Interruption> {
+    async fn store_unbilled(
+        self,
+        finished: FinishedJob,
+    ) -> Result<Option<Box<JobResult>>, Interruption> {
         self.context.admission.release(&self.row.lease).await?;
         self.store(finished).await
     }
@@ -226,7 +227,10 @@ impl RowSettler<'_> {
     }
 
     /// Closes the row, so that its job is retried.
-    async fn close_for_retry(mut self, realtime: bool) -> Result<Option<Box<JobResult>>, Interruption> {
+    async fn close_for_retry(
+        mut self,
+        realtime: bool,
+    ) -> Result<Option<Box<JobResult>>, Interruption> {
         self.record.realtime = realtime;
         let row = self.record.into_row(self.row.lease, false)?;
         self.work.lane.records.change_row(&self.work.run, &row, RowChange::Close).await?;

@@ -46,10 +46,7 @@ pub(super) async fn read(
         let record = renders.read_record(RecordKind::Evidence, key, MAX_IMAGE_BYTES)?;
         let KeptEvidence { evidence, rendered, crops } = serde_json::from_slice(&record).ok()?;
         let image = |digest| renders.read(digest, MAX_IMAGE_BYTES);
-        let crops = match crops {
-            Some(digest) => Some(image(digest)?),
-            None => None,
-        };
+        let crops = crops.map_or(Some(None), |digest| image(digest).map(Some))?;
         Some((evidence, image(rendered)?, crops))
     });
     let (evidence, rendered, crops): (_, Bytes, Option<Bytes>) = reading.await.ok()??;

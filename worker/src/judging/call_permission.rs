@@ -6,7 +6,10 @@ use crate::{
     run_deadline::skip_after_deadline, telemetry,
 };
 use juror_ledger::admission::{AdmissionOutcome, AdmissionRequest};
-use juror_types::{id::LeaseId, outcome::ErrorKind};
+use juror_types::{
+    id::LeaseId,
+    outcome::{ErrorKind, JobError},
+};
 use std::{pin::pin, time::Duration};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -23,12 +26,10 @@ pub(crate) struct Permission {
     pub waited: bool,
 }
 
-/// The kind and the message of a job that is skipped.
-pub(crate) type Skip = (ErrorKind, String);
-
 /// The reason why no call may be made.
 pub(crate) enum NotPermitted {
-    Skipped(Skip),
+    /// The job is skipped.
+    Skipped(JobError),
     /// The job ends without a result.
     Interrupted(Interruption),
 }
@@ -60,7 +61,7 @@ impl Judging<'_> {
 
     async fn granted(&self, prepared: &PreparedRequest) -> Result<Permission, NotPermitted> {
         self.context.breaker.call_wanted();
-        let permit = self.permit().await?;
+        let permit = self.wait_for(self.context.concurrency.acquire()).await?;
         let asking = Instant::now();
         let lease = match self.admit(prepared).await {
             Err(interrupted @ NotPermitted::Interrupted(_)) => return Err(interrupted),
@@ -94,10 +95,6 @@ impl Judging<'_> {
             // A cooldown blocks all callers at admission.
             _ => Ok(()),
         }
-    }
-
-    async fn permit(&self) -> Result<Permit, Interruption> {
-        self.wait_for(self.context.concurrency.acquire()).await
     }
 
     /// Waits for a future, but not beyond a stop or the run's deadline, and not longer than a
@@ -142,7 +139,7 @@ impl Judging<'_> {
         match self.wait_for_admission(ask).await? {
             AdmissionOutcome::Admitted => Ok(self.pace(lease).await?),
             AdmissionOutcome::NoBudget { reason } => {
-                Err(NotPermitted::Skipped((ErrorKind::Budget, reason)))
+                Err(NotPermitted::Skipped(JobError { kind: ErrorKind::Budget, message: reason }))
             }
             AdmissionOutcome::NoRecord { reason } => Err(Interruption::UnknownRun(reason).into()),
             AdmissionOutcome::Cancelled if self.context.shutdown.drain.is_cancelled() => {

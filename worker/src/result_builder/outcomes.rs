@@ -55,8 +55,8 @@ impl ResultBuilder {
     }
 
     /// Ends without a try.
-    pub fn skipped(self, kind: ErrorKind, message: String) -> FinishedJob {
-        self.finish(Outcome::Skipped, Some(JobError { kind, message }))
+    pub fn skipped(self, reason: JobError) -> FinishedJob {
+        self.finish(Outcome::Skipped, Some(reason))
     }
 
     fn unjudged(mut self, outcome: Outcome, error: JobError) -> FinishedJob {

@@ -84,9 +84,7 @@ impl OpenAi {
             ReplyBody::Whole(content) => serde_json::from_slice(&content).map_err(|error| {
                 BatchError::Lost(self.http.redact(&format!("the reply is not JSON ({error})")))
             }),
-            ReplyBody::Cut(reason) => {
-                Err(BatchError::Lost(format!("the reply was cut: {reason}")))
-            }
+            ReplyBody::Cut(reason) => Err(BatchError::Lost(format!("the reply was cut: {reason}"))),
             ReplyBody::TooLarge => Err(BatchError::Lost("the reply is too large".to_owned())),
         }
     }
@@ -167,8 +165,10 @@ impl BatchProvider for OpenAi {
             // A shard's number may be reused, its file never is; some lists leave the mark out.
             let is_it = |batch: &&Value| {
                 text(batch, "input_file_id").as_deref() == Some(file)
-                    && !matches!(status_of(batch, str::to_owned), BatchStatus::TokenLimit(_))
-                    && !matches!(status_of(batch, str::to_owned), BatchStatus::Account { .. })
+                    && !matches!(
+                        status_of(batch, str::to_owned),
+                        BatchStatus::TokenLimit(_) | BatchStatus::Account { .. }
+                    )
             };
             for batch in batches.iter().filter(is_it).take(at_most.saturating_sub(found.len())) {
                 let unnamed = || incomplete_list(&format!("has a batch of file {file} without id"));
