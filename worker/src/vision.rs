@@ -6,7 +6,6 @@ mod call_result;
 mod extra_headers;
 pub(crate) mod headers;
 mod http;
-mod http_client;
 mod http_settings;
 pub mod openai;
 mod redact;

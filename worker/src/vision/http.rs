@@ -4,8 +4,7 @@
 use super::{
     api_key::ApiKey,
     call_result::{AccountProblem, CallEnd},
-    http_client,
-    http_settings::{HttpSettings, SetupError},
+    http_settings::{self, HttpSettings, SetupError},
     redact::redact,
     tracked_body::{Sent, Upload},
     upload_form::{FORM, FileForm},
@@ -77,7 +76,7 @@ impl ReplyBody {
 impl Http {
     pub(super) fn new(settings: HttpSettings) -> Result<Self, SetupError> {
         let base = base_url(&settings)?;
-        let client = http_client::build(&settings, base.scheme() == "https")?;
+        let client = http_settings::client(&settings, base.scheme() == "https")?;
         let secrets = secrets(&settings);
         let key = settings.key.filter(|_| !settings.headers.replace_key());
         let tls_files = TlsFiles { ca: settings.ca_file, ..TlsFiles::default() };
@@ -93,7 +92,7 @@ impl Http {
         cancel: &CancellationToken,
     ) -> Result<Reply, CallEnd> {
         let sent = Sent::default();
-        let body = reqwest::Body::wrap(Upload::new(json, sent.clone()));
+        let body = reqwest::Body::wrap(Upload { content: json, sent: sent.clone() });
         let request = self
             .client
             .post(self.below_base(path))
@@ -154,28 +153,28 @@ impl Http {
         to: &Path,
         timeout: Duration,
     ) -> Result<Option<Reply>, TransferError<String>> {
-        let deadline = Instant::now().checked_add(timeout).unwrap_or_else(Instant::now);
         let cut = |error: reqwest::Error| {
             TransferError::Exchange(self.redact(&with_causes(&error.without_url())))
         };
-        let late = |_| TransferError::Exchange("the file was not received in time".to_owned());
-        let request = self.with_key(self.client.get(self.below_base(path)));
-        let sent = timeout_at(deadline, request.send()).await.map_err(late)?;
-        let mut response = sent.map_err(cut)?;
-        let status = response.status().as_u16();
-        if status != 200 {
-            let headers = std::mem::take(response.headers_mut());
-            let body = timeout_at(deadline, read(response)).await.map_err(late)?.map_err(cut)?;
-            return Ok(Some(Reply { status, headers, body }));
-        }
-        let mut file = File::create(to).await.map_err(TransferError::File)?;
-        while let Some(piece) =
-            timeout_at(deadline, response.chunk()).await.map_err(late)?.map_err(cut)?
-        {
-            file.write_all(&piece).await.map_err(TransferError::File)?;
-        }
-        file.flush().await.map_err(TransferError::File)?;
-        Ok(None)
+        let transfer = async {
+            let request = self.with_key(self.client.get(self.below_base(path)));
+            let mut response = request.send().await.map_err(cut)?;
+            let status = response.status().as_u16();
+            if status != 200 {
+                let headers = std::mem::take(response.headers_mut());
+                let body = read(response).await.map_err(cut)?;
+                return Ok(Some(Reply { status, headers, body }));
+            }
+            let mut file = File::create(to).await.map_err(TransferError::File)?;
+            while let Some(piece) = response.chunk().await.map_err(cut)? {
+                file.write_all(&piece).await.map_err(TransferError::File)?;
+            }
+            file.flush().await.map_err(TransferError::File)?;
+            Ok(None)
+        };
+        tokio::time::timeout(timeout, transfer).await.unwrap_or_else(|_| {
+            Err(TransferError::Exchange("the file was not received in time".to_owned()))
+        })
     }
 
     /// The host of the base URL.

@@ -27,15 +27,9 @@ impl Sent {
 
 /// The body, in one piece.
 pub(super) struct Upload {
-    content: Bytes,
-    sent: Sent,
-}
-
-impl Upload {
-    /// A body of this content that reports to `sent`.
-    pub(super) fn new(content: Bytes, sent: Sent) -> Self {
-        Self { content, sent }
-    }
+    pub(super) content: Bytes,
+    /// Flag that it sets.
+    pub(super) sent: Sent,
 }
 
 impl Body for Upload {

@@ -77,8 +77,9 @@ pub(super) fn read(
 
 /// The names in a list of models; none if it is no such list.
 pub(super) fn model_names(content: &[u8]) -> Option<Vec<String>> {
-    let list: ModelList = serde_json::from_slice(content).ok()?;
-    Some(list.data.into_iter().map(|model| model.id).collect())
+    let list: Value = serde_json::from_slice(content).ok()?;
+    let name = |model: &Value| Some(model.get("id")?.as_str()?.to_owned());
+    list.get("data")?.as_array()?.iter().map(name).collect()
 }
 
 #[derive(Deserialize)]
@@ -123,16 +124,6 @@ impl ReplyContent {
         };
         (!text.is_empty()).then_some(text)
     }
-}
-
-#[derive(Deserialize)]
-struct ModelList {
-    data: Vec<Model>,
-}
-
-#[derive(Deserialize)]
-struct Model {
-    id: String,
 }
 
 /// The part of a body that holds the error of a reply without content: the body if it has no
