@@ -2,14 +2,12 @@
 //! screenshot.
 
 mod browser;
-mod browser_default_trials;
 mod css_pixels;
 mod existing_render;
-mod kept_evidence;
-mod kept_page;
+mod kept;
+mod page_trials;
 mod pair;
 mod reference_screenshot;
-mod repair_trials;
 
 use crate::{
     item_texts::LoadedItem,

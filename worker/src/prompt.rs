@@ -5,20 +5,19 @@
 
 mod facts;
 mod fence;
-mod instructions;
 mod invisible;
 mod rubric_prompt;
-
-pub use instructions::Instructions;
 
 use crate::{item_texts::LoadedItem, stages::strip::strip};
 use fence::{REMINDER, data_rule, fenced};
 use juror_types::{
     evidence::EvidenceOutcome,
+    id::Digest,
     item::{Item, Language, Tokens},
     model::TextTokens,
-    rubric::{PromptField, ReplyVersion, Rubric},
+    rubric::{PromptField, ReplyVersion, Rubric, reply_schema},
 };
+use std::sync::Arc;
 
 /// The texts of an item that a prompt may carry. They come from a program under test and are not
 /// trusted. Only those that the rubric needs are used; the caller bounds their length.
@@ -54,6 +53,41 @@ pub struct ItemPart {
     pub text: String,
     /// Difference of the judged code from the item's own, for the record.
     pub code_note: Option<String>,
+}
+
+/// The part of every request that its rubric determines, rendered once for all requests of a run.
+#[derive(Clone, Debug)]
+pub struct Instructions {
+    /// The system message.
+    pub system: Arc<str>,
+    /// Task, criteria and the form of the reply.
+    pub task: Arc<str>,
+    /// The strict JSON Schema of the reply, as JSON.
+    pub schema: Arc<str>,
+    /// Digest that represents system message and task in a request's key.
+    pub digest: Digest,
+    /// Tokens of these texts and the images' labels. The schema counts in the bound only: providers
+    /// put it before the model in different forms.
+    pub tokens: TextTokens,
+}
+
+impl Instructions {
+    /// The instructions of a rubric.
+    pub fn for_rubric(rubric: &Rubric) -> Self {
+        let (system, task) = (render_system(rubric), rubric_prompt::render(rubric));
+        let schema = reply_schema(rubric).to_string();
+        let labels = rubric.images.iter().map(|image| image.label.as_str());
+        let texts = [system.as_str(), task.as_str()].into_iter().chain(labels);
+        let tokens = texts.map(TextTokens::from_text).fold(TextTokens::default(), TextTokens::plus);
+        let of_schema = TextTokens { expected: 0, ..TextTokens::from_text(&schema) };
+        Self {
+            digest: Digest::from_content(format!("{}\n{system}{task}", system.len()).as_bytes()),
+            tokens: tokens.plus(of_schema),
+            system: system.into(),
+            task: task.into(),
+            schema: schema.into(),
+        }
+    }
 }
 
 /// Prompt for the scores of an item whose files are read.

@@ -4,10 +4,10 @@ mod measured_page;
 
 use super::{
     ItemEvidence, MeasuredItem, MeasuringError,
-    browser_default_trials::{PageWithDefaults, explaining_defaults},
-    kept_evidence,
+    kept::{evidence_key, keep_evidence, read_evidence},
+    page_trials::{self, PageWithDefaults, explaining_defaults},
     reference_screenshot::ReferenceScreenshot,
-    repair_trials, too_small,
+    too_small,
 };
 use crate::{run_context::RunContext, source_image::SourceImage, stages::component};
 use juror_render::{PageCode, PageSource, RenderError, RenderTime, RenderedPage, Renderer};
@@ -43,10 +43,10 @@ pub(super) async fn measure(
         },
     };
     let renderer = renderer(context).await?;
-    let key = kept_evidence::evidence_key(&code, renderer.digest(), &screenshot, item);
+    let key = evidence_key(&code, renderer.digest(), &screenshot, item);
     let renders = &context.evidence.renders;
     if let Some(key) = key
-        && let Some(kept) = kept_evidence::read(renders, key, &screenshot).await
+        && let Some(kept) = read_evidence(renders, key, &screenshot).await
     {
         return Ok(kept);
     }
@@ -62,7 +62,7 @@ pub(super) async fn measure(
             let rendered = SourceImage::made(Item::RENDERED, origin, drawn.picture).await;
             let measured = ItemEvidence::measured(evidence, screenshot, rendered, crops);
             if let Some(key) = key
-                && let Err(error) = kept_evidence::keep(renders, key, &measured).await
+                && let Err(error) = keep_evidence(renders, key, &measured).await
             {
                 context.warn_of_evidence(error.to_string()).await;
             }
@@ -116,7 +116,7 @@ impl<'job> BrowserStage<'job> {
         // The page was rendered and measured already; without a live page only the repairs are lost.
         let Some(page) = self.live_page(&mut measured).await else { return Ok(measured) };
         let (defaults, pair, plain) = (&measured.defaults, &measured.pair, &measured.evidence);
-        let searched = repair_trials::with_repairs(page, defaults, pair, plain.clone(), trials);
+        let searched = page_trials::with_repairs(page, defaults, pair, plain.clone(), trials);
         match searched.await {
             Ok(evidence) => Ok(MeasuredPage { evidence, ..measured }),
             // What was measured before holds without repairs.

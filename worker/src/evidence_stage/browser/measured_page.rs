@@ -1,7 +1,11 @@
 //! A page of the code as the browser renders it, measured against the screenshot.
 
 use super::BrowserStage;
-use crate::evidence_stage::{css_pixels, kept_page, pair::RenderedPair};
+use crate::evidence_stage::{
+    css_pixels,
+    kept::{keep_page, page_key, read_page},
+    pair::RenderedPair,
+};
 use juror_evidence::PageChange;
 use juror_render::{OpenPage, PageSource, RenderError, RenderedPage, RendererError};
 use juror_types::evidence::{Evidence, EvidenceSource, PageFrame};
@@ -82,8 +86,8 @@ impl<'job> BrowserStage<'job> {
         source: &PageSource,
     ) -> Result<(Option<OpenPage<'job>>, RenderedPage), RenderError> {
         let context = self.item.context;
-        let key = kept_page::render_key(source, self.renderer.digest());
-        if let Some(drawn) = kept_page::read(&context.evidence.renders, key).await {
+        let key = page_key(source, self.renderer.digest());
+        if let Some(drawn) = read_page(&context.evidence.renders, key).await {
             return Ok((None, drawn));
         }
         let (page, drawn) = match self.open_and_render(source).await {
@@ -95,7 +99,7 @@ impl<'job> BrowserStage<'job> {
             drawn => drawn?,
         };
         let drawn = css_pixels::in_css_pixels(drawn).await.ok_or_else(css_pixels::unreadable)?;
-        if let Err(error) = kept_page::keep(&context.evidence.renders, key, &drawn).await {
+        if let Err(error) = keep_page(&context.evidence.renders, key, &drawn).await {
             context.warn_of_evidence(error.to_string()).await;
         }
         Ok((Some(page), drawn))

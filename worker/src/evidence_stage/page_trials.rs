@@ -1,17 +1,56 @@
-//! Trials of repairs: the search proposes changes off the async threads, the open page renders
-//! them.
+//! Trials on an open page: a search proposes changes and measures off the async threads, the page
+//! renders them.
 
 use super::{
     css_pixels,
     pair::{RenderedPair, unfinished},
 };
-use juror_evidence::{PageChange, Raster, RepairLimits, RepairSearch, Snapshot};
+use juror_evidence::{DefaultsSearch, PageChange, Raster, RepairLimits, RepairSearch, Snapshot};
 use juror_render::{OpenPage, RenderError, RenderedPage};
-use juror_types::evidence::Evidence;
+use juror_types::evidence::{BrowserDefault, Evidence, EvidenceSource};
 use tokio::{
     sync::mpsc::{Receiver, Sender, channel},
     task::spawn_blocking,
 };
+
+/// A page with the default styles of another browser.
+pub(super) struct PageWithDefaults {
+    pub defaults: Vec<BrowserDefault>,
+    /// Changes of the open page that apply them.
+    pub changes: Vec<PageChange>,
+    pub drawn: RenderedPage,
+    pub pair: RenderedPair,
+    pub evidence: Evidence,
+}
+
+/// The page with the defaults that explain the pair's difference, or most of it; none if the search
+/// finds no such defaults.
+///
+/// # Errors
+/// The page cannot be rendered any more.
+pub(super) async fn explaining_defaults(
+    page: &mut OpenPage<'_>,
+    pair: &RenderedPair,
+    mut search: DefaultsSearch,
+) -> Result<Option<PageWithDefaults>, RenderError> {
+    let mut best = None;
+    while let Some(changes) = search.next_drawing() {
+        let drawn = page.draw(&changes).await?;
+        let drawn = css_pixels::in_css_pixels(drawn).await.ok_or_else(css_pixels::unreadable)?;
+        let pair = RenderedPair::of_page(&pair.reference, &drawn).await?;
+        let evidence = pair.measure(EvidenceSource::Browser).await?;
+        let is_better;
+        (search, is_better) = pair.add_to_search(search, &evidence).await?;
+        if is_better {
+            best = Some((changes, drawn, pair, evidence));
+        }
+    }
+    let fitting = best.filter(|_| search.explains_most());
+    Ok(fitting.map(|(changes, drawn, pair, evidence)| {
+        let defaults = search.defaults();
+        PageWithDefaults { defaults, changes, drawn, pair, evidence }
+    }))
+}
 
 /// Adds the repairs found with at most this many renders of the page, which has these defaults, and
 /// closes the page. A page that cannot be rendered ends the search with the repairs found so far.

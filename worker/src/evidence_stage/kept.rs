@@ -1,14 +1,17 @@
-//! Evidence that is kept in the state folder, so that an unchanged item opens no page.
+//! Rendered pages and evidence that are kept in the state folder, so that unchanged code needs no
+//! browser, and an unchanged item opens no page.
 
 use super::{ItemEvidence, MeasuredItem};
 use crate::source_image::SourceImage;
 use bytes::Bytes;
+use futures_util::future::OptionFuture;
+use juror_evidence::Snapshot;
 use juror_files::{
     data_roots::MAX_IMAGE_BYTES,
     kept_inputs::KeptInputError,
     kept_renders::{KeptRenders, RecordKind},
 };
-use juror_render::PageCode;
+use juror_render::{PageCode, PageSource, RenderedPage};
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome},
     id::Digest,
@@ -20,6 +23,47 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{os::unix::fs::MetadataExt as _, sync::OnceLock};
 use tokio::task::spawn_blocking;
+
+/// Version of rendering: it changes whenever the same browser would render the same code
+/// differently.
+const RENDER_VERSION: u32 = 5;
+
+/// Digest of everything that a render depends on.
+pub(super) fn page_key(source: &PageSource, renderer: Digest) -> Digest {
+    Digest::from_content(json!([RENDER_VERSION, renderer, source]).to_string().as_bytes())
+}
+
+/// Cached render of this key, if there is one.
+pub(super) async fn read_page(renders: &KeptRenders, key: Digest) -> Option<RenderedPage> {
+    let renders = renders.clone();
+    let reading = spawn_blocking(move || {
+        let page = renders.read_record(RecordKind::Page, key, MAX_IMAGE_BYTES)?;
+        let KeptPage { picture, snapshot, partial, refused, error } =
+            serde_json::from_slice(&page).ok()?;
+        let picture = renders.read(picture, MAX_IMAGE_BYTES)?;
+        Some(RenderedPage { picture, snapshot, partial, refused, error })
+    });
+    reading.await.ok()?
+}
+
+/// Stores a render under a key.
+///
+/// # Errors
+/// The folder cannot be written.
+pub(super) async fn keep_page(
+    renders: &KeptRenders,
+    key: Digest,
+    drawn: &RenderedPage,
+) -> Result<(), KeptInputError> {
+    let picture = Digest::from_content(&drawn.picture);
+    renders.keep(picture, drawn.picture.clone()).await?;
+    let RenderedPage { snapshot, partial, refused, error, .. } = drawn;
+    let page = json!({
+        "picture": picture, "snapshot": snapshot, "partial": partial, "refused": refused,
+        "error": error,
+    });
+    renders.keep_record(RecordKind::Page, key, Bytes::from(page.to_string())).await
+}
 
 /// Digest of everything that the evidence of code depends on; none if it cannot be kept.
 pub(super) fn evidence_key(
@@ -36,7 +80,7 @@ pub(super) fn evidence_key(
 }
 
 /// Kept evidence of this key, if there is some.
-pub(super) async fn read(
+pub(super) async fn read_evidence(
     renders: &KeptRenders,
     key: Digest,
     screenshot: &SourceImage,
@@ -51,12 +95,9 @@ pub(super) async fn read(
     });
     let (evidence, rendered, crops): (_, Bytes, Option<Bytes>) = reading.await.ok()??;
     let rendered = SourceImage::made(Item::RENDERED, InputRecord::BROWSER, rendered).await;
-    let crops = match crops {
-        Some(sheet) => {
-            Some(SourceImage::made(RubricImage::CROPS, InputRecord::EVIDENCE, sheet).await)
-        }
-        None => None,
-    };
+    let sheet =
+        crops.map(|sheet| SourceImage::made(RubricImage::CROPS, InputRecord::EVIDENCE, sheet));
+    let crops = OptionFuture::from(sheet).await;
     Some(ItemEvidence::measured(evidence, screenshot.clone(), rendered, crops))
 }
 
@@ -64,7 +105,7 @@ pub(super) async fn read(
 ///
 /// # Errors
 /// The folder cannot be written.
-pub(super) async fn keep(
+pub(super) async fn keep_evidence(
     renders: &KeptRenders,
     key: Digest,
     measured: &ItemEvidence,
@@ -83,6 +124,16 @@ pub(super) async fn keep(
     }
     let record = json!(KeptEvidence { evidence: evidence.as_ref().clone(), rendered, crops });
     renders.keep_record(RecordKind::Evidence, key, Bytes::from(record.to_string())).await
+}
+
+/// Rendered page without its image.
+#[derive(Serialize, Deserialize)]
+struct KeptPage {
+    picture: Digest,
+    snapshot: Snapshot,
+    partial: Vec<String>,
+    refused: Vec<String>,
+    error: Option<String>,
 }
 
 /// Evidence with the digests of its images.
