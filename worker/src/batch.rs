@@ -17,7 +17,6 @@ mod row_settlement;
 mod shard_builder;
 mod shard_file;
 mod shard_lifecycle;
-mod shard_rows;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {
@@ -32,7 +31,7 @@ use juror_queue::Queue;
 use juror_types::{id::RunId, job::Job, outcome::JobResult};
 use shard_builder::ShardBuilder;
 use std::sync::{Arc, atomic::AtomicBool};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Mutex, Notify, watch};
 
 /// Page size of reading rows.
 const PAGE: u32 = 500;
@@ -51,7 +50,7 @@ pub(crate) struct RunBatches {
     /// Terms on which batches are bought.
     pub(crate) lane: Arc<BatchLane>,
     pub(crate) run: RunId,
-    builder: ShardBuilder,
+    builder: Mutex<ShardBuilder>,
     /// Number of shards whose batch is not created yet.
     uncreated: watch::Sender<u32>,
     /// Number of shards with an active batch.
@@ -80,7 +79,7 @@ impl RunBatches {
             context,
             lane,
             run,
-            builder: ShardBuilder::default(),
+            builder: Mutex::default(),
             uncreated: watch::Sender::new(0),
             under_way: watch::Sender::new(0),
             changed,

@@ -87,10 +87,10 @@ pub(crate) async fn record_result(result: &JobResult, context: &RunContext) {
 pub(crate) async fn store_and_record(
     finished: FinishedJob,
     context: &RunContext,
-) -> Result<JobResult, Interruption> {
+) -> Result<Box<JobResult>, Interruption> {
     let result = store(finished, context).await?;
     record_result(&result, context).await;
-    Ok(result)
+    Ok(Box::new(result))
 }
 
 /// Records the end of the work on a claimed job.

@@ -1,6 +1,8 @@
-//! Reasons for which a job ends without a result.
+//! Reasons for which a job ends without a result, and errors that end a worker.
 
 use juror_ledger::error::LedgerError;
+use juror_queue::QueueError;
+use tokio::task::JoinError;
 
 /// Reason that a job has no result yet. The job is requeued, and paid results are kept.
 #[derive(Debug, thiserror::Error)]
@@ -34,4 +36,24 @@ pub enum Interruption {
     /// The ledger cannot be used, so nothing may be spent or published.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+}
+
+/// Error that ends a worker. Its jobs in progress were requeued.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// The ledger or the queue gave up.
+    #[error(transparent)]
+    Interrupted(#[from] Interruption),
+    /// The queue gave up.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// A job's task ended by a panic: a defect of this program.
+    #[error("a job's task panicked, which is a bug in juror: {0}")]
+    Task(#[from] JoinError),
+}
+
+impl From<LedgerError> for WorkerError {
+    fn from(error: LedgerError) -> Self {
+        Self::Interrupted(error.into())
+    }
 }

@@ -128,10 +128,6 @@ async fn read_code(path: &str, sources: &Sources) -> Result<CodeFile, JobError> 
     }
 }
 
-async fn read_text(field: &str, path: &str, sources: &Sources) -> Result<String, JobError> {
-    utf8(field, path, sources.read(path, MAX_TEXT_BYTES).await)
-}
-
 fn utf8(field: &str, path: &str, read: Result<Bytes, SourceError>) -> Result<String, JobError> {
     let bytes = read.map_err(|error| input_error(format!("{field}: {error}")))?;
     let text = std::str::from_utf8(without_byte_order_mark(&bytes)).map_err(|error| {
@@ -159,7 +155,7 @@ async fn read_tokens(
                     "{field}: {shown}: JSON5 is not read: convert the file to JSON"
                 )));
             }
-            let text = read_text(field, path, sources).await?;
+            let text = utf8(field, path, sources.read(path, MAX_TEXT_BYTES).await)?;
             let UniqueJson(value) = serde_json::from_str(&text)
                 .map_err(|error| input_error(format!("{field}: {shown}: not JSON: {error}")))?;
             flatten(&value).map(Some).map_err(|error| invalid(&format!(": {shown}"), error))

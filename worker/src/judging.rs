@@ -26,7 +26,7 @@ use juror_ledger::{
 };
 use juror_telemetry::CallCost;
 use juror_types::{
-    event::Event,
+    event::{Event, Events},
     id::{Digest, LeaseId},
     job::{Job, Judge},
     lane::Lane,
@@ -40,6 +40,13 @@ pub enum Judged {
     Stored(Box<JobResult>),
     /// The result is not stored yet: no call of it is to be settled.
     Unstored(Box<FinishedJob>),
+}
+
+/// The lease of a call that has ended, with its bill if it is settled.
+pub(crate) struct EndedLease {
+    lease: LeaseId,
+    end: LeaseEnd,
+    pub(crate) bill: Option<CallBill>,
 }
 
 /// Inputs of one job's calls.
@@ -82,27 +89,29 @@ impl Judging<'_> {
             let mut decision =
                 CallConclusion::new(&call.end, &judge.model, setup, context, &mut tally);
             decision.next = self.step_after_refusal(&permit, &call, decision.next).await;
-            let lease_end = decision.lease_end;
-            let sent = (&call.end, Lane::Realtime);
-            let bill = bill(context, setup, sent, lease_end, &prepared.bounds).await;
+            let (lease_end, sent) = (decision.lease_end, (&call.end, Lane::Realtime));
+            let bounds = &prepared.bounds;
+            let lease =
+                EndedLease::new((lease, lease_end), sent, bounds, setup, &context.events).await;
             let counting = self.learn_counting(&prepared, &call, lease_end, waited);
             // Keeps the permit during a cooldown or pause, when another call would be refused too.
             let _held = matches!(decision.next, NextStep::Cooldown(_) | NextStep::PauseRun(_))
                 .then_some(permit);
             self.learn(&call, &decision.next, counting).await?;
 
-            let cost = cost(lease_end, bill, &prepared.bounds);
+            let cost = lease.cost(bounds);
             telemetry::call_ended(&call, decision.verdict.is_some(), cost, &judge.model, context);
-            builder.called(judge, &call.end, bill.as_ref(), &prepared.bounds);
-            let reply_to_cache = reply_for_cache(prepared.cache_key, judge, setup, &call.end, bill);
+            builder.called(judge, &call.end, lease.bill.as_ref(), bounds);
+            let reply_to_cache =
+                reply_for_cache(prepared.cache_key, judge, setup, &call.end, lease.bill);
             let next;
             (next, builder) = match decision.end_job(builder, reply_to_cache, &mut first) {
                 JobAfterCall::Unfinished(next, builder) => (next, builder),
                 JobAfterCall::Finished(finished) => {
-                    return end_job(&*context.admission, &lease, lease_end, bill, finished).await;
+                    return lease.record_with_job(&*context.admission, finished).await;
                 }
             };
-            end_lease(&*context.admission, &lease, lease_end, bill, None, &builder.claim).await?;
+            lease.record(&*context.admission, &builder.claim, None).await?;
             if next == NextStep::RetryLonger {
                 prepared.raise_output_limit(&setup.terms);
             }
@@ -137,61 +146,70 @@ impl Judging<'_> {
     }
 }
 
-/// The bill of a call that was sent in a lane; emits its warnings.
-pub(crate) async fn bill(
-    context: &RunContext,
-    setup: &JudgeSetup,
-    (end, sent_in): (&CallEnd, Lane),
-    lease_end: LeaseEnd,
-    bounds: &Bounds,
-) -> Option<CallBill> {
-    let bill = setup.pricing.bill(end, sent_in, lease_end, bounds)?;
-    for warning in setup.pricing.warnings(end, &bill) {
-        context.events.emit(Event::Warning(warning)).await;
+impl EndedLease {
+    /// Bills a call that was sent in a lane, and emits the warnings about its bill.
+    pub(crate) async fn new(
+        (lease, end): (LeaseId, LeaseEnd),
+        (call_end, sent_in): (&CallEnd, Lane),
+        bounds: &Bounds,
+        setup: &JudgeSetup,
+        events: &Events,
+    ) -> Self {
+        let bill = setup.pricing.bill(call_end, sent_in, end, bounds);
+        if let Some(bill) = &bill {
+            for warning in setup.pricing.warnings(call_end, bill) {
+                events.emit(Event::Warning(warning)).await;
+            }
+        }
+        Self { lease, end, bill }
     }
-    Some(bill)
-}
 
-/// Ends a job and the lease of its last call together.
-pub(crate) async fn end_job(
-    admission: &dyn Admission,
-    lease: &LeaseId,
-    lease_end: LeaseEnd,
-    bill: Option<CallBill>,
-    finished: FinishedJob,
-) -> Result<Judged, Interruption> {
-    let claim = finished.claim.clone();
-    if bill.is_none() {
-        end_lease(admission, lease, lease_end, None, None, &claim).await?;
-        return Ok(Judged::Unstored(Box::new(finished)));
-    }
-    let result = finished.result.clone();
-    match end_lease(admission, lease, lease_end, bill, Some(finished), &claim).await? {
-        true => Ok(Judged::Stored(Box::new(result))),
-        false => Err(Interruption::ClaimLost),
-    }
-}
-
-/// Ends the lease of a call, together with its job if that is finished; returns whether a result
-/// that was stored with it may be published.
-pub(crate) async fn end_lease(
-    admission: &dyn Admission,
-    lease: &LeaseId,
-    lease_end: LeaseEnd,
-    bill: Option<CallBill>,
-    finished: Option<FinishedJob>,
-    claim: &ClaimKey,
-) -> Result<bool, Interruption> {
-    match (lease_end, bill) {
-        (LeaseEnd::PresumeSpent, _) => admission.presume_spent(lease).await?,
-        (_, None) => admission.release(lease).await?,
-        (_, Some(CallBill { cost, usage, metered, .. })) => {
-            let (lease, claim) = (lease.clone(), claim.clone());
-            let settlement = Settlement { lease, cost, usage, metered, finished, claim };
-            return Ok(admission.settle(settlement).await?.may_publish);
+    /// Cost of the call, billed or presumed.
+    pub(crate) fn cost(&self, bounds: &Bounds) -> CallCost {
+        match (self.end, self.bill) {
+            (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(bounds.worst_cost),
+            (_, Some(CallBill { cost, usage, .. })) => CallCost::Billed(usage, cost),
+            (_, None) => CallCost::Nothing,
         }
     }
-    Ok(true)
+
+    /// Ends the lease and the job whose last call it was, together.
+    pub(crate) async fn record_with_job(
+        self,
+        admission: &dyn Admission,
+        finished: FinishedJob,
+    ) -> Result<Judged, Interruption> {
+        let claim = finished.claim.clone();
+        if self.bill.is_none() {
+            self.record(admission, &claim, None).await?;
+            return Ok(Judged::Unstored(Box::new(finished)));
+        }
+        let result = finished.result.clone();
+        match self.record(admission, &claim, Some(finished)).await? {
+            true => Ok(Judged::Stored(Box::new(result))),
+            false => Err(Interruption::ClaimLost),
+        }
+    }
+
+    /// Ends the lease, together with its job if that is finished; returns whether a result that was
+    /// stored with it may be published.
+    pub(crate) async fn record(
+        self,
+        admission: &dyn Admission,
+        claim: &ClaimKey,
+        finished: Option<FinishedJob>,
+    ) -> Result<bool, Interruption> {
+        match (self.end, self.bill) {
+            (LeaseEnd::PresumeSpent, _) => admission.presume_spent(&self.lease).await?,
+            (_, None) => admission.release(&self.lease).await?,
+            (_, Some(CallBill { cost, usage, metered, .. })) => {
+                let (lease, claim) = (self.lease, claim.clone());
+                let settlement = Settlement { lease, cost, usage, metered, finished, claim };
+                return Ok(admission.settle(settlement).await?.may_publish);
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// The reply for the cache; none if another model gave it.
@@ -209,13 +227,4 @@ pub(crate) fn reply_for_cache(
     let CallBill { cost, usage, .. } = bill?;
     let judge = judge_record(judge, &setup.base_url, answer, None);
     Some((cache_key, CachedReply { reply: answer.content.clone()?, judge, usage, cost }))
-}
-
-/// Cost of a call, billed or presumed.
-pub(crate) fn cost(lease_end: LeaseEnd, bill: Option<CallBill>, bounds: &Bounds) -> CallCost {
-    match (lease_end, bill) {
-        (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(bounds.worst_cost),
-        (_, Some(CallBill { cost, usage, .. })) => CallCost::Billed(usage, cost),
-        (_, None) => CallCost::Nothing,
-    }
 }

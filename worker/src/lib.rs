@@ -38,5 +38,4 @@ mod telemetry;
 pub mod token_count;
 pub mod token_count_scale;
 pub mod vision;
-mod worker_error;
 pub mod worker_role;

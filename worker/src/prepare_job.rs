@@ -74,14 +74,20 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     builder.stages(stages);
     keep::texts(&loaded, context).await?;
 
-    let evidence = match measure(job, &loaded, context, &mut builder).await {
+    let evidence = match evidence_stage::collect(job, &loaded, context).await {
         Ok(evidence) => evidence,
-        Err(error) => return fail_or_requeue(job, context, builder, error).await,
+        // Another worker of the fleet may have a browser that works.
+        Err(MeasuringError::Unmeasured(_)) if context.leaves_rendering_to_others(job) => {
+            return Err(Interruption::RenderingUnsupported);
+        }
+        Err(MeasuringError::Unmeasured(reason)) => {
+            builder.unmeasured(reason);
+            None
+        }
+        Err(MeasuringError::Input(error)) => {
+            return fail_or_requeue(job, context, builder, error).await;
+        }
     };
-    // Another worker of the fleet may have a browser that works.
-    if builder.is_unmeasured() && context.leaves_rendering_to_others(job) {
-        return Err(Interruption::RenderingUnsupported);
-    }
     if let Some(evidence) = &evidence {
         builder.evidence(evidence);
         keep::renders(evidence, context).await?;
@@ -157,23 +163,6 @@ async fn prepare_stages(
     let texts = used.collect();
     let stages = stages::evaluate(&loaded, &context.stages).await?;
     Ok((loaded, texts, stages))
-}
-
-/// Measures the item's code; where that is impossible, records the reason.
-async fn measure(
-    job: &Job,
-    loaded: &LoadedItem,
-    context: &RunContext,
-    builder: &mut ResultBuilder,
-) -> Result<Option<ItemEvidence>, JobError> {
-    match evidence_stage::collect(job, loaded, context).await {
-        Ok(evidence) => Ok(evidence),
-        Err(MeasuringError::Unmeasured(reason)) => {
-            builder.unmeasured(reason);
-            Ok(None)
-        }
-        Err(MeasuringError::Input(error)) => Err(error),
-    }
 }
 
 /// An earlier reply to the same request and its verdict, if replies are cached.

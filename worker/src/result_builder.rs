@@ -149,11 +149,6 @@ impl ResultBuilder {
         self.result.unmeasured = Some(reason);
     }
 
-    /// True if a reason was recorded why the item has no evidence.
-    pub fn is_unmeasured(&self) -> bool {
-        self.result.unmeasured.is_some()
-    }
-
     /// Records the judged images with their digests. A rendered image stays in the record, since it
     /// was measured even if the judge does not receive it.
     pub fn images(&mut self, mut images: Vec<InputRecord>) {

@@ -111,7 +111,8 @@ impl<Backend: Admission + JobStore> RetryingLedger<Backend> {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = sleep_until(again) => {}
-                () = changed(&mut changes) => {}
+                // A backend that no longer exists sends no changes.
+                Ok(()) = changes.changed() => {}
             }
         }
     }
@@ -140,13 +141,6 @@ impl<Backend: Admission + JobStore> RetryingLedger<Backend> {
         if self.waiting.load(Ordering::Relaxed) == 1 {
             tracing::warn!("vision API calls are resumed: the ledger is available again");
         }
-    }
-}
-
-/// Waits for a change; forever if the backend no longer exists.
-async fn changed(changes: &mut watch::Receiver<u64>) {
-    if changes.changed().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }
 

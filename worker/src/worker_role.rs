@@ -8,7 +8,7 @@ mod in_progress;
 mod status_provider;
 mod warn_once;
 
-pub use crate::worker_error::WorkerError;
+pub use crate::interruption::WorkerError;
 pub use batch_keeper::{BatchKeeper, KeeperSettings};
 pub use status_provider::{RunStatusProvider, WorkerRunState};
 

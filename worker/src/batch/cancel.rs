@@ -4,7 +4,7 @@ use super::{
     MAX_CONCURRENT_ROWS,
     give_up_shard::give_up_shard,
     lost_batch::{find_lost_batch, second_lease},
-    shard_rows::open_rows,
+    row::open_rows,
 };
 use crate::vision::{BatchError, BatchProvider, BatchStatus};
 use futures_util::TryStreamExt as _;

@@ -2,15 +2,14 @@
 
 use super::{
     MAX_CONCURRENT_ROWS, RunBatches,
+    row::{all_ended, change_rows},
     row_settlement::{RowEnd, finish},
     shard_file::unreadable,
-    shard_rows::{all_ended, change_rows},
 };
 use crate::{
     batch_lane::BatchLane,
-    interruption::Interruption,
+    interruption::{Interruption, WorkerError},
     vision::{BatchEnding, CallEnd, EndedBatch, RowOutput},
-    worker_error::WorkerError,
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use juror_ledger::batches::{BatchRow, RowChange, RowState};

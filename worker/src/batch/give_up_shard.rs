@@ -1,8 +1,11 @@
 //! Giving up a shard that was never sent: the money of its rows is released, and its jobs return to
 //! their queue.
 
-use super::{RunBatches, row::RowRecord, shard_rows::change_rows};
-use crate::worker_error::WorkerError;
+use super::{
+    RunBatches,
+    row::{RowRecord, change_rows},
+};
+use crate::interruption::WorkerError;
 use juror_ledger::{
     admission::Admission,
     batches::{BatchRecords, BatchRow, RowChange, RowState, ShardKey, ShardStep},

@@ -82,7 +82,7 @@ pub async fn gather(job: &Job, work: &RunBatches) -> Result<Gathered, Interrupti
     if line.len() as u64 > lane.max_bytes {
         if let Some(first) = RowRecord::read(&row)?.first {
             let scored = store_and_record(first.score(builder), context).await?;
-            return Ok(Gathered::Finished(Box::new(scored)));
+            return Ok(Gathered::Finished(scored));
         }
         return oversize(line.len(), job, builder, work).await;
     }
@@ -116,7 +116,7 @@ pub async fn admit(row: Box<PendingRow>, work: &RunBatches) -> Result<Gathered, 
             give_up_row(&row, work).await?;
             let result = stored?;
             work.lane.records.change_row(&work.run, &row, RowChange::Remove).await?;
-            Ok(Gathered::Finished(Box::new(result)))
+            Ok(Gathered::Finished(result))
         }
         AdmissionDecision::NoRecord { reason } => {
             give_up_row(&row.row, work).await?;
@@ -148,8 +148,7 @@ async fn end_with_first_verdict(
         ClaimOutcome::Finished(result) => return Ok(Gathered::Finished(result)),
         ClaimOutcome::Claimed(claimed) => claimed.builder.continue_stored(stored),
     };
-    let scored = store_and_record(first.score(builder), context).await?;
-    Ok(Gathered::Finished(Box::new(scored)))
+    store_and_record(first.score(builder), context).await.map(Gathered::Finished)
 }
 
 /// Remedy for requests that are larger than a batch. A run keeps the size of its images.
@@ -184,8 +183,7 @@ async fn oversize(
          retry with --lane mixed, which makes such calls"
     );
     let error = JobError { kind: ErrorKind::Request, message };
-    let failed = store_and_record(builder.failed(error), context).await?;
-    Ok(Gathered::Finished(Box::new(failed)))
+    store_and_record(builder.failed(error), context).await.map(Gathered::Finished)
 }
 
 fn to_row(

@@ -3,16 +3,15 @@
 use super::{RunBatches, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
-    call_bill::CallBill,
     claim_job::unclaimed,
     evaluate::{record_result, store_and_record},
     interruption::Interruption,
     judging::{
-        self, Judged,
+        EndedLease, Judged,
         call_conclusion::{CallConclusion, JobAfterCall},
         reply_for_cache,
     },
-    next_step_after_call::{LeaseEnd, MAX_TRANSPORT_ATTEMPTS, NextStep},
+    next_step_after_call::{MAX_TRANSPORT_ATTEMPTS, NextStep},
     result_builder::ResultBuilder,
     run_context::{JudgeSetup, RunContext},
     run_deadline::skip_after_deadline,
@@ -137,25 +136,24 @@ impl RowSettler<'_> {
             decision.next = NextStep::Retry;
         }
         decision.next = self.next_without_refused_option(&end, decision.next).await;
-        let lease_end = decision.lease_end;
-        let (sent, bounds) = ((&end, Lane::Batch), &self.record.bounds);
-        let bill = judging::bill(context, setup, sent, lease_end, bounds).await;
+        let (lease, bounds) = ((self.row.lease.clone(), decision.lease_end), &self.record.bounds);
+        let sent = (&end, Lane::Batch);
+        let lease = EndedLease::new(lease, sent, bounds, setup, &context.events).await;
         let result = end.result(decision.verdict.is_some());
-        let cost = judging::cost(lease_end, bill, &self.record.bounds);
-        context.metrics.row_ended(&judge.model, Some(result), cost);
-        builder.called(&judge, &end, bill.as_ref(), &self.record.bounds);
+        context.metrics.row_ended(&judge.model, Some(result), lease.cost(bounds));
+        builder.called(&judge, &end, lease.bill.as_ref(), bounds);
         // The provider may have read another image at the URL than the one of the cache's key.
-        let reply_to_cache = reply_for_cache(self.record.cache_key, &judge, setup, &end, bill)
-            .filter(|_| !self.record.by_url);
+        let reply_to_cache =
+            reply_for_cache(self.record.cache_key, &judge, setup, &end, lease.bill)
+                .filter(|_| !self.record.by_url);
         let ended = decision.end_job(builder, reply_to_cache, &mut self.record.first);
         let next = match self.without_call(ended) {
             JobAfterCall::Finished(finished) => {
-                return self.store_billed(lease_end, bill, finished).await;
+                return self.store_billed(lease, finished).await;
             }
             JobAfterCall::Unfinished(next, _) => next,
         };
-        let (admission, lease) = (&*context.admission, &self.row.lease);
-        judging::end_lease(admission, lease, lease_end, bill, None, &self.claim).await?;
+        lease.record(&*context.admission, &self.claim, None).await?;
         self.record.raised |= next == NextStep::RetryLonger;
         // An ordinary call knows no first verdict.
         let realtime = self.work.lane.falls_back && self.record.first.is_none();
@@ -198,12 +196,10 @@ impl RowSettler<'_> {
     /// Stores a result together with the bill of its row.
     async fn store_billed(
         self,
-        lease_end: LeaseEnd,
-        bill: Option<CallBill>,
+        lease: EndedLease,
         finished: FinishedJob,
     ) -> Result<Option<Box<JobResult>>, Interruption> {
-        let (admission, lease) = (&*self.context.admission, &self.row.lease);
-        match judging::end_job(admission, lease, lease_end, bill, finished).await? {
+        match lease.record_with_job(&*self.context.admission, finished).await? {
             Judged::Stored(result) => {
                 record_result(&result, self.context).await;
                 Ok(Some(result))
@@ -222,8 +218,7 @@ impl RowSettler<'_> {
     }
 
     async fn store(self, finished: FinishedJob) -> Result<Option<Box<JobResult>>, Interruption> {
-        let result = store_and_record(finished, self.context).await?;
-        Ok(Some(Box::new(result)))
+        store_and_record(finished, self.context).await.map(Some)
     }
 
     /// Closes the row, so that its job is retried.

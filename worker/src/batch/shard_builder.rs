@@ -9,11 +9,22 @@ use crate::interruption::Interruption;
 use juror_ledger::batches::{BatchRow, RowAdded, ShardStep};
 use juror_types::id::JobId;
 use std::{collections::HashMap, path::Path, time::Duration};
-use tokio::{sync::Mutex, time::Instant};
+use tokio::time::Instant;
 
 /// The shard that is being filled, if there is one.
 #[derive(Default)]
-pub(crate) struct ShardBuilder(Mutex<ShardBuilderState>);
+pub(super) struct ShardBuilder {
+    /// Number; none before its first row.
+    number: Option<u32>,
+    file: OpenShard,
+    /// Jobs whose rows are recorded in the shard or about to be, but not yet in its file; with the
+    /// shard's number.
+    pending: HashMap<JobId, u32>,
+    /// Time of the last row; none before the first.
+    written: Option<Instant>,
+    /// Shards that are planned, and not worked on yet.
+    planned: Vec<u32>,
+}
 
 impl RunBatches {
     /// Adds a row to the shard that is being filled. The row is pending until it is written or put
@@ -34,7 +45,7 @@ impl RunBatches {
     }
 
     async fn begin_row(&self, job: &JobId) -> Result<u32, Interruption> {
-        let mut state = self.builder.0.lock().await;
+        let mut state = self.builder.lock().await;
         let number = match state.number {
             Some(number) => number,
             None => self.lane.records.open_shard(&self.run, &self.lane.owner).await?,
@@ -46,7 +57,7 @@ impl RunBatches {
 
     /// Drops the shard being filled if it has this number: another worker has taken it over.
     async fn drop_shard(&self, number: u32) {
-        let mut state = self.builder.0.lock().await;
+        let mut state = self.builder.lock().await;
         if state.number == Some(number) {
             state.drop_lost().await;
         }
@@ -54,14 +65,14 @@ impl RunBatches {
 
     /// Marks a job as no longer pending: its row is not written.
     pub(super) async fn clear_pending(&self, job: &JobId) {
-        self.builder.0.lock().await.pending.remove(job);
+        self.builder.lock().await.pending.remove(job);
     }
 
     /// Writes a row with reserved budget. If the row exceeds the shard's limits, that shard is
     /// planned first and the row starts another. The row of a shard that was lost meanwhile is not
     /// written: its job returns to its queue when that shard is given up.
     pub(crate) async fn write_row(&self, row: PendingRow) -> Result<(), Interruption> {
-        let mut state = self.builder.0.lock().await;
+        let mut state = self.builder.lock().await;
         let lane = &self.lane;
         if !state.file.takes(row.line.len(), lane.max_rows, lane.max_bytes) {
             self.plan(&mut state).await?;
@@ -88,13 +99,13 @@ impl RunBatches {
 
     /// Plans the shard that is being filled, if its file has rows.
     pub(crate) async fn seal(&self) -> Result<(), Interruption> {
-        self.plan(&mut *self.builder.0.lock().await).await
+        self.plan(&mut *self.builder.lock().await).await
     }
 
     /// Plans the shard that is being filled as [`RunBatches::seal`] does, if no row was written for
     /// this time. A shard without rows ends.
     pub(crate) async fn seal_idle(&self, idle: Duration) -> Result<(), Interruption> {
-        let mut state = self.builder.0.lock().await;
+        let mut state = self.builder.lock().await;
         if state.written.is_some_and(|written| written.elapsed() >= idle) {
             self.plan(&mut state).await?;
         }
@@ -108,7 +119,7 @@ impl RunBatches {
     }
 
     /// Plans the shard; where that fails, its rows are given up.
-    async fn plan(&self, state: &mut ShardBuilderState) -> Result<(), Interruption> {
+    async fn plan(&self, state: &mut ShardBuilder) -> Result<(), Interruption> {
         let planned = self.try_plan(state).await;
         if planned.is_err() {
             state.drop_lost().await;
@@ -116,7 +127,7 @@ impl RunBatches {
         planned
     }
 
-    async fn try_plan(&self, state: &mut ShardBuilderState) -> Result<(), Interruption> {
+    async fn try_plan(&self, state: &mut ShardBuilder) -> Result<(), Interruption> {
         let Some(number) = state.number.filter(|_| !state.file.jobs.is_empty()) else {
             return Ok(());
         };
@@ -148,7 +159,7 @@ impl RunBatches {
     /// worker has taken it over. The builder is locked until they are planned: a shard that is filled
     /// and that nothing here works on is given up.
     pub(super) async fn split_shard(&self, number: u32, file: &Path) -> Result<bool, Interruption> {
-        let mut state = self.builder.0.lock().await;
+        let mut state = self.builder.lock().await;
         let (lane, records) = (&self.lane, &self.lane.records);
         let open = || async { records.open_shard(&self.run, &lane.owner).await };
         let numbers = [open().await?, open().await?];
@@ -167,12 +178,12 @@ impl RunBatches {
 
     /// Takes the shards that were planned since the last call.
     pub(crate) async fn take_planned(&self) -> Vec<u32> {
-        std::mem::take(&mut self.builder.0.lock().await.planned)
+        std::mem::take(&mut self.builder.lock().await.planned)
     }
 
     /// Ends the current shard without a batch; returns the shard, which is to be given up.
     pub(crate) async fn stop_filling(&self) -> Option<u32> {
-        let mut state = self.builder.0.lock().await;
+        let mut state = self.builder.lock().await;
         let number = state.number;
         state.drop_lost().await;
         number
@@ -180,32 +191,18 @@ impl RunBatches {
 
     /// True if a shard of this number is being filled, or waits for its work.
     pub(crate) async fn is_working_on(&self, number: u32) -> bool {
-        let state = self.builder.0.lock().await;
+        let state = self.builder.lock().await;
         state.number == Some(number) || state.planned.contains(&number)
     }
 
     /// True if no shard is being filled, and none waits for its work.
     pub(crate) async fn is_idle(&self) -> bool {
-        let state = self.builder.0.lock().await;
+        let state = self.builder.lock().await;
         state.number.is_none() && state.planned.is_empty()
     }
 }
 
-#[derive(Default)]
-struct ShardBuilderState {
-    /// Number; none before its first row.
-    number: Option<u32>,
-    file: OpenShard,
-    /// Jobs whose rows are recorded in the shard or about to be, but not yet in its file; with the
-    /// shard's number.
-    pending: HashMap<JobId, u32>,
-    /// Time of the last row; none before the first.
-    written: Option<Instant>,
-    /// Shards that are planned, and not worked on yet.
-    planned: Vec<u32>,
-}
-
-impl ShardBuilderState {
+impl ShardBuilder {
     fn is_empty(&self) -> bool {
         self.file.jobs.is_empty() && self.pending.is_empty()
     }

@@ -10,9 +10,8 @@ use super::{
     shard_file,
 };
 use crate::{
-    interruption::Interruption,
+    interruption::{Interruption, WorkerError},
     vision::{BatchError, BatchStatus, CallEnd, EndedBatch, RowCounts},
-    worker_error::WorkerError,
 };
 use juror_ledger::batches::{RowState, ShardStep};
 use juror_telemetry::ShardEvent;

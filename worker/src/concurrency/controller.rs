@@ -36,7 +36,7 @@ pub(super) struct CallSample {
 }
 
 /// An adaptive limit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Controller {
     limit: usize,
     max: usize,
@@ -62,15 +62,7 @@ impl Controller {
     }
 
     fn new(limit: usize, max: usize, fixed: bool) -> Self {
-        Self {
-            limit,
-            max,
-            fixed,
-            crowding: None,
-            changed_at: Duration::ZERO,
-            baseline: None,
-            round: LimitRound::default(),
-        }
+        Self { limit, max, fixed, ..Self::default() }
     }
 
     pub(super) fn limit(&self) -> usize {

@@ -96,13 +96,11 @@ impl CallConclusion {
 
 /// The verdict of a reply, or the reason why it has none.
 fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Option<String>) {
-    let CallEnd::Answered(answer) = end else { return (None, None) };
-    match parse_reply::reply_text(answer) {
+    let Some(answer) = end.answer() else { return (None, None) };
+    let read = |content| parse_reply::read(rubric, content).map_err(|error| error.to_string());
+    match parse_reply::reply_text(answer).and_then(read) {
+        Ok(verdict) => (Some(verdict), None),
         Err(problem) => (None, Some(problem)),
-        Ok(content) => match parse_reply::read(rubric, content) {
-            Ok(verdict) => (Some(verdict), None),
-            Err(error) => (None, Some(error.to_string())),
-        },
     }
 }
 

@@ -11,9 +11,8 @@ use super::{RunStatusProvider, warn_once::WarnOnce};
 use crate::{
     batch::{Gathered, RunBatches, gather},
     batch_lane::BatchLane,
-    interruption::Interruption,
+    interruption::{Interruption, WorkerError},
     run_context::RunContext,
-    worker_error::WorkerError,
 };
 use juror_ledger::{
     batches::{BatchRecords, RowChange},

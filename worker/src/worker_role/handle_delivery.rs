@@ -13,7 +13,7 @@ use juror_types::{
     SCHEMA,
     id::RunId,
     job::Job,
-    message_check::{ForeignMessage, check_job},
+    message_check::check_job,
     outcome::{ErrorKind, JobResult},
     shutdown::Shutdown,
 };
@@ -51,7 +51,10 @@ impl DeliveryHandler {
         let _in_hand = telemetry::job_taken(&delivery, &self.worker.metrics);
         let job = &delivery.message;
         let run = job.run_id.clone();
-        if let Err(foreign) = check(job) {
+        // One of another version waits for its worker.
+        if job.schema == SCHEMA
+            && let Err(foreign) = check_job(job)
+        {
             let reason = foreign.to_string();
             let message = format!("a job of run {run} is among the dead letters: {reason}");
             self.warnings.warn(&run, message).await;
@@ -258,11 +261,6 @@ impl DeliveryHandler {
             None => Ok(()),
         }
     }
-}
-
-/// Checks a job of this version; one of another version waits for its worker.
-fn check(job: &Job) -> Result<(), ForeignMessage> {
-    if job.schema == SCHEMA { check_job(job) } else { Ok(()) }
 }
 
 /// Disposition of a job whose result is published: a job that killed its workers is also

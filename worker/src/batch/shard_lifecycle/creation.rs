@@ -6,8 +6,8 @@ use crate::{
         lost_batch::{find_lost_batch, second_lease},
         row_settlement::RowEnd,
     },
+    interruption::WorkerError,
     vision::{BatchError, BatchMark, CallEnd},
-    worker_error::WorkerError,
 };
 use juror_ledger::batches::ShardStep;
 use std::sync::Arc;

@@ -9,8 +9,8 @@ use crate::{
         row_settlement::RowEnd,
         shard_file::unwritable,
     },
+    interruption::WorkerError,
     vision::{BatchError, BatchStatus, EndedBatch},
-    worker_error::WorkerError,
 };
 use juror_ledger::batches::ShardStep;
 use juror_telemetry::ShardEvent;

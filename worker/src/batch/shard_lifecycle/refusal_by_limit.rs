@@ -3,13 +3,10 @@
 
 use super::{NextMove, RunBatches, ShardLifecycle};
 use crate::{
-    batch::{
-        give_up_shard::give_up_and_return_jobs, shard_file::unreadable, shard_rows::open_bounds,
-    },
+    batch::{give_up_shard::give_up_and_return_jobs, row::open_bounds, shard_file::unreadable},
     cost_bounds::Bounds,
-    interruption::Interruption,
+    interruption::{Interruption, WorkerError},
     vision::{BatchError, TokenLimitRefusal},
-    worker_error::WorkerError,
 };
 use futures_util::{TryStreamExt as _, future::ready};
 use juror_ledger::batches::ShardStep;

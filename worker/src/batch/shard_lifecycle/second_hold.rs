@@ -5,9 +5,9 @@ use crate::{
     batch::{
         RunBatches,
         lost_batch::{is_listed_alone, second_lease},
-        shard_rows::open_bounds,
+        row::open_bounds,
     },
-    worker_error::WorkerError,
+    interruption::WorkerError,
 };
 use futures_util::{TryStreamExt as _, future::ready};
 use juror_ledger::{admission::AdmissionDecision, batches::ShardStep};

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     batch::{RunBatches, give_up_own_shard},
-    worker_error::WorkerError,
+    interruption::WorkerError,
     worker_role::RunStatusProvider,
 };
 use juror_ledger::batches::ShardStep;

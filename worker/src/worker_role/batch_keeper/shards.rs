@@ -3,8 +3,7 @@
 use super::{BatchKeeper, KeeperScope, KeeperSettings};
 use crate::{
     batch::{RunBatches, ShardLifecycle},
-    interruption::Interruption,
-    worker_error::WorkerError,
+    interruption::{Interruption, WorkerError},
     worker_role::{RunStatusProvider, pause, warn_once::WarnOnce},
 };
 use juror_ledger::{batches::ShardStep, error::LedgerError};
