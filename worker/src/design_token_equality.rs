@@ -24,49 +24,37 @@ pub fn equal(expected: &Value, extracted: &Value) -> bool {
 }
 
 /// A number with its unit.
-struct Quantity {
+struct Quantity<'text> {
     amount: f64,
-    unit: ValueUnit,
+    /// `px` for every length, `ms` for every time; empty for a number alone.
+    unit: &'text str,
 }
 
-#[derive(PartialEq)]
-enum ValueUnit {
-    None,
-    Pixel,
-    Millisecond,
-    Other(String),
-}
-
-impl Quantity {
-    fn parse(text: &str) -> Option<Self> {
+impl<'text> Quantity<'text> {
+    fn parse(text: &'text str) -> Option<Self> {
         let end = text
             .find(|character: char| !(character.is_ascii_digit() || "+-.".contains(character)))
             .unwrap_or(text.len());
         let (number, unit) = text.split_at_checked(end)?;
         let amount: f64 = number.parse().ok()?;
         let (factor, unit) = match unit {
-            "" => (1.0, ValueUnit::None),
-            "px" => (1.0, ValueUnit::Pixel),
-            "rem" | "em" => (16.0, ValueUnit::Pixel),
-            "pt" => (4.0 / 3.0, ValueUnit::Pixel),
-            "pc" => (16.0, ValueUnit::Pixel),
-            "in" => (96.0, ValueUnit::Pixel),
-            "cm" => (96.0 / 2.54, ValueUnit::Pixel),
-            "mm" => (96.0 / 25.4, ValueUnit::Pixel),
-            "ms" => (1.0, ValueUnit::Millisecond),
-            "s" => (1000.0, ValueUnit::Millisecond),
-            other if other == "%" || other.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
-                (1.0, ValueUnit::Other(other.to_owned()))
-            }
+            "rem" | "em" | "pc" => (16.0, "px"),
+            "pt" => (4.0 / 3.0, "px"),
+            "in" => (96.0, "px"),
+            "cm" => (96.0 / 2.54, "px"),
+            "mm" => (96.0 / 25.4, "px"),
+            "s" => (1000.0, "ms"),
+            "%" => (1.0, unit),
+            other if other.bytes().all(|byte| byte.is_ascii_alphabetic()) => (1.0, unit),
             _ => return None,
         };
         Some(Self { amount: amount * factor, unit })
     }
 
     fn equals(&self, other: &Self) -> bool {
-        let tolerance = match (&self.unit, &other.unit) {
-            (ValueUnit::None, ValueUnit::None) => 1e-9 * self.amount.abs().max(1.0),
-            (ValueUnit::Pixel | ValueUnit::None, ValueUnit::Pixel | ValueUnit::None) => 0.01,
+        let tolerance = match (self.unit, other.unit) {
+            ("", "") => 1e-9 * self.amount.abs().max(1.0),
+            ("px" | "", "px" | "") => 0.01,
             (one, other) if one == other => 1e-6 * self.amount.abs().max(1.0),
             _ => return false,
         };

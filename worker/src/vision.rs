@@ -1,25 +1,22 @@
 //! The vision API: a request as data, one client per provider, and the result of a call.
 
-mod api_key;
 mod batch;
 mod call_result;
-mod extra_headers;
+mod credentials;
 pub(crate) mod headers;
 mod http;
 mod http_settings;
 pub mod openai;
 mod redact;
 mod request;
-mod tracked_body;
-mod upload_form;
+mod request_bodies;
 
-pub use api_key::{ApiKey, InvalidApiKey};
 pub use batch::{
     BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, DroppedOption,
     EndedBatch, RequestOptions, RowCounts, RowOutput, TokenLimitRefusal,
 };
 pub use call_result::{AccountProblem, Call, CallEnd, Completion, Finish, ProviderLimits};
-pub use extra_headers::{ExtraHeaders, InvalidHeader};
+pub use credentials::{ApiKey, ExtraHeaders, InvalidApiKey, InvalidHeader};
 pub use http_settings::{HttpSettings, ProxySettings, SetupError};
 pub use request::{Request, RequestImage};
 

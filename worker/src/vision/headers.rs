@@ -95,13 +95,11 @@ fn reset(headers: &HeaderMap) -> Option<Duration> {
         ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
         ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
     ];
-    let resets = || kinds.iter().filter_map(|(_, reset)| interval(text(headers, reset)?));
-    let used_up = kinds
-        .iter()
-        .filter(|(remaining, _)| text(headers, remaining) == Some("0"))
-        .filter_map(|(_, reset)| interval(text(headers, reset)?))
-        .max();
-    used_up.or_else(|| resets().max())
+    let longest = |is_counted: fn(Option<&str>) -> bool| {
+        let counted = kinds.iter().filter(|(remaining, _)| is_counted(text(headers, remaining)));
+        counted.filter_map(|(_, reset)| interval(text(headers, reset)?)).max()
+    };
+    longest(|remaining| remaining == Some("0")).or_else(|| longest(|_| true))
 }
 
 #[cfg(test)]

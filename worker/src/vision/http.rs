@@ -2,12 +2,11 @@
 //! limits.
 
 use super::{
-    api_key::ApiKey,
     call_result::{AccountProblem, CallEnd},
+    credentials::ApiKey,
     http_settings::{self, HttpSettings, SetupError},
     redact::redact,
-    tracked_body::{Sent, Upload},
-    upload_form::{FORM, FileForm},
+    request_bodies::{FORM, FileForm, Sent, Upload},
 };
 use bytes::Bytes;
 use juror_tls::{TlsFailure, TlsFiles, TlsSettingNames};

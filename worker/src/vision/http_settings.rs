@@ -1,7 +1,7 @@
 //! Connection settings of a vision API, errors in them, and the client with these connections, proxy
 //! and certificates.
 
-use super::{api_key::ApiKey, extra_headers::ExtraHeaders};
+use super::credentials::{ApiKey, ExtraHeaders};
 use juror_files::http_client_builder;
 use juror_tls::{TlsFileError, TlsSettingNames, read_certificates};
 use juror_types::error_chain::with_causes;

@@ -176,6 +176,40 @@ impl OpenAi {
         let show = |message: &str| self.http.redact(message);
         failure::classify(status, &body.whole(), &headers, wait, show)
     }
+
+    fn probe_report(
+        &self,
+        reply: Reply,
+        model: &str,
+        latency: Duration,
+    ) -> Result<ProbeReport, ProbeError> {
+        let (status, simulated) = (reply.status, simulated(&reply.headers));
+        let content = match reply.body {
+            ReplyBody::Cut(reason) => return Err(ProbeError::Unreachable(reason)),
+            body => body.whole(),
+        };
+        let show = |message: &str| self.http.redact(message);
+        if status == 200 {
+            let takes_images = image_support::in_model_list(&content, model);
+            let report = |models| ProbeReport { models, takes_images, simulated, latency };
+            return chat_completion::model_names(&content).map(report).ok_or_else(|| {
+                let message = show("the reply is not a list of models");
+                ProbeError::NoList { status, message }
+            });
+        }
+        match failure::classify(status, &content, &reply.headers, || None, show) {
+            // Servers without a model list return 404 too: a 404 here does not mean a wrong address.
+            CallEnd::Account { problem: AccountProblem::Address, message } => {
+                Err(ProbeError::NoList { status, message })
+            }
+            CallEnd::Account { problem, message } => Err(ProbeError::Account { problem, message }),
+            CallEnd::Refused { message, .. }
+            | CallEnd::Unavailable { message, .. }
+            | CallEnd::Lost(message)
+            | CallEnd::BadAnswer { message, .. } => Err(ProbeError::NoList { status, message }),
+            _ => Err(ProbeError::NoList { status, message: "try again later".to_owned() }),
+        }
+    }
 }
 
 #[async_trait]
@@ -200,50 +234,11 @@ impl VisionClient for OpenAi {
     async fn probe(&self, model: &str) -> Result<ProbeReport, ProbeError> {
         let begun = Instant::now();
         let reply = self.http.get(&["models"], &[]).await.map_err(ProbeError::Unreachable)?;
-        probe_report(reply, model, begun.elapsed(), |message| self.http.redact(message))
+        self.probe_report(reply, model, begun.elapsed())
     }
 
     async fn takes_images(&self, model: &str) -> Option<bool> {
         image_support::query_model(&self.http, model).await
-    }
-}
-
-fn probe_report(
-    reply: Reply,
-    model: &str,
-    latency: Duration,
-    show: impl Fn(&str) -> String,
-) -> Result<ProbeReport, ProbeError> {
-    let content = match reply.body {
-        ReplyBody::Whole(content) => content,
-        ReplyBody::Cut(reason) => return Err(ProbeError::Unreachable(reason)),
-        ReplyBody::TooLarge => Vec::new(),
-    };
-    let status = reply.status;
-    if status == 200 {
-        return match chat_completion::model_names(&content) {
-            Some(models) => {
-                let takes_images = image_support::in_model_list(&content, model);
-                let simulated = simulated(&reply.headers);
-                Ok(ProbeReport { models, takes_images, simulated, latency })
-            }
-            None => Err(ProbeError::NoList {
-                status,
-                message: show("the reply is not a list of models"),
-            }),
-        };
-    }
-    match failure::classify(status, &content, &reply.headers, || None, show) {
-        // Servers without a model list return 404 too: a 404 here does not mean a wrong address.
-        CallEnd::Account { problem: AccountProblem::Address, message } => {
-            Err(ProbeError::NoList { status, message })
-        }
-        CallEnd::Account { problem, message } => Err(ProbeError::Account { problem, message }),
-        CallEnd::Refused { message, .. }
-        | CallEnd::Unavailable { message, .. }
-        | CallEnd::Lost(message)
-        | CallEnd::BadAnswer { message, .. } => Err(ProbeError::NoList { status, message }),
-        _ => Err(ProbeError::NoList { status, message: "try again later".to_owned() }),
     }
 }
 
