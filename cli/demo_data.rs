@@ -1,7 +1,7 @@
 //! The golden set, compiled into the command: datasets, and hand-written verdicts that the
 //! simulator returns.
 
-use crate::exit::Failure;
+use crate::exit::AppError;
 use include_dir::{Dir, include_dir};
 use juror_journal::journal::is_run_directory;
 use juror_simulator::{HandwrittenVerdicts, item_text_digest};
@@ -43,16 +43,16 @@ impl Golden {
 
 /// Writes the set into a folder. A file there that differs from the bundled one is an error, and
 /// is kept.
-pub fn unpack(folder: &Path) -> Result<(), Failure> {
+pub fn unpack(folder: &Path) -> Result<(), AppError> {
     if is_run_directory(folder) {
-        return Err(Failure::usage(format!(
+        return Err(AppError::invalid(format!(
             "{} is a run directory, and the demo would write its dataset there; choose another \
              --runs-dir",
             folder.display()
         )));
     }
     if let Some(changed) = first_changed(&GOLDEN, folder) {
-        return Err(Failure::usage(format!(
+        return Err(AppError::invalid(format!(
             "{} is not the bundled file and would be overwritten: move {} away, or choose another \
              --runs-dir",
             changed.display(),
@@ -61,16 +61,22 @@ pub fn unpack(folder: &Path) -> Result<(), Failure> {
     }
     let unpacked = std::fs::create_dir_all(folder).and_then(|()| GOLDEN.extract(folder));
     unpacked.map_err(|error| {
-        Failure::error(format!("the golden set cannot be written to {}: {error}", folder.display()))
+        AppError::internal(format!(
+            "the golden set cannot be written to {}: {error}",
+            folder.display()
+        ))
     })
 }
 
 /// Hand-written verdicts by the digests of the items' images and code.
-pub fn verdict_book() -> Result<HandwrittenVerdicts, Failure> {
+pub fn verdict_book() -> Result<HandwrittenVerdicts, AppError> {
     let mut book = HandwrittenVerdicts::new();
     for golden in [Golden::Components, Golden::Restyled] {
         insert_verdicts(&mut book, golden).ok_or_else(|| {
-            Failure::error(format!("the bundled {} does not match its verdicts", golden.manifest()))
+            AppError::internal(format!(
+                "the bundled {} does not match its verdicts",
+                golden.manifest()
+            ))
         })?;
     }
     Ok(book)

@@ -2,13 +2,13 @@
 
 use crate::{
     args::{BaselineFlags, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     terminal,
 };
 use juror_analysis::{format::counted, gate::GateDecision, run_report::Report};
 use juror_app::{
-    attachments::DatasetAttachments, error::AppError, reporting::Reporting,
-    run::local_run::EndedRun, settings::Settings,
+    attachments::DatasetAttachments, reporting::Reporting, run::local_run::EndedRun,
+    settings::Settings,
 };
 use juror_journal::journal::RunFiles;
 use juror_report::{render_paused, render_terminal, summary_sentence, write_output};
@@ -24,7 +24,7 @@ pub struct ReportContext<'run> {
 }
 
 /// Prints the report of an ended run of this machine; returns its exit code.
-pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Result<Exit, Failure> {
+pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Result<Exit, AppError> {
     let context = ReportContext { reporting: run.reporting(), outputs, global };
     let files = run.journal.files();
     let report = print_report(run.report()?, files, &context, run.paused.as_deref())?;
@@ -41,10 +41,11 @@ pub fn print_report(
     files: &RunFiles,
     context: &ReportContext<'_>,
     paused: Option<&str>,
-) -> Result<Report, Failure> {
+) -> Result<Report, AppError> {
     let ReportContext { reporting, outputs, global } = context;
     if global.json {
-        let text = std::fs::read_to_string(files.path_of("report.json")).map_err(Failure::error)?;
+        let text =
+            std::fs::read_to_string(files.path_of("report.json")).map_err(AppError::internal)?;
         terminal::print(&text)?;
     } else {
         let path = &mut report.run.dataset.path;
@@ -58,7 +59,7 @@ pub fn print_report(
     let (record, Reporting { rubric, settings, .. }) = (files.record(), reporting);
     let attachments = DatasetAttachments { record, rubric, settings, cache: None };
     for output in *outputs {
-        write_output(output, &report, files, &attachments).map_err(Failure::error)?;
+        write_output(output, &report, files, &attachments).map_err(AppError::internal)?;
     }
     if !global.quiet {
         print_if_undecided(&report);

@@ -1,13 +1,13 @@
-//! Exit codes and failures of commands.
+//! Exit codes of commands, and the error that they stand for.
+
+pub use juror_app::error::AppError;
 
 use juror_analysis::{
     comparison::{Comparison, Decision},
     gate::GateDecision,
     run_report::Report,
 };
-use juror_app::{error::AppError, settings::SettingsError};
-use juror_types::error_chain::with_causes;
-use std::{error::Error, fmt, process::ExitCode};
+use std::process::ExitCode;
 
 /// Exit code of the command. If several apply, the first of this order wins: usage, error, gate,
 /// incomplete, inconclusive.
@@ -66,58 +66,23 @@ impl Exit {
     }
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.number())
-    }
-}
-
-/// Failure of a command: exit code and message.
-#[derive(Debug)]
-pub struct Failure {
-    /// The code to exit with.
-    pub exit: Exit,
-    message: String,
-}
-
-impl Failure {
-    /// Error in the command line, the settings or the input, which the user must fix.
-    pub fn usage(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { exit: Exit::Usage, message: with_causes(cause.into().as_ref()) }
-    }
-
-    /// Any other error.
-    pub fn error(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { exit: Exit::Error, message: with_causes(cause.into().as_ref()) }
-    }
-}
-
-impl From<AppError> for Failure {
+impl From<&AppError> for Exit {
     /// Exit code of an error: 2 for one that the user must fix, else 1.
-    fn from(error: AppError) -> Self {
-        let exit = match error {
+    fn from(error: &AppError) -> Self {
+        match error {
             AppError::Invalid(_)
             | AppError::Field { .. }
             | AppError::NameTaken(_)
             | AppError::NotFound(_)
-            | AppError::Conflict(_) => Exit::Usage,
-            AppError::RunInUse(_) | AppError::Unavailable(_) | AppError::Internal(_) => Exit::Error,
-        };
-        Self { exit, message: error.to_string() }
+            | AppError::Conflict(_) => Self::Usage,
+            AppError::RunInUse(_) | AppError::Unavailable(_) | AppError::Internal(_) => Self::Error,
+        }
     }
 }
 
-impl From<SettingsError> for Failure {
-    fn from(error: SettingsError) -> Self {
-        AppError::from(error).into()
-    }
-}
-
-impl Error for Failure {}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.number())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The log, on standard error.
 
-use crate::{args::GlobalFlags, exit::Failure, settings_sources};
+use crate::{args::GlobalFlags, exit::AppError, settings_sources};
 use juror_app::settings::LogFormat;
 use std::{
     io::{self, IsTerminal as _},
@@ -28,7 +28,7 @@ pub fn allows_color() -> bool {
 }
 
 /// Starts the log by the settings.
-pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
+pub fn start(global: &GlobalFlags) -> Result<(), AppError> {
     let log = settings_sources::resolve(global, Vec::new())?.log;
     let registry = tracing_subscriber::registry().with(filter(&log.level)?);
     match log.format {
@@ -52,14 +52,14 @@ pub fn is_json() -> bool {
 
 /// The user's filter, which never silences notices, nor lets a sensitive library log unless it names
 /// it.
-fn filter(level: &str) -> Result<Targets, Failure> {
+fn filter(level: &str) -> Result<Targets, AppError> {
     let parts: Vec<&str> =
         level.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     let filter: Targets = match parts.is_empty() {
         // The text of no parts would be read as a target that enables all.
         true => Targets::new(),
         false => parts.join(",").parse().map_err(|error| {
-            Failure::usage(format!(
+            AppError::invalid(format!(
                 "setting log.level is {level:?}, which is not a valid filter: {error}"
             ))
         })?,

@@ -19,7 +19,7 @@ mod terminal;
 
 use args::{Arguments, Command};
 use clap::FromArgMatches as _;
-use exit::{Exit, Failure};
+use exit::{AppError, Exit};
 use futures_util::future::LocalBoxFuture;
 use std::{num::NonZero, process::ExitCode};
 use tokio::runtime::{Builder, Runtime};
@@ -28,18 +28,18 @@ fn main() -> ExitCode {
     let matches = args::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     location_flags::remember(&matches);
-    let exit = run(&arguments).unwrap_or_else(|failure| {
-        terminal::fail(&failure);
-        failure.exit
+    let exit = run(&arguments).unwrap_or_else(|error| {
+        terminal::fail(&error);
+        Exit::from(&error)
     });
     exit.into()
 }
 
-fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+fn run(arguments: &Arguments) -> Result<Exit, AppError> {
     let global = &arguments.global;
     logging::start(global)?;
     // Boxed, so that each command is compiled once and not for both kinds of runtime.
-    let command: LocalBoxFuture<'_, Result<Exit, Failure>> = match &arguments.command {
+    let command: LocalBoxFuture<'_, Result<Exit, AppError>> = match &arguments.command {
         Command::Init(arguments) => return commands::init::run(arguments, global),
         Command::Demo(arguments) => Box::pin(commands::demo::run(arguments, global)),
         Command::Run(arguments) => Box::pin(commands::run::run(arguments, global)),
@@ -65,7 +65,7 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Completions(arguments) => return commands::completions::complete(arguments),
         Command::Man(arguments) => return commands::completions::man(arguments),
     };
-    runtime(&arguments.command).map_err(Failure::error)?.block_on(command)
+    runtime(&arguments.command).map_err(AppError::internal)?.block_on(command)
 }
 
 /// Runtime of a command. Judging mostly waits, and ledger, disk, files and images have their own

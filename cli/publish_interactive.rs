@@ -1,12 +1,12 @@
 //! Interactive publishing: progress is shown, and signals stop it.
 
 use crate::{
-    exit::Failure,
+    exit::AppError,
     interactive,
     progress::{self, ProgressDisplay},
     terminal,
 };
-use juror_app::{error::AppError, fleet::publish::Publication};
+use juror_app::fleet::publish::Publication;
 use juror_producer::{fleet::Published, upload::Uploaded};
 use juror_types::shutdown::Shutdown;
 use tokio::sync::watch;
@@ -17,7 +17,7 @@ pub async fn publish(
     publication: Publication<'_>,
     quiet: bool,
     announced: impl FnOnce() -> Result<(), AppError>,
-) -> Result<Published, Failure> {
+) -> Result<Published, AppError> {
     let (published, count) = watch::channel(0);
     let display = ProgressDisplay::fitting(quiet);
     let uploaded = |Uploaded { sent, found }: Uploaded| {

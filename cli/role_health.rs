@@ -1,6 +1,6 @@
 //! The HTTP listener of a fleet's role: metrics, health and readiness.
 
-use crate::exit::Failure;
+use crate::exit::AppError;
 use juror_app::{fleet::Fleet, settings::Settings};
 use juror_telemetry::{Condition, Metrics, Readiness};
 use std::sync::Arc;
@@ -26,13 +26,13 @@ impl RoleHealth {
     /// connects and works: a role that waits for its servers is alive and not ready.
     pub async fn serve(
         settings: &Settings,
-        role: impl AsyncFnOnce(Self) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        role: impl AsyncFnOnce(Self) -> Result<(), AppError>,
+    ) -> Result<(), AppError> {
         let Some(address) = settings.fleet.listen else {
             return role(Self { metrics: Arc::new(Metrics::silent()), served: None }).await;
         };
         let listener = TcpListener::bind(address).await.map_err(|error| {
-            Failure::error(format!(
+            AppError::internal(format!(
                 "cannot listen on {address}: {error}; choose another address with --listen"
             ))
         })?;

@@ -1,8 +1,7 @@
 //! Run arguments: an id, a run directory, a file in it, or, for reading, a blessed name.
 
-use crate::{args::GlobalFlags, exit::Failure, location_flags, settings_sources, terminal};
+use crate::{args::GlobalFlags, exit::AppError, location_flags, settings_sources, terminal};
 use juror_app::{
-    error::AppError,
     recorded_settings::shared_layers,
     reporting::run_lookup::open_run,
     settings::{Layer, Settings},
@@ -22,15 +21,14 @@ pub struct LocatedRun {
 
 /// Opens a run for reading; its name may be that of a blessed run, as in a comparison. Its gate and
 /// baseline are those that it ended with, unless flags name others.
-pub fn open(named: &str, global: &GlobalFlags, flags: Vec<Layer>) -> Result<LocatedRun, Failure> {
+pub fn open(named: &str, global: &GlobalFlags, flags: Vec<Layer>) -> Result<LocatedRun, AppError> {
     let (run, global) = locate(named, global)?;
     let base = settings_sources::read(&global)?;
     let runs_dir = base.resolve(Vec::new())?.run.runs_dir;
-    let is_blessed = named == run.as_str()
-        && BlessedRuns::new(&runs_dir).get(named).map_err(AppError::from)?.is_some();
+    let is_blessed = named == run.as_str() && BlessedRuns::new(&runs_dir).get(named)?.is_some();
     let files = match is_blessed {
         true => open_run(named, &runs_dir)?,
-        false => RunFiles::open(&runs_dir, &run).map_err(AppError::from)?,
+        false => RunFiles::open(&runs_dir, &run)?,
     };
     let settings = base.resolve([shared_layers(files.record()), flags].concat())?;
     Ok(LocatedRun { files, settings, global })
@@ -38,7 +36,7 @@ pub fn open(named: &str, global: &GlobalFlags, flags: Vec<Layer>) -> Result<Loca
 
 /// Resolves a run argument to the run's id and the global flags, to which a path adds the runs
 /// directory.
-pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags), Failure> {
+pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags), AppError> {
     let invalid = match RunId::parse(named) {
         Ok(run) => return Ok((run, global.clone())),
         Err(invalid) => invalid,
@@ -47,8 +45,8 @@ pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags),
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     if !directory.is_dir() {
         return Err(match named.contains(std::path::is_separator) {
-            true => Failure::usage(format!("there is no run directory {named}; check the path")),
-            false => Failure::usage(invalid),
+            true => AppError::invalid(format!("there is no run directory {named}; check the path")),
+            false => AppError::invalid(invalid),
         });
     }
     let located = directory.canonicalize().ok().and_then(|directory| {
@@ -61,7 +59,7 @@ pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags),
             location_flags::remember_runs_dir(&runs_dir);
             Ok((run, GlobalFlags { runs_dir: Some(runs_dir), ..global.clone() }))
         }
-        _ => Err(Failure::usage(format!(
+        _ => Err(AppError::invalid(format!(
             "{} is not a run directory (no run.json): give a run's directory or its id; `juror runs` \
              lists them",
             directory.display()

@@ -5,7 +5,7 @@ use crate::{
         BaselineFlags, CalibrationFlags, CallingFlags, ComparingFlags, FleetFlags, GlobalFlags,
         HealthListenerFlags, JudgingFlags, RunFlags, ServeArguments, WorkerArguments,
     },
-    exit::Failure,
+    exit::AppError,
 };
 use juror_app::{
     environment::Environment,
@@ -137,7 +137,7 @@ impl WorkerArguments {
 }
 
 /// Reads the settings file and the environment.
-pub fn read(global: &GlobalFlags) -> Result<BaseLayers, Failure> {
+pub fn read(global: &GlobalFlags) -> Result<BaseLayers, AppError> {
     let environment = Environment::new(std::env::vars_os());
     let mut below = Vec::new();
     below.extend(file_layer(global)?);
@@ -155,7 +155,7 @@ pub fn read(global: &GlobalFlags) -> Result<BaseLayers, Failure> {
 }
 
 /// Reads the settings file and the environment, and resolves them with the flags.
-pub fn resolve(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
+pub fn resolve(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, AppError> {
     Ok(read(global)?.resolve(flags)?)
 }
 
@@ -166,7 +166,7 @@ pub fn settings_file(global: &GlobalFlags) -> (PathBuf, bool) {
     (named.unwrap_or_else(|| "juror.toml".into()), is_named)
 }
 
-fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
+fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, AppError> {
     let (path, is_named) = settings_file(global);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
@@ -175,10 +175,10 @@ fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
         }
         Err(error) => {
             let path = path.display();
-            return Err(Failure::usage(format!("settings file {path} cannot be read: {error}")));
+            return Err(AppError::invalid(format!("settings file {path} cannot be read: {error}")));
         }
     };
-    Layer::parse(&text, &path.display().to_string()).map(Some).map_err(Failure::usage)
+    Layer::parse(&text, &path.display().to_string()).map(Some).map_err(AppError::invalid)
 }
 
 /// Layer of the variable from which OpenAI's SDKs take the base URL. It overrides the settings
@@ -190,15 +190,15 @@ fn sdk_layer(variable: impl Fn(&str) -> Option<String>) -> Option<Layer> {
 
 fn environment_layers(
     variables: impl Iterator<Item = (std::ffi::OsString, std::ffi::OsString)>,
-) -> Result<Vec<Layer>, Failure> {
+) -> Result<Vec<Layer>, AppError> {
     variables
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
         .filter(|(name, _)| name.starts_with("JUROR_") && !NOT_SETTINGS.contains(&name.as_str()))
         .map(|(name, value)| {
-            let value = value
-                .into_string()
-                .map_err(|_| Failure::usage(format!("environment variable {name} is not UTF-8")))?;
-            Layer::from_variable(&name, &value).map_err(Failure::usage)
+            let value = value.into_string().map_err(|_| {
+                AppError::invalid(format!("environment variable {name} is not UTF-8"))
+            })?;
+            Layer::from_variable(&name, &value).map_err(AppError::invalid)
         })
         .collect()
 }

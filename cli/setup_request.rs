@@ -1,6 +1,6 @@
 //! Requests for run setups from flags, with their warnings and plans.
 
-use crate::{args::RunFlags, exit::Failure, terminal};
+use crate::{args::RunFlags, exit::AppError, terminal};
 use juror_analysis::format::counted;
 use juror_app::{
     run::{
@@ -96,7 +96,7 @@ pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, by: RenderedBy, q
 }
 
 /// Prints the plan of a run as text, followed by `ending`, or as JSON.
-pub fn print_plan(setup: &RunSetup, ending: &str, json: bool) -> Result<(), Failure> {
+pub fn print_plan(setup: &RunSetup, ending: &str, json: bool) -> Result<(), AppError> {
     let plan = &setup.plan;
     if json {
         return terminal::print_json(&serde_json::json!({

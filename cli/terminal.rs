@@ -1,6 +1,6 @@
 //! Standard output and standard error.
 
-use crate::{exit::Failure, location_flags, logging};
+use crate::{exit::AppError, location_flags, logging};
 use juror_report::{TerminalOptions, document::Topic, render_topics};
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
@@ -8,20 +8,20 @@ use std::{
 };
 
 /// Prints results on standard output. A closed pipe (`| head`) is not an error.
-pub fn print(text: &str) -> Result<(), Failure> {
+pub fn print(text: &str) -> Result<(), AppError> {
     let mut output = io::stdout().lock();
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     match write!(output, "{text}{newline}").and_then(|()| output.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::error(format!("standard output cannot be written: {error}")))
+            Err(AppError::internal(format!("standard output cannot be written: {error}")))
         }
         _ => Ok(()),
     }
 }
 
 /// Prints a result as JSON on standard output.
-pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    print(&serde_json::to_string_pretty(value).map_err(Failure::error)?)
+pub fn print_json(value: &impl serde::Serialize) -> Result<(), AppError> {
+    print(&serde_json::to_string_pretty(value).map_err(AppError::internal)?)
 }
 
 /// Prints a result on standard output: as JSON, or as this text.
@@ -29,12 +29,12 @@ pub fn print_result(
     json: bool,
     value: &impl serde::Serialize,
     text: impl FnOnce() -> String,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     if json { print_json(value) } else { print(&text()) }
 }
 
 /// Prints topics of a report on standard output.
-pub fn print_topics(topics: &[Topic]) -> Result<(), Failure> {
+pub fn print_topics(topics: &[Topic]) -> Result<(), AppError> {
     print(&topics_text(topics))
 }
 
@@ -64,7 +64,7 @@ pub fn warn(text: &str) {
 }
 
 /// Prints a failure of the command, as [`print_notice`] does.
-pub fn fail(failure: &Failure) {
+pub fn fail(failure: &AppError) {
     if logging::is_json() {
         let failure = failure.to_string();
         let failure = location_flags::add_to_commands(&failure);

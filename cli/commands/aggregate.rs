@@ -2,7 +2,7 @@
 
 use crate::{
     args::{AggregateArguments, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     interactive,
     role_health::RoleHealth,
     settings_sources, terminal,
@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 const EVENT_CAPACITY: usize = 1_000;
 
-pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
     let base = settings_sources::read(global)?;
     let settings = base.resolve(flags.clone())?;
@@ -149,7 +149,7 @@ async fn aggregate(
     task: AggregateTask,
     health: RoleHealth,
     shutdown: &Shutdown,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     let lock = health.require("lock");
     // The connection may wait for the broker until a timeout.
     let opening = Fleet::open(settings, task.channels.events.clone());
@@ -168,7 +168,7 @@ async fn work(
     task: AggregateTask,
     (health, lock): (&RoleHealth, Option<Condition>),
     shutdown: &Shutdown,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     let AggregateTask { reports, take_over, channels } = task;
     let AggregateChannels { events, completed, role } = channels;
     let role_changes = role.subscribe();

@@ -2,19 +2,16 @@
 
 use crate::{
     args::{BlessArguments, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     location_flags,
     run_argument::locate,
     settings_sources, terminal,
 };
-use juror_app::{
-    bless::{Blessing, bless, remove},
-    error::AppError,
-};
+use juror_app::bless::{Blessing, bless, remove};
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use serde_json::json;
 
-pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     match (&arguments.run, &arguments.remove) {
         (Some(run), _) => bless_run(run, arguments, global)?,
         (None, Some(name)) => remove_name(name, global)?,
@@ -23,7 +20,7 @@ pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Result<(), Failure> {
+fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Result<(), AppError> {
     let (run, global) = &locate(run, global)?;
     let runs_dir = settings_sources::resolve(global, Vec::new())?.run.runs_dir;
     let Blessing { blessed, before, simulated, lost } =
@@ -56,7 +53,7 @@ fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Res
     Ok(())
 }
 
-fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), Failure> {
+fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), AppError> {
     let removed = remove(&settings_sources::resolve(global, Vec::new())?.run.runs_dir, name)?;
     match global.json {
         true => terminal::print_json(&json!({ "removed": removed })),
@@ -67,9 +64,9 @@ fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), Failure> {
     }
 }
 
-fn list(global: &GlobalFlags) -> Result<(), Failure> {
+fn list(global: &GlobalFlags) -> Result<(), AppError> {
     let runs_dir = settings_sources::resolve(global, Vec::new())?.run.runs_dir;
-    let runs = BlessedRuns::new(&runs_dir).list().map_err(AppError::from)?;
+    let runs = BlessedRuns::new(&runs_dir).list()?;
     if global.json {
         return terminal::print_json(&runs);
     }

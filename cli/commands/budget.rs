@@ -4,13 +4,12 @@ mod cap_change;
 
 use crate::{
     args::{BudgetCommand, FleetFlags, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     settings_sources, terminal,
 };
 use cap_change::{CapChange, amount};
 use juror_app::{
     budgets::{BudgetHistory, BudgetState, topics},
-    error::AppError,
     local_ledger::ledger_file,
     selected_ledger::SelectedLedger,
     settings::Settings,
@@ -22,7 +21,7 @@ use juror_ledger::{
 use juror_types::{budget_label::BudgetLabel, id::RunId};
 
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
-pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, AppError> {
     let settings = settings_sources::resolve(global, fleet_flags(command).layers())?;
     check_local_ledger(command, &settings)?;
     let ledger = SelectedLedger::open(&settings).await?;
@@ -36,8 +35,9 @@ async fn execute(
     budgets: &dyn BudgetRecords,
     settings: &Settings,
     global: &GlobalFlags,
-) -> Result<(), Failure> {
-    let difference = zone_difference(budgets, &settings.budget).await.map_err(Failure::error)?;
+) -> Result<(), AppError> {
+    let difference =
+        zone_difference(budgets, &settings.budget).await.map_err(AppError::internal)?;
     if let Some(difference) = difference {
         terminal::warn(&difference);
     }
@@ -60,7 +60,7 @@ async fn execute(
 
 /// Refuses to read a ledger whose folder does not exist, and warns of a new one: the folder may be
 /// mistyped.
-fn check_local_ledger(command: &BudgetCommand, settings: &Settings) -> Result<(), Failure> {
+fn check_local_ledger(command: &BudgetCommand, settings: &Settings) -> Result<(), AppError> {
     let ledger = ledger_file(settings);
     if settings.fleet.redis.is_some() || ledger.is_file() {
         return Ok(());
@@ -73,7 +73,7 @@ fn check_local_ledger(command: &BudgetCommand, settings: &Settings) -> Result<()
         BudgetCommand::Show { .. } | BudgetCommand::History { .. } => {
             let folder = settings.run.state_dir();
             if !folder.is_dir() {
-                return Err(Failure::usage(format!(
+                return Err(AppError::invalid(format!(
                     "there is no folder {}: check --runs-dir and --state; the first run creates it",
                     folder.display()
                 )));
@@ -95,13 +95,13 @@ async fn show(
     budgets: &dyn BudgetRecords,
     runs: &[String],
     global: &GlobalFlags,
-) -> Result<(), Failure> {
-    let runs = runs.iter().map(|run| RunId::parse(run).map_err(Failure::usage));
+) -> Result<(), AppError> {
+    let runs = runs.iter().map(|run| RunId::parse(run).map_err(AppError::invalid));
     let runs = runs.collect::<Result<Vec<_>, _>>()?;
-    let states = BudgetState::current(budgets, &runs).await.map_err(AppError::from)?;
+    let states = BudgetState::current(budgets, &runs).await?;
     for run in &runs {
         if !states.iter().any(|state| state.scope == Scope::Run(run.clone())) {
-            return Err(Failure::usage(format!(
+            return Err(AppError::invalid(format!(
                 "run {run} is not in the ledger; `juror runs` lists the runs"
             )));
         }
@@ -115,9 +115,9 @@ async fn show(
 async fn warn_unknown(
     budgets: &dyn BudgetRecords,
     label: Option<&BudgetLabel>,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     let Some(label) = label else { return Ok(()) };
-    let known = budgets.labels().await.map_err(Failure::error)?;
+    let known = budgets.labels().await.map_err(AppError::internal)?;
     if !known.contains(label) {
         let alike = known.iter().filter(|other| other.kind() == label.kind());
         let names: Vec<&str> = alike.map(BudgetLabel::name).collect();
@@ -137,8 +137,8 @@ async fn set(
     cap: Budget,
     settings: &Settings,
     global: &GlobalFlags,
-) -> Result<(), Failure> {
-    let before = budgets.set_cap(budget, cap).await.map_err(Failure::error)?;
+) -> Result<(), AppError> {
+    let before = budgets.set_cap(budget, cap).await.map_err(AppError::internal)?;
     let given = settings.budget.shared_caps().into_iter().find(|(given, _)| given == budget);
     if let Some((_, given)) = given.filter(|(_, given)| *given != cap) {
         terminal::warn(&format!(

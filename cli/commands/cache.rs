@@ -2,7 +2,7 @@
 
 use crate::{
     args::{CacheCommand, CachePart, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     settings_sources, terminal,
 };
 use juror_analysis::format::{counted, dollars};
@@ -12,7 +12,7 @@ use juror_types::usage::Money;
 use serde_json::{Map, Value, json};
 
 /// Runs one of the subcommands, on the fleet's cache where a Redis is named.
-pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, AppError> {
     let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet, .. }) = command;
     let settings = settings_sources::resolve(global, fleet.layers())?;
     let only = match command {
@@ -40,7 +40,7 @@ pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, F
 type Figure = (Value, String);
 
 /// The replies of the judge.
-async fn replies(command: &CacheCommand, settings: &Settings) -> Result<Figure, Failure> {
+async fn replies(command: &CacheCommand, settings: &Settings) -> Result<Figure, AppError> {
     let ledger = SelectedLedger::open(settings).await?;
     let place = match &ledger {
         SelectedLedger::Fleet(backend) => format!(" in Redis at {}", backend.address()),
@@ -55,13 +55,13 @@ async fn store_figures(
     command: &CacheCommand,
     backend: &dyn JobStore,
     place: &str,
-) -> Result<Figure, Failure> {
+) -> Result<Figure, AppError> {
     if matches!(command, CacheCommand::Clear { .. }) {
-        let replies = backend.clear_cache().await.map_err(Failure::error)?;
+        let replies = backend.clear_cache().await.map_err(AppError::internal)?;
         return Ok((json!({ "removed": replies }), format!("{replies} replies{place} removed")));
     }
-    let stats = backend.cache_stats().await.map_err(Failure::error)?;
-    let figure = serde_json::to_value(stats).map_err(Failure::error)?;
+    let stats = backend.cache_stats().await.map_err(AppError::internal)?;
+    let figure = serde_json::to_value(stats).map_err(AppError::internal)?;
     let CacheStats { replies, bytes, cost_usd, simulated_usd } = stats;
     let simulated = match simulated_usd {
         Money::ZERO => String::new(),
@@ -77,13 +77,13 @@ async fn store_figures(
 }
 
 /// Store of rendered images on this machine.
-fn kept_renders(command: &CacheCommand, settings: &Settings) -> Result<Figure, Failure> {
+fn kept_renders(command: &CacheCommand, settings: &Settings) -> Result<Figure, AppError> {
     let renders = renders(settings);
     let place = renders.folder().display();
     if matches!(command, CacheCommand::Clear { .. }) {
         let pictures = renders
             .clear()
-            .map_err(|error| Failure::error(format!("{place} cannot be emptied: {error}")))?;
+            .map_err(|error| AppError::internal(format!("{place} cannot be emptied: {error}")))?;
         let line = format!("{} of rendered code in {place} removed", counted(pictures, "image"));
         return Ok((json!({ "removed": pictures }), line));
     }

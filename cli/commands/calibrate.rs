@@ -2,22 +2,21 @@
 
 use crate::{
     args::{CalibrateArguments, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     settings_sources, terminal,
 };
 use juror_analysis::calibration::stored_calibration;
 use juror_app::{
-    error::AppError,
     protected_files::{self, ProtectedFiles},
     reporting::{calibrate_run, run_lookup},
     rubrics,
 };
 use juror_report::topics::calibration_file;
 
-pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let settings = settings_sources::resolve(global, Vec::new())?;
     for output in &arguments.output {
-        stored_calibration::check_output(output).map_err(AppError::from)?;
+        stored_calibration::check_output(output)?;
     }
     let files = run_lookup::open_run(&arguments.run, &settings.run.runs_dir)?;
     ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
@@ -30,7 +29,7 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     let own = files.path_of(stored_calibration::FILE_NAME);
     calibrate_run::check_replacement(&own, &calibration)?;
     for output in std::iter::once(&own).chain(&arguments.output) {
-        stored_calibration::write(output, &calibration).map_err(AppError::from)?;
+        stored_calibration::write(output, &calibration)?;
     }
     terminal::print_result(global.json, &calibration, || {
         terminal::topics_text(&[calibration_file::topic(&calibration)])

@@ -2,14 +2,13 @@
 
 use crate::{
     args::{CancelArguments, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     location_flags,
     run_argument::locate,
     settings_sources, terminal,
 };
 use juror_app::{
     cancel::{CancelSummary, cancel_local_batches, local_summary},
-    error::AppError,
     fleet::{self, cancel::cancel},
     recorded_settings::shared_layers,
     run::preflight::known_run,
@@ -17,14 +16,14 @@ use juror_app::{
 };
 use juror_journal::journal::RunFiles;
 
-pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers = arguments.fleet.layers();
     let base = settings_sources::read(global)?;
     let settings = base.resolve(layers.clone())?;
     let local_record = known_run(&settings.run.runs_dir, run)?;
     if let Some(record) = local_record.as_ref().filter(|record| record.fleet.is_none()) {
-        let files = RunFiles::open(&settings.run.runs_dir, run).map_err(AppError::from)?;
+        let files = RunFiles::open(&settings.run.runs_dir, run)?;
         let summary = local_summary(&files)?;
         let base_url =
             record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
@@ -42,7 +41,7 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
     print_summary(&cancelled?, global)
 }
 
-fn print_summary(summary: &CancelSummary, global: &GlobalFlags) -> Result<Exit, Failure> {
+fn print_summary(summary: &CancelSummary, global: &GlobalFlags) -> Result<Exit, AppError> {
     let text = || location_flags::add_to_commands(&text(summary)).into_owned();
     terminal::print_result(global.json, summary, text)?;
     Ok(Exit::Done)

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{CompareArguments, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     settings_sources, terminal,
 };
 use juror_app::{
@@ -12,10 +12,10 @@ use juror_app::{
 };
 use juror_report::{OutputFormat, topics, write_comparison};
 
-pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let settings = settings_sources::resolve(global, arguments.comparing.layers())?;
     for output in &arguments.output {
-        OutputFormat::for_comparison(output).map_err(Failure::usage)?;
+        OutputFormat::for_comparison(output).map_err(AppError::invalid)?;
     }
     let base = Baseline::open(&arguments.base, &settings)?;
     let head = open_run(&arguments.head, &settings.run.runs_dir)?;
@@ -31,7 +31,7 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
         terminal::topics_text(&topics::comparison::topics(&comparison))
     })?;
     for output in &arguments.output {
-        write_comparison(output, &comparison).map_err(Failure::error)?;
+        write_comparison(output, &comparison).map_err(AppError::internal)?;
     }
     Ok(Exit::from_comparison(&comparison))
 }

@@ -5,11 +5,10 @@ mod replay;
 
 use crate::{
     args::{DeadLettersCommand, FleetFlags, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     settings_sources, terminal,
 };
 use juror_app::{
-    error::AppError,
     fleet::{
         self,
         replay::{run_of, unknown_dead_letter},
@@ -21,7 +20,7 @@ use juror_report::sanitize::{sanitize, sanitize_lines};
 use juror_types::event::Events;
 use serde_json::json;
 
-pub async fn run(command: &DeadLettersCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(command: &DeadLettersCommand, global: &GlobalFlags) -> Result<Exit, AppError> {
     match command {
         DeadLettersCommand::List { run, fleet } => list(run.as_deref(), fleet, global).await,
         DeadLettersCommand::Show { id, fleet } => show(id, fleet, global).await,
@@ -33,7 +32,7 @@ async fn list(
     run: Option<&str>,
     fleet: &FleetFlags,
     global: &GlobalFlags,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, AppError> {
     let mut dead_letters = dead_letters(fleet, global).await?;
     dead_letters.retain(|message| {
         run.is_none_or(|run| run_of(message).is_some_and(|run_id| run_id.as_str() == run))
@@ -48,11 +47,11 @@ async fn list(
     Ok(Exit::Done)
 }
 
-async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
+async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, AppError> {
     let mut dead_letters = dead_letters(fleet, global).await?;
     dead_letters.retain(|message| message.message_id == id);
     if dead_letters.is_empty() {
-        return Err(unknown_dead_letter(id).into());
+        return Err(unknown_dead_letter(id));
     }
     for message in &dead_letters {
         match &message.content {
@@ -69,16 +68,16 @@ async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit
 async fn dead_letters(
     flags: &FleetFlags,
     global: &GlobalFlags,
-) -> Result<Vec<StoredDeadLetter>, Failure> {
+) -> Result<Vec<StoredDeadLetter>, AppError> {
     let settings = settings(flags, global)?;
     let queues = fleet::open_queues(&settings, Events::silent()).await?;
     let dead_letters = queues.dead_letters().await;
     queues.close().await;
-    Ok(dead_letters.map_err(AppError::from)?)
+    Ok(dead_letters?)
 }
 
 /// Settings without a wait for an unavailable server.
-fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failure> {
+fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, AppError> {
     let mut layers = flags.layers();
     layers.push(Layer::from_value("fleet", "connect_timeout_seconds", 0_i64));
     settings_sources::resolve(global, layers)

@@ -4,7 +4,7 @@ use crate::{
     args::{DemoArguments, GlobalFlags},
     commands::run,
     demo_data::{self, Golden, STYLESHEET},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     settings_sources, terminal,
 };
 use juror_app::{
@@ -29,21 +29,21 @@ const LATENCY: Latency =
 /// Budget of the demo, $1, of which nothing is real money.
 const DEMO_BUDGET: Money = Money::from_pico(1_000_000_000_000);
 
-pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let golden = if arguments.acrue { Golden::Restyled } else { Golden::Components };
     let config = SimulatorConfig {
         book: Arc::new(demo_data::verdict_book()?),
         latency: LATENCY,
         ..SimulatorConfig::default()
     };
-    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Failure::error)?;
-    let address = listener.local_addr().map_err(Failure::error)?;
+    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(AppError::internal)?;
+    let address = listener.local_addr().map_err(AppError::internal)?;
     let shutdown = Shutdown::new();
     let serving = tokio::spawn(juror_simulator::serve(listener, config, shutdown.clone()));
     let judged = judge(arguments, global, golden, &format!("http://{address}/v1")).await;
     shutdown.escalate();
     shutdown.escalate();
-    serving.await.map_err(Failure::error)?.map_err(Failure::error)?;
+    serving.await.map_err(AppError::internal)?.map_err(AppError::internal)?;
     judged
 }
 
@@ -52,7 +52,7 @@ async fn judge(
     global: &GlobalFlags,
     golden: Golden,
     base_url: &str,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, AppError> {
     let mut flags = demo_settings(arguments, golden, base_url);
     let base = settings_sources::read(global)?;
     let folder = base.resolve(flags.clone())?.run.runs_dir.join("golden");

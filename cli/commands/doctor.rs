@@ -6,7 +6,7 @@ mod renderer;
 
 use crate::{
     args::{DoctorArguments, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     settings_sources, terminal,
 };
 use juror_analysis::format::dollars;
@@ -30,7 +30,7 @@ use std::path::Path;
 const MIN_FREE_BYTES: u64 = 500 << 20;
 
 /// Runs `juror doctor`: exits with 0 if nothing is bad, otherwise with 1.
-pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
     let mut flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
     // Checks what judging needs, even if the settings have the judge off.

@@ -6,7 +6,7 @@ use crate::{
     args::{EnqueueArguments, GlobalFlags},
     commands::follow::{Following, require_journal_and_baseline},
     end_of_run,
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     progress::DatasetProgress,
     publish_interactive::publish,
     settings_sources,
@@ -15,7 +15,6 @@ use crate::{
     terminal,
 };
 use juror_app::{
-    error::AppError,
     fleet::{
         self, enqueue::EnqueueRequest, publish::Publication, require, run_to_publish::RunToPublish,
     },
@@ -35,7 +34,7 @@ use juror_types::id::RunId;
 use output::EnqueueOutput;
 use std::sync::Arc;
 
-pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let flags = &arguments.run;
     let layers = [flags.layers(), arguments.fleet.layers()].concat();
     let base = settings_sources::read(global)?;
@@ -58,7 +57,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let writes_at_end = !flags.output.is_empty() || flags.calibration.calibration.is_some();
     if writes_at_end && !arguments.wait {
         let refusal = "--output and --calibration apply at a run's end: add --wait";
-        return Err(Failure::usage(refusal));
+        return Err(AppError::invalid(refusal));
     }
     reporting::calibration(&settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
@@ -95,7 +94,7 @@ struct Enqueuing<'a> {
 }
 
 impl Enqueuing<'_> {
-    async fn run(&self, named: Option<RunId>) -> Result<Exit, Failure> {
+    async fn run(&self, named: Option<RunId>) -> Result<Exit, AppError> {
         let signals = SignalStream::open();
         let known = match &named {
             Some(run) => self.request.known(self.backend, run).await?,
@@ -133,7 +132,7 @@ impl Enqueuing<'_> {
     ///
     /// # Errors
     /// A run to be followed whose end cannot be decided here.
-    fn settings_to_follow(&self, known: Option<&RunStatus>) -> Result<Settings, Failure> {
+    fn settings_to_follow(&self, known: Option<&RunStatus>) -> Result<Settings, AppError> {
         let settings = match known {
             Some(known) => self.request.setup_request.settings_for(&known.record)?,
             None => self.settings.clone(),
@@ -153,7 +152,7 @@ impl Enqueuing<'_> {
         known: &RunStatus,
         settings: &Settings,
         signals: SignalStream,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, AppError> {
         if !known.cancelled {
             self.output.published_already(run, known.is_reported())?;
         }
@@ -168,10 +167,10 @@ impl Enqueuing<'_> {
         self.wait_if_requested(run, settings, signals).await
     }
 
-    async fn dry_run(&self, setup: &RunSetup) -> Result<Exit, Failure> {
+    async fn dry_run(&self, setup: &RunSetup) -> Result<Exit, AppError> {
         let broker = require("broker", self.settings.fleet.broker.as_ref())?;
         let tls = self.settings.fleet.broker_tls();
-        broker_version(&broker, &tls).await.map_err(AppError::from)?;
+        broker_version(&broker, &tls).await?;
         inspect_files(setup).await?;
         let budget = setup.settings.budget.run_usd;
         print_warnings(setup, budget, RenderedBy::Workers, self.global.quiet);
@@ -179,7 +178,7 @@ impl Enqueuing<'_> {
         Ok(Exit::Done)
     }
 
-    async fn publish(&self, prepared: &RunToPublish) -> Result<Published, Failure> {
+    async fn publish(&self, prepared: &RunToPublish) -> Result<Published, AppError> {
         let run = &prepared.record.run_id;
         let publication = Publication {
             run: prepared,
@@ -192,7 +191,7 @@ impl Enqueuing<'_> {
         let published = publish(publication, self.global.quiet, || {
             announced = true;
             self.output.changes(&prepared.changes);
-            self.output.announced(run).map_err(AppError::internal)
+            self.output.announced(run)
         })
         .await;
         if published.is_err() && announced {
@@ -206,7 +205,7 @@ impl Enqueuing<'_> {
         run: &RunId,
         settings: &Settings,
         signals: SignalStream,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, AppError> {
         if !self.arguments.wait {
             return Ok(Exit::Done);
         }

@@ -4,7 +4,7 @@ mod table;
 
 use crate::{
     args::{EstimateArguments, GlobalFlags, RunFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     progress::{DatasetProgress, Progress, ProgressDisplay, ProgressTask, RunTally},
     settings_sources, terminal,
 };
@@ -14,7 +14,7 @@ use juror_app::{
 };
 use juror_types::id::RunId;
 
-pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let mut flags = [arguments.judging.layers(), arguments.calling.layers()].concat();
     // An estimate is of the judge, and makes no call.
     flags.push(Layer::from_value("run", "enable_llm_judge", true));

@@ -3,7 +3,7 @@
 use crate::{
     args::GlobalFlags,
     commands::report,
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     interactive,
     location_flags::quoted,
     progress::{Progress, ProgressDisplay, ProgressTask, RunTally},
@@ -12,7 +12,7 @@ use crate::{
 };
 use juror_aggregator::aggregator_role::RunsLock;
 use juror_analysis::{fold::Spent, format::dollars, run_facts::Coverage};
-use juror_app::{error::AppError, reporting::baseline::Baseline, settings::Settings};
+use juror_app::{reporting::baseline::Baseline, settings::Settings};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::{
     admission::{Admission as _, RunAccount},
@@ -46,7 +46,7 @@ pub struct Following<'run> {
 impl Following<'_> {
     /// Waits for the run's report, and exits with its code. `signals` is open since the command
     /// began.
-    pub async fn wait(self, signals: SignalStream) -> Result<Exit, Failure> {
+    pub async fn wait(self, signals: SignalStream) -> Result<Exit, AppError> {
         let mut view = View::new(self.run.clone(), self.global.quiet);
         let following = async |shutdown: &Shutdown| {
             let reported = shutdown.drain.run_until_cancelled(self.reported(&mut view)).await;
@@ -75,7 +75,7 @@ impl Following<'_> {
     }
 
     /// Polls until the run's final report is written.
-    async fn reported(&self, view: &mut View) -> Result<(RunStatus, Option<RunAccount>), Failure> {
+    async fn reported(&self, view: &mut View) -> Result<(RunStatus, Option<RunAccount>), AppError> {
         loop {
             match self.poll().await {
                 Ok(Some((status, ledger))) => {
@@ -85,14 +85,14 @@ impl Following<'_> {
                     }
                 }
                 Ok(None) => {
-                    return Err(Failure::error(format!(
+                    return Err(AppError::internal(format!(
                         "run {} is no longer in Redis; its journal, if there is one, is in the \
                          aggregator's runs directory",
                         self.run
                     )));
                 }
                 Err(LedgerError::Unavailable(problem)) => view.report_outage(&problem),
-                Err(broken) => return Err(AppError::from(broken).into()),
+                Err(broken) => return Err(broken.into()),
             }
             tokio::time::sleep(POLL_INTERVAL).await;
         }
@@ -108,13 +108,13 @@ impl Following<'_> {
         &self,
         status: &RunStatus,
         ledger: Option<&RunAccount>,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, AppError> {
         let exit = match RunFiles::open(&self.settings.run.runs_dir, self.run) {
             Ok(files) => report::report(&files, self.settings, self.outputs, self.global).await?,
             Err(JournalError::Missing { .. }) if !needs_journal(self.settings, self.outputs) => {
                 self.print_counts(status, ledger)?
             }
-            Err(error) => return Err(Failure::error(error)),
+            Err(error) => return Err(AppError::internal(error)),
         };
         Ok(if status.cancelled { exit.max(Exit::Incomplete) } else { exit })
     }
@@ -132,7 +132,7 @@ impl Following<'_> {
         &self,
         status: &RunStatus,
         ledger: Option<&RunAccount>,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, AppError> {
         let RunProgress { counts, cost_usd, .. } = status.progress.clone().unwrap_or_default();
         // With what the ledger counts as spent beyond the results, as the report has it.
         let cost_usd = Spent { cost: cost_usd, ..Spent::default() }.booked(ledger);
@@ -164,13 +164,13 @@ impl Following<'_> {
 pub fn require_journal_and_baseline(
     settings: &Settings,
     outputs: &[PathBuf],
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     let runs_dir = &settings.run.runs_dir;
     if !needs_journal(settings, outputs) || RunsLock::is_known(runs_dir) {
         Baseline::from_settings(settings)?;
         return Ok(());
     }
-    Err(Failure::usage(format!(
+    Err(AppError::invalid(format!(
         "--output and the run's gate and baseline need its journal, and no aggregator works in {}: set \
          --runs-dir to the aggregator's runs directory (start the aggregator first), or omit --wait \
          and report the run on the aggregator's machine",

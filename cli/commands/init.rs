@@ -3,7 +3,7 @@
 use crate::{
     args::{GlobalFlags, InitArguments},
     demo_data,
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     terminal,
 };
 use std::{
@@ -19,22 +19,22 @@ const DATASET: &str = "dataset";
 const ITEMS: [&str; 2] = ["button_primary", "alert_error"];
 
 /// Runs `juror init`; writes nothing if one of the files exists.
-pub fn run(arguments: &InitArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub fn run(arguments: &InitArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let folder = &arguments.folder;
     let dataset = demo_data::excerpt(&ITEMS)
-        .ok_or_else(|| Failure::error("the bundled golden set lacks the example's items"))?;
+        .ok_or_else(|| AppError::internal("the bundled golden set lacks the example's items"))?;
     let mut files = vec![(folder.join(SETTINGS_FILE), SETTINGS.as_bytes().to_vec())];
     let in_dataset = |(name, content)| (folder.join(DATASET).join(name), content);
     files.extend(dataset.into_iter().map(in_dataset));
     if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
-        return Err(Failure::usage(format!(
+        return Err(AppError::invalid(format!(
             "{} exists, and juror init overwrites nothing; choose another folder",
             path.display()
         )));
     }
     for (path, content) in &files {
         write_new(path, content).map_err(|error| {
-            Failure::error(format!("{} cannot be written: {error}", path.display()))
+            AppError::internal(format!("{} cannot be written: {error}", path.display()))
         })?;
     }
     if global.json {

@@ -3,7 +3,7 @@
 use crate::{
     args::{GlobalFlags, ReportArguments},
     end_of_run::{self, ReportContext},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     run_argument::{self, LocatedRun},
     settings_sources, terminal,
 };
@@ -17,7 +17,7 @@ use juror_app::{
 use juror_journal::journal::RunFiles;
 use std::path::PathBuf;
 
-pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let mut flags = arguments.fleet.layers();
     flags.extend(arguments.gate.clone().map(|gate| Layer::from_value("run", "gate", gate)));
     flags.extend(arguments.baseline.layers());
@@ -39,7 +39,7 @@ pub async fn report(
     settings: &Settings,
     outputs: &[PathBuf],
     global: &GlobalFlags,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
     let gate = reporting::gate(settings, &rubric, Some(files.record()))?;
     let baseline = Baseline::from_settings(settings)?;

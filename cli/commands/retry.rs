@@ -6,7 +6,7 @@ use crate::{
         follow::{Following, require_journal_and_baseline},
         run::resume,
     },
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     progress::DatasetProgress,
     publish_interactive::publish,
     run_argument::locate,
@@ -29,7 +29,7 @@ use juror_producer::fleet::{Published, PublishedEnd};
 use juror_types::{id::RunId, run::RunRecord};
 use std::sync::Arc;
 
-pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers = Layer::from_values([
         ("run", "deadline", arguments.deadline.clone().map(Into::into)),
@@ -45,12 +45,12 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
         }
         None if settings.fleet.redis.is_none() => {
             let remedy = "for a fleet's run, add --redis URL";
-            return Err(no_such_run(&arguments.run, &settings.run.runs_dir, remedy).into());
+            return Err(no_such_run(&arguments.run, &settings.run.runs_dir, remedy));
         }
         _ => {}
     }
     if !arguments.calling.layers().is_empty() {
-        return Err(Failure::usage(format!(
+        return Err(AppError::invalid(format!(
             "run {run} is judged by a fleet, whose workers configure endpoint, limits and \
              concurrency: omit these flags"
         )));
@@ -79,7 +79,7 @@ impl Retrying<'_> {
         base: &BaseLayers,
         run: &RunId,
         local_record: Option<RunRecord>,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Exit, AppError> {
         let signals = SignalStream::open();
         let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
@@ -116,7 +116,7 @@ impl Retrying<'_> {
         }
     }
 
-    fn print(&self, run: &RunId, rounds: &Rounds, published: Published) -> Result<(), Failure> {
+    fn print(&self, run: &RunId, rounds: &Rounds, published: Published) -> Result<(), AppError> {
         let Published { jobs, end } = published;
         if self.global.json && !self.arguments.wait {
             terminal::print_json(&serde_json::json!({
@@ -156,7 +156,7 @@ impl Retrying<'_> {
         Ok(())
     }
 
-    async fn wait(&self, retried: &RunToPublish, signals: SignalStream) -> Result<Exit, Failure> {
+    async fn wait(&self, retried: &RunToPublish, signals: SignalStream) -> Result<Exit, AppError> {
         let following = Following {
             backend: self.backend,
             run: &retried.record.run_id,
@@ -173,9 +173,9 @@ async fn retry_local_run(
     arguments: &RetryArguments,
     run: &RunId,
     global: &GlobalFlags,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, AppError> {
     if arguments.priority.is_some() || arguments.wait {
-        return Err(Failure::usage(format!(
+        return Err(AppError::invalid(format!(
             "run {run} is a run of this machine, which takes neither --priority nor --wait: omit them"
         )));
     }

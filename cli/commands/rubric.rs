@@ -4,7 +4,7 @@ mod warnings;
 
 use crate::{
     args::RubricCommand,
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     terminal,
 };
 use juror_app::rubrics::{load, text_of};
@@ -12,7 +12,7 @@ use juror_types::rubric::{Formula, Rubric, builtin, reply_schema};
 use juror_worker::prompt::{self, PromptItem};
 use std::path::PathBuf;
 
-pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, Failure> {
+pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, AppError> {
     match command {
         RubricCommand::List => list(json)?,
         RubricCommand::Show { rubric, file: true } => terminal::print(&text_of(rubric)?)?,
@@ -22,11 +22,11 @@ pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn list(json: bool) -> Result<(), Failure> {
+fn list(json: bool) -> Result<(), AppError> {
     let mut lines = String::new();
     let mut records = Vec::new();
     for rubric in builtin() {
-        let rubric = rubric.parse().map_err(Failure::error)?;
+        let rubric = rubric.parse().map_err(AppError::internal)?;
         let (name, criteria) = (rubric.name(), rubric.criteria.len());
         lines.push_str(&format!("{name:<20}{criteria:>3} criteria   {}\n", rubric.title));
         records.push(serde_json::json!({
@@ -36,17 +36,16 @@ fn list(json: bool) -> Result<(), Failure> {
     if json { terminal::print_json(&records) } else { terminal::print(&lines) }
 }
 
-fn check(files: &[PathBuf], json: bool) -> Result<(), Failure> {
+fn check(files: &[PathBuf], json: bool) -> Result<(), AppError> {
     let mut checked: Vec<Rubric> = Vec::new();
     let mut records = Vec::new();
-    let mut invalid: Option<Failure> = None;
+    let mut invalid: Option<AppError> = None;
     for file in files {
         let rubric = match load(&file.to_string_lossy()) {
             Ok((rubric, _)) => rubric,
             Err(error) => {
-                let failure = Failure::from(error);
-                records.push(serde_json::json!({ "file": file, "error": failure.to_string() }));
-                if let Some(earlier) = invalid.replace(failure) {
+                records.push(serde_json::json!({ "file": file, "error": error.to_string() }));
+                if let Some(earlier) = invalid.replace(error) {
                     terminal::fail(&earlier);
                 }
                 continue;
@@ -73,7 +72,7 @@ fn check(files: &[PathBuf], json: bool) -> Result<(), Failure> {
     invalid.map_or(Ok(()), Err)
 }
 
-fn print_checked(rubric: &Rubric) -> Result<(), Failure> {
+fn print_checked(rubric: &Rubric) -> Result<(), AppError> {
     let formula = match rubric.formula {
         Formula::SumOverMax => "weighted sum over its maximum",
         Formula::WeightedGroups => "weighted means of groups",
@@ -94,7 +93,7 @@ fn image_names(rubric: &Rubric) -> Vec<&str> {
 }
 
 /// Prints the prompt of a rubric, with placeholders for the item's parts.
-fn show(rubric: &Rubric, json: bool) -> Result<(), Failure> {
+fn show(rubric: &Rubric, json: bool) -> Result<(), AppError> {
     let item = PromptItem {
         code: Some("…the item's generated code…"),
         language: None,

@@ -3,7 +3,7 @@
 use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
     end_of_run,
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     interactive,
     progress::{self, DatasetProgress, ProgressDisplay, RunTally},
     run_argument::locate,
@@ -27,7 +27,7 @@ use juror_app::{
 use juror_types::{evidence::EvidenceMode, id::RunId, shutdown::Shutdown, usage::Money};
 use std::path::{Path, PathBuf};
 
-pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let flags = &arguments.run;
     let resumed = flags.resume.as_deref().map(|run| locate(run, global)).transpose()?;
     let (resumed, global) = match &resumed {
@@ -53,7 +53,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     if flags.dataset.is_none() && known.is_none() {
         let run = flags.resume.as_deref().unwrap_or_default();
         let remedy = "to start it, name its dataset too";
-        return Err(no_such_run(run, &settings.run.runs_dir, remedy).into());
+        return Err(no_such_run(run, &settings.run.runs_dir, remedy));
     }
     if let (Some(run), None) = (resumed, &known) {
         warn_new_run(run, &settings.run.runs_dir, global.quiet)?;
@@ -80,7 +80,7 @@ pub async fn resume(
     flags: RunFlags,
     calling: CallingFlags,
     global: &GlobalFlags,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, AppError> {
     let run = RunFlags { resume: Some(run.to_string()), ..flags };
     Box::pin(self::run(&RunArguments { run, until_width: None, calling }, global)).await
 }
@@ -91,7 +91,7 @@ pub async fn judge(
     requested: Option<EvidenceMode>,
     outputs: &[PathBuf],
     global: &GlobalFlags,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, AppError> {
     let setup = run.setup();
     let evidence = evidence(&setup.settings);
     setup.start_renderer(requested, &evidence).await?;
@@ -116,7 +116,7 @@ pub async fn judge(
     signals.exit_on_signal(&remedy, async { end_of_run::finish(&ended, outputs, global) }).await
 }
 
-async fn dry_run(run: &LocalRun, global: &GlobalFlags) -> Result<Exit, Failure> {
+async fn dry_run(run: &LocalRun, global: &GlobalFlags) -> Result<Exit, AppError> {
     let setup = run.setup();
     inspect_files(setup).await?;
     print_warnings(setup, setup.settings.budget.run_usd, RenderedBy::ThisProcess, global.quiet);
@@ -125,9 +125,9 @@ async fn dry_run(run: &LocalRun, global: &GlobalFlags) -> Result<Exit, Failure> 
 }
 
 /// Warns that a run to resume does not exist and is started; an error if its name looks mistyped.
-fn warn_new_run(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), Failure> {
+fn warn_new_run(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), AppError> {
     if let Some(other) = nearest(runs_dir, run) {
-        return Err(Failure::usage(format!(
+        return Err(AppError::invalid(format!(
             "there is no run {run} in {}; did you mean {other}? Resume that with --resume \
              {other}, or start a new run with --run-id {run}",
             runs_dir.display()

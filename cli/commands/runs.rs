@@ -7,14 +7,14 @@ mod trend;
 
 use crate::{
     args::{GlobalFlags, RunsArguments, RunsCommand},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
 };
 use juror_analysis::history;
 use juror_journal::journal::{JournalError, RunFiles};
 use std::path::Path;
 
 /// Runs one of the subcommands; the default is `list`.
-pub async fn run(arguments: &RunsArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &RunsArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     match &arguments.command {
         None => list::run(&arguments.fleet, global).await,
         Some(RunsCommand::List { fleet }) => list::run(fleet, global).await,
@@ -24,7 +24,8 @@ pub async fn run(arguments: &RunsArguments, global: &GlobalFlags) -> Result<Exit
     }
 }
 
-fn files_in(runs_dir: &Path) -> Result<Vec<Result<RunFiles, JournalError>>, Failure> {
-    history::runs_in(runs_dir)
-        .map_err(|error| Failure::error(format!("{} cannot be read: {error}", runs_dir.display())))
+fn files_in(runs_dir: &Path) -> Result<Vec<Result<RunFiles, JournalError>>, AppError> {
+    history::runs_in(runs_dir).map_err(|error| {
+        AppError::internal(format!("{} cannot be read: {error}", runs_dir.display()))
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{GlobalFlags, ServeArguments},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     interactive::until_signal,
     settings_sources::{self, READ_TOKEN, WRITE_TOKEN},
     signals::SignalStream,
@@ -25,13 +25,14 @@ use std::{env::VarError, net::SocketAddr, path::Path, sync::Arc, time::Duration}
 use tokio::{net::TcpListener, time::timeout};
 
 /// Runs `juror serve` until it is stopped.
-pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let base = settings_sources::read(global)?;
     let flags = arguments.layers();
     let settings = base.resolve(flags.clone())?;
     let listener = bind(&settings.serve).await?;
-    let address = listener.local_addr().map_err(Failure::error)?;
-    let proxies = TrustedProxies::parse(&settings.serve.trusted_proxies).map_err(Failure::usage)?;
+    let address = listener.local_addr().map_err(AppError::internal)?;
+    let proxies =
+        TrustedProxies::parse(&settings.serve.trusted_proxies).map_err(AppError::invalid)?;
     let access = access(&settings.serve, address)?.with_trusted_proxies(proxies.clone());
     let validator = RunRequestValidator::new(base, flags, settings.clone());
     let quiet = global.quiet;
@@ -79,37 +80,37 @@ fn warn_about_folders(settings: &Settings, quiet: bool) {
     }
 }
 
-async fn bind(settings: &ServeSettings) -> Result<TcpListener, Failure> {
+async fn bind(settings: &ServeSettings) -> Result<TcpListener, AppError> {
     let address = settings.listen;
     TcpListener::bind(address).await.map_err(|error| {
-        Failure::error(format!(
+        AppError::internal(format!(
             "cannot listen on {address}: {error}; choose another address with --listen"
         ))
     })
 }
 
 /// Read and write access, with tokens from the environment or from the files in the settings.
-fn access(settings: &ServeSettings, address: SocketAddr) -> Result<Access, Failure> {
+fn access(settings: &ServeSettings, address: SocketAddr) -> Result<Access, AppError> {
     let read = token(READ_TOKEN, settings.read_token_file.as_deref())?;
     let write = token(WRITE_TOKEN, settings.write_token_file.as_deref())?;
-    Access::new(address, read, write, settings.hosts.clone()).map_err(Failure::usage)
+    Access::new(address, read, write, settings.hosts.clone()).map_err(AppError::invalid)
 }
 
-fn token(variable: &str, file: Option<&Path>) -> Result<Option<Secret>, Failure> {
+fn token(variable: &str, file: Option<&Path>) -> Result<Option<Secret>, AppError> {
     let (origin, text) = match (std::env::var(variable), file) {
         (Ok(text), _) => (format!("environment variable {variable}"), text),
         (Err(VarError::NotUnicode(_)), _) => {
-            return Err(Failure::usage(format!("environment variable {variable} is not UTF-8")));
+            return Err(AppError::invalid(format!("environment variable {variable} is not UTF-8")));
         }
         (Err(VarError::NotPresent), Some(file)) => {
             let shown = file.display();
             let text = std::fs::read_to_string(file).map_err(|error| {
-                Failure::usage(format!("the token's file {shown} cannot be read: {error}"))
+                AppError::invalid(format!("the token's file {shown} cannot be read: {error}"))
             })?;
             (format!("file {shown}"), text)
         }
         (Err(VarError::NotPresent), None) => return Ok(None),
     };
     let secret = Secret::new(&text);
-    secret.map(Some).map_err(|error| Failure::usage(format!("the token in {origin}: {error}")))
+    secret.map(Some).map_err(|error| AppError::invalid(format!("the token in {origin}: {error}")))
 }

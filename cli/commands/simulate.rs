@@ -3,7 +3,7 @@
 use crate::{
     args::{GlobalFlags, SimulateArguments},
     demo_data,
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     interactive::until_signal,
     signals::SignalStream,
     terminal,
@@ -16,7 +16,7 @@ use std::{error::Error, str::FromStr, sync::Arc};
 use tokio::net::TcpListener;
 
 /// Runs `juror simulate` until it is stopped.
-pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     if arguments.fault.iter().any(|fault| fault == "list") {
         return list::<Fault>();
     }
@@ -28,12 +28,12 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
     }
     let config = config(arguments)?;
     let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
-        Failure::error(format!(
+        AppError::internal(format!(
             "cannot listen on {}: {error}; choose another address with --listen",
             arguments.listen
         ))
     })?;
-    let address = listener.local_addr().map_err(Failure::error)?;
+    let address = listener.local_addr().map_err(AppError::internal)?;
     terminal::print(&format!("http://{address}/v1"))?;
     if !global.quiet {
         print_unknown_biases(&config.biases)?;
@@ -47,11 +47,11 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
             juror_simulator::serve(listener, config, shutdown.clone()).await
         })
         .await;
-    terminal::print_json(&served.map_err(Failure::usage)?)?;
+    terminal::print_json(&served.map_err(AppError::invalid)?)?;
     Ok(Exit::Done)
 }
 
-fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
+fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, AppError> {
     Ok(SimulatorConfig {
         key: arguments.key.clone(),
         requests_per_minute: arguments.rpm,
@@ -79,12 +79,12 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
 
 fn parse_all<T: FromStr<Err: Into<Box<dyn Error + Send + Sync>>>>(
     texts: &[String],
-) -> Result<Vec<T>, Failure> {
-    texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
+) -> Result<Vec<T>, AppError> {
+    texts.iter().map(|text| text.parse().map_err(AppError::invalid)).collect()
 }
 
 /// Prints names with their descriptions.
-fn list<Kind: Named>() -> Result<Exit, Failure> {
+fn list<Kind: Named>() -> Result<Exit, AppError> {
     let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or_default();
     for kind in Kind::ALL {
         terminal::print(&format!("{:width$}  {}", kind.name(), kind.description()))?;
@@ -93,8 +93,8 @@ fn list<Kind: Named>() -> Result<Exit, Failure> {
 }
 
 /// Prints biases of criteria that no built-in rubric has, which may be misspelled.
-fn print_unknown_biases(biases: &[Bias]) -> Result<(), Failure> {
-    let rubrics = builtin().iter().map(|rubric| rubric.parse().map_err(Failure::error));
+fn print_unknown_biases(biases: &[Bias]) -> Result<(), AppError> {
+    let rubrics = builtin().iter().map(|rubric| rubric.parse().map_err(AppError::internal));
     let rubrics = rubrics.collect::<Result<Vec<_>, _>>()?;
     let keys: Vec<&str> = rubrics
         .iter()

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{GlobalFlags, WorkerArguments},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     interactive,
     progress::{self, ProgressDisplay, RunTally},
     role_health::RoleHealth,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Runs `juror worker` until it is stopped.
-pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let base = settings_sources::read(global)?;
     let settings = base.resolve(arguments.layers())?;
     check_roots(&settings)?;
@@ -58,7 +58,7 @@ async fn work(
     health: &RoleHealth,
     shutdown: &Shutdown,
     quiet: bool,
-) -> Result<(), Failure> {
+) -> Result<(), AppError> {
     let renderer = find_renderer(settings).await;
     let resources = RoleResources {
         settings,
@@ -82,7 +82,7 @@ async fn work(
         outcome
     };
     let (outcome, ()) = tokio::join!(working, health.watch(fleet, &ended));
-    outcome.map_err(Failure::from)
+    outcome
 }
 
 fn describe(fleet: &Fleet, settings: &Settings) -> String {

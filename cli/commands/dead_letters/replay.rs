@@ -2,7 +2,7 @@
 
 use crate::{
     args::{GlobalFlags, ReplayArguments},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     terminal,
 };
 use juror_app::fleet::{
@@ -12,7 +12,7 @@ use juror_app::fleet::{
 use juror_report::sanitize::sanitize;
 use juror_types::event::Events;
 
-pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let settings = super::settings(&arguments.fleet, global)?;
     let scope = match &arguments.run {
         Some(run) => ReplayScope::Run(run),

@@ -1,6 +1,6 @@
 //! Output of `juror enqueue`: results on standard output, notices on standard error.
 
-use crate::{exit::Failure, terminal};
+use crate::{exit::AppError, terminal};
 use juror_producer::fleet::{Published, PublishedEnd};
 use juror_types::id::RunId;
 use serde_json::json;
@@ -17,7 +17,7 @@ pub struct EnqueueOutput<'a> {
 
 impl EnqueueOutput<'_> {
     /// Prints that the run is announced; no job is published yet.
-    pub fn announced(&self, run: &RunId) -> Result<(), Failure> {
+    pub fn announced(&self, run: &RunId) -> Result<(), AppError> {
         if !self.json && !self.wait {
             return terminal::print(run.as_str());
         }
@@ -31,7 +31,7 @@ impl EnqueueOutput<'_> {
         run: &RunId,
         planned: u64,
         published: Published,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AppError> {
         let Published { jobs, end } = published;
         if self.json && !self.wait {
             let complete = end == PublishedEnd::Closed;
@@ -62,7 +62,7 @@ impl EnqueueOutput<'_> {
     }
 
     /// Prints that every job is already published.
-    pub fn published_already(&self, run: &RunId, is_reported: bool) -> Result<(), Failure> {
+    pub fn published_already(&self, run: &RunId, is_reported: bool) -> Result<(), AppError> {
         if !is_reported {
             self.notice(&format!("every job of run {run} is published already"));
             self.print_follow_hint(run);

@@ -2,21 +2,21 @@
 
 use crate::{
     args::{FleetFlags, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     location_flags, settings_sources, terminal,
 };
 use juror_analysis::{fold::Fold, format::dollars};
-use juror_app::{error::AppError, ledger_pool::LedgerPool, settings::Settings};
+use juror_app::{ledger_pool::LedgerPool, settings::Settings};
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use juror_types::{run::RunRecord, usage::Money};
 use serde_json::json;
 use std::path::Path;
 
-pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, AppError> {
     let settings = settings_sources::resolve(global, fleet.layers())?;
     let runs_dir = &settings.run.runs_dir;
     let Found { runs, exit } = read(runs_dir)?;
-    let blessed = BlessedRuns::new(runs_dir).list().map_err(AppError::from)?;
+    let blessed = BlessedRuns::new(runs_dir).list()?;
     let runs = with_costs(runs, &blessed, &settings).await?;
     if global.json {
         let runs: Vec<_> = runs.iter().map(as_json).collect();
@@ -47,13 +47,13 @@ struct Found {
     exit: Exit,
 }
 
-fn read(runs_dir: &Path) -> Result<Found, Failure> {
+fn read(runs_dir: &Path) -> Result<Found, AppError> {
     let mut found = Found { runs: Vec::new(), exit: Exit::Done };
     for run in super::files_in(runs_dir)? {
         match run.and_then(|files| Ok((Fold::from_journal(&files)?, files))) {
             Ok((fold, files)) => found.runs.push((files.record().clone(), fold)),
             Err(error) => {
-                terminal::print_notice(&format!("juror: {}", Failure::error(error)));
+                terminal::print_notice(&format!("juror: {}", AppError::internal(error)));
                 found.exit = Exit::Error;
             }
         }
@@ -66,7 +66,7 @@ async fn with_costs(
     runs: Vec<(RunRecord, Fold)>,
     blessed: &[BlessedRun],
     settings: &Settings,
-) -> Result<Vec<RunRow>, Failure> {
+) -> Result<Vec<RunRow>, AppError> {
     let mut ledgers = LedgerPool::new(settings);
     let mut rows = Vec::with_capacity(runs.len());
     for (record, fold) in runs {

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{GlobalFlags, PruneArguments},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     settings_sources, terminal,
 };
 use juror_analysis::format::{counted, grouped};
@@ -15,7 +15,7 @@ use juror_ledger::sqlite::SqliteLedger;
 use serde_json::json;
 use std::{collections::BTreeSet, path::PathBuf};
 
-pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let mut settings = settings_sources::resolve(global, Vec::new())?;
     let prune = &mut settings.prune;
     prune.keep_days = arguments.keep_days.or(prune.keep_days);
@@ -23,7 +23,7 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
     prune.keep_reply_days = arguments.keep_reply_days.or(prune.keep_reply_days);
     let keeps_runs = prune.keep_days.is_none() && prune.max_mb.is_none();
     if keeps_runs && prune.keep_reply_days.is_none() {
-        return Err(Failure::usage(
+        return Err(AppError::invalid(
             "no limit to prune by: give --keep-days DAYS, --max-mb MEGABYTES or --keep-reply-days \
              DAYS, or set prune.keep_days, prune.max_mb or prune.keep_reply_days",
         ));
@@ -39,7 +39,11 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
 
 /// Executes the plan, which then lists the runs that were removed. Returns the number of removed
 /// replies.
-async fn execute(plan: &mut PrunePlan, settings: &Settings, dry_run: bool) -> Result<u64, Failure> {
+async fn execute(
+    plan: &mut PrunePlan,
+    settings: &Settings,
+    dry_run: bool,
+) -> Result<u64, AppError> {
     let replies = match settings.prune.keep_reply_days {
         None => 0,
         Some(days) => remove_replies(days, settings, dry_run).await?,
@@ -59,21 +63,21 @@ async fn execute(plan: &mut PrunePlan, settings: &Settings, dry_run: bool) -> Re
 }
 
 /// Removes the replies that were not used for this time, or counts them.
-async fn remove_replies(days: u32, settings: &Settings, dry_run: bool) -> Result<u64, Failure> {
+async fn remove_replies(days: u32, settings: &Settings, dry_run: bool) -> Result<u64, AppError> {
     let ledger = open_local_ledger(settings)?;
     let replies = match dry_run {
         true => ledger.unused_replies(days).await,
         false => ledger.delete_unused_replies(days).await,
     };
     ledger.close().await;
-    replies.map_err(Failure::error)
+    replies.map_err(AppError::internal)
 }
 
 /// Removes the runs of the plan that have nothing in progress; returns their ledgers.
 async fn remove_runs(
     plan: &mut PrunePlan,
     settings: &Settings,
-) -> Result<BTreeSet<PathBuf>, Failure> {
+) -> Result<BTreeSet<PathBuf>, AppError> {
     let mut ledgers = BTreeSet::new();
     for run in std::mem::take(&mut plan.removed) {
         if let Some(ledger) = remove(&run.run, settings).await? {

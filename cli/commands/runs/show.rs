@@ -2,7 +2,7 @@
 
 use crate::{
     args::{FleetFlags, GlobalFlags},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     run_argument::{self, LocatedRun},
     terminal,
 };
@@ -16,7 +16,7 @@ use juror_report::{
 use juror_types::run::RunRecord;
 use serde_json::{Value, json};
 
-pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, AppError> {
     let LocatedRun { files, settings, global } = run_argument::open(run, global, fleet.layers())?;
     let record = files.record();
     let mut ledgers = LedgerPool::new(&settings);
@@ -70,8 +70,8 @@ fn topics(report: &Report, files: &RunFiles) -> Vec<Topic> {
 }
 
 /// The record without the rubric's text, which `juror rubric show` prints.
-fn without_rubric(record: &RunRecord) -> Result<Value, Failure> {
-    let mut shown = serde_json::to_value(record).map_err(Failure::error)?;
+fn without_rubric(record: &RunRecord) -> Result<Value, AppError> {
+    let mut shown = serde_json::to_value(record).map_err(AppError::internal)?;
     if let Some(fields) = shown.as_object_mut() {
         fields.remove("rubric_text");
     }

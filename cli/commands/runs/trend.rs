@@ -2,7 +2,7 @@
 
 use crate::{
     args::{GlobalFlags, TrendArguments},
-    exit::{Exit, Failure},
+    exit::{AppError, Exit},
     run_argument, settings_sources, terminal,
 };
 use juror_analysis::{
@@ -15,7 +15,7 @@ use juror_report::render_trend;
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path};
 
-pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let newest = match &arguments.run {
         Some(run) => run_argument::open(run, global, Vec::new())?.files,
         None => newest(&settings_sources::resolve(global, Vec::new())?.run.runs_dir)?,
@@ -67,10 +67,10 @@ fn declines(
     metrics.iter().filter(|metric| metric.can_decline()).filter_map(judge).collect()
 }
 
-fn newest(runs_dir: &Path) -> Result<RunFiles, Failure> {
+fn newest(runs_dir: &Path) -> Result<RunFiles, AppError> {
     let mut runs = super::files_in(runs_dir)?.into_iter().flatten();
     runs.find(|run| run.path_of("report.json").is_file()).ok_or_else(|| {
-        Failure::usage(format!(
+        AppError::invalid(format!(
             "no run in {} has a report; `juror demo` makes one",
             runs_dir.display()
         ))
@@ -78,10 +78,12 @@ fn newest(runs_dir: &Path) -> Result<RunFiles, Failure> {
 }
 
 /// This run and those before it, oldest first.
-fn series(newest: &RunFiles, last: u32) -> Result<Vec<PastRun>, Failure> {
-    let own = PastRun::read_current(newest).map_err(Failure::error)?.ok_or_else(|| {
+fn series(newest: &RunFiles, last: u32) -> Result<Vec<PastRun>, AppError> {
+    let own = PastRun::read_current(newest).map_err(AppError::internal)?.ok_or_else(|| {
         let run = &newest.record().run_id;
-        Failure::usage(format!("run {run} has no report yet; write one with: juror report {run}"))
+        AppError::invalid(format!(
+            "run {run} has no report yet; write one with: juror report {run}"
+        ))
     })?;
     let mut runs = vec![own];
     runs.extend(earlier_runs(newest, usize::try_from(last).unwrap_or(usize::MAX) - 1));
@@ -89,10 +91,10 @@ fn series(newest: &RunFiles, last: u32) -> Result<Vec<PastRun>, Failure> {
     Ok(runs)
 }
 
-fn chosen(all: Vec<MetricDefinition>, paths: &[String]) -> Result<Vec<MetricDefinition>, Failure> {
+fn chosen(all: Vec<MetricDefinition>, paths: &[String]) -> Result<Vec<MetricDefinition>, AppError> {
     if let Some(unknown) = paths.iter().find(|path| all.iter().all(|each| each.path != **path)) {
         let known: Vec<_> = all.into_iter().map(|metric| metric.path).collect();
-        return Err(Failure::usage(format!(
+        return Err(AppError::invalid(format!(
             "these runs have no metric {unknown:?}; they have {}",
             known.join(", ")
         )));
