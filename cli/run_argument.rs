@@ -2,7 +2,7 @@
 
 use crate::{args::GlobalFlags, exit::AppError, location_flags, settings_sources, terminal};
 use juror_app::{
-    recorded_settings::shared_layers,
+    recorded_settings::shared_layer,
     reporting::run_lookup::open_run,
     settings::{Layer, Settings},
 };
@@ -21,16 +21,16 @@ pub struct LocatedRun {
 
 /// Opens a run for reading; its name may be that of a blessed run, as in a comparison. Its gate and
 /// baseline are those that it ended with, unless flags name others.
-pub fn open(named: &str, global: &GlobalFlags, flags: Vec<Layer>) -> Result<LocatedRun, AppError> {
+pub fn open(named: &str, global: &GlobalFlags, flags: Layer) -> Result<LocatedRun, AppError> {
     let (run, global) = locate(named, global)?;
     let base = settings_sources::read(&global)?;
-    let runs_dir = base.resolve(Vec::new())?.run.runs_dir;
+    let runs_dir = base.resolve(Layer::default())?.run.runs_dir;
     let is_blessed = named == run.as_str() && BlessedRuns::new(&runs_dir).get(named)?.is_some();
     let files = match is_blessed {
         true => open_run(named, &runs_dir)?,
         false => RunFiles::open(&runs_dir, &run)?,
     };
-    let settings = base.resolve([shared_layers(files.record()), flags].concat())?;
+    let settings = base.resolve(shared_layer(files.record()).overlaid_with(flags))?;
     Ok(LocatedRun { files, settings, global })
 }
 

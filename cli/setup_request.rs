@@ -12,10 +12,10 @@ use juror_app::{
 use juror_types::usage::Money;
 
 impl RunFlags {
-    /// The request of these flags, with the settings `layers`.
+    /// The request of these flags, with the settings `layer`.
     pub fn setup_request<'a>(
         &self,
-        layers: Vec<Layer>,
+        layer: Layer,
         base: &'a BaseLayers,
         on_item: &'a (dyn Fn(Option<u64>) + Send + Sync),
     ) -> RunSetupRequest<'a> {
@@ -34,7 +34,7 @@ impl RunFlags {
             budget_usd: self.budget_usd,
             rendered_by: RenderedBy::ThisProcess,
             evidence: judging.evidence,
-            layers,
+            flags: layer,
             base,
             on_item,
         }

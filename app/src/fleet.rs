@@ -128,21 +128,22 @@ pub fn workers(settings: &Settings) -> BoxFuture<'_, Result<ConnectedWorkers, Ap
     })
 }
 
-/// The setting of the namespace in a run's record; an error if another one is requested.
+/// The setting of the namespace in a run's record, empty for a run without a fleet; an error if
+/// another one is requested.
 pub fn namespace_of(
     record: Option<&RunRecord>,
     requested: Option<&str>,
-) -> Result<Option<Layer>, AppError> {
+) -> Result<Layer, AppError> {
     let Some((run, backend)) =
         record.and_then(|record| Some((&record.run_id, record.fleet.as_ref()?)))
     else {
-        return Ok(None);
+        return Ok(Layer::default());
     };
     match requested {
         Some(requested) if requested != backend => Err(AppError::invalid(format!(
             "run {run} belongs to the fleet {backend}, not {requested}: omit --namespace"
         ))),
-        _ => Ok(Some(Layer::from_value("fleet", "namespace", backend.as_str()))),
+        _ => Ok(Layer::default().with("fleet.namespace", Some(backend.as_str()))),
     }
 }
 

@@ -248,7 +248,7 @@ impl Settings {
     pub fn resolve(layers: &[Layer]) -> Result<Self, SettingsError> {
         let mut merged = Layer::parse(DEFAULTS, "config/default.toml")?;
         for layer in layers {
-            merged = merged.overlaid_with(layer);
+            merged = merged.overlaid_with(layer.clone());
         }
         let settings = merged.into_settings()?;
         settings.check()?;

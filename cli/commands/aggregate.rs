@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 const EVENT_CAPACITY: usize = 1_000;
 
 pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
+    let flags = arguments.fleet.layer().overlaid_with(arguments.serving.layer());
     let base = settings_sources::read(global)?;
     let settings = base.resolve(flags.clone())?;
     let reports = FleetReports::new(base, flags)?;

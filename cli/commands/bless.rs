@@ -7,7 +7,10 @@ use crate::{
     run_argument::locate,
     settings_sources, terminal,
 };
-use juror_app::bless::{Blessing, bless, remove};
+use juror_app::{
+    bless::{Blessing, bless, remove},
+    settings::Layer,
+};
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use serde_json::json;
 
@@ -22,7 +25,7 @@ pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, App
 
 fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Result<(), AppError> {
     let (run, global) = &locate(run, global)?;
-    let runs_dir = settings_sources::resolve(global, Vec::new())?.run.runs_dir;
+    let runs_dir = settings_sources::resolve(global, Layer::default())?.run.runs_dir;
     let Blessing { blessed, before, simulated, lost } =
         bless(&runs_dir, run, &arguments.name, arguments.force)?;
     if let Some(lost) = lost.filter(|_| !global.quiet) {
@@ -54,7 +57,7 @@ fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Res
 }
 
 fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), AppError> {
-    let removed = remove(&settings_sources::resolve(global, Vec::new())?.run.runs_dir, name)?;
+    let removed = remove(&settings_sources::resolve(global, Layer::default())?.run.runs_dir, name)?;
     match global.json {
         true => terminal::print_json(&json!({ "removed": removed })),
         false => terminal::print(&format!(
@@ -65,7 +68,7 @@ fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), AppError> {
 }
 
 fn list(global: &GlobalFlags) -> Result<(), AppError> {
-    let runs_dir = settings_sources::resolve(global, Vec::new())?.run.runs_dir;
+    let runs_dir = settings_sources::resolve(global, Layer::default())?.run.runs_dir;
     let runs = BlessedRuns::new(&runs_dir).list()?;
     if global.json {
         return terminal::print_json(&runs);

@@ -22,7 +22,7 @@ use juror_types::{budget_label::BudgetLabel, id::RunId};
 
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
 pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let settings = settings_sources::resolve(global, fleet_flags(command).layers())?;
+    let settings = settings_sources::resolve(global, fleet_flags(command).layer())?;
     check_local_ledger(command, &settings)?;
     let ledger = SelectedLedger::open(&settings).await?;
     let printed = execute(command, ledger.budgets(), &settings, global).await;

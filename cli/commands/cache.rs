@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 /// Runs one of the subcommands, on the fleet's cache where a Redis is named.
 pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, AppError> {
     let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet, .. }) = command;
-    let settings = settings_sources::resolve(global, fleet.layers())?;
+    let settings = settings_sources::resolve(global, fleet.layer())?;
     let only = match command {
         CacheCommand::Stats { .. } => None,
         CacheCommand::Clear { only, .. } => *only,

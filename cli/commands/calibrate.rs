@@ -10,11 +10,12 @@ use juror_app::{
     protected_files::{self, ProtectedFiles},
     reporting::{calibrate_run, run_lookup},
     rubrics,
+    settings::Layer,
 };
 use juror_report::topics::calibration_file;
 
 pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let settings = settings_sources::resolve(global, Vec::new())?;
+    let settings = settings_sources::resolve(global, Layer::default())?;
     for output in &arguments.output {
         stored_calibration::check_output(output)?;
     }

@@ -10,31 +10,30 @@ use crate::{
 use juror_app::{
     cancel::{CancelSummary, cancel_local_batches, local_summary},
     fleet::{self, cancel::cancel},
-    recorded_settings::shared_layers,
+    recorded_settings::shared_layer,
     run::preflight::known_run,
-    settings::Layer,
 };
 use juror_journal::journal::RunFiles;
 
 pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let (run, global) = &locate(&arguments.run, global)?;
-    let mut layers = arguments.fleet.layers();
+    let flags = arguments.fleet.layer();
     let base = settings_sources::read(global)?;
-    let settings = base.resolve(layers.clone())?;
+    let settings = base.resolve(flags.clone())?;
     let local_record = known_run(&settings.run.runs_dir, run)?;
     if let Some(record) = local_record.as_ref().filter(|record| record.fleet.is_none()) {
         let files = RunFiles::open(&settings.run.runs_dir, run)?;
         let summary = local_summary(&files)?;
-        let base_url =
-            record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
-        layers.extend(base_url);
-        let settings = base.resolve([shared_layers(record), layers].concat())?;
+        let flags = shared_layer(record)
+            .overlaid_with(flags)
+            .with("judge.base_url", record.base_url.clone());
+        let settings = base.resolve(flags)?;
         let batches = cancel_local_batches(record, &settings, base.environment()).await?;
         return print_summary(&CancelSummary { batches, ..summary }, global);
     }
-    layers
-        .extend(fleet::namespace_of(local_record.as_ref(), arguments.fleet.namespace.as_deref())?);
-    let settings = base.resolve(layers)?;
+    let requested = arguments.fleet.namespace.as_deref();
+    let namespace = fleet::namespace_of(local_record.as_ref(), requested)?;
+    let settings = base.resolve(flags.overlaid_with(namespace))?;
     let backend = fleet::open_backend(&settings).await?;
     let cancelled = cancel(&backend, run, &settings).await;
     backend.close().await;

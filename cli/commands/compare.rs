@@ -13,7 +13,7 @@ use juror_app::{
 use juror_report::{OutputFormat, topics, write_comparison};
 
 pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let settings = settings_sources::resolve(global, arguments.comparing.layers())?;
+    let settings = settings_sources::resolve(global, arguments.comparing.layer())?;
     for output in &arguments.output {
         OutputFormat::for_comparison(output).map_err(AppError::invalid)?;
     }

@@ -13,7 +13,7 @@ use juror_app::{
         self,
         replay::{run_of, unknown_dead_letter},
     },
-    settings::{Layer, Settings},
+    settings::Settings,
 };
 use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
 use juror_report::sanitize::{sanitize, sanitize_lines};
@@ -78,9 +78,8 @@ async fn dead_letters(
 
 /// Settings without a wait for an unavailable server.
 fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, AppError> {
-    let mut layers = flags.layers();
-    layers.push(Layer::from_value("fleet", "connect_timeout_seconds", 0_i64));
-    settings_sources::resolve(global, layers)
+    let flags = flags.layer().with("fleet.connect_timeout_seconds", Some(0));
+    settings_sources::resolve(global, flags)
 }
 
 fn kind(message: &StoredDeadLetter) -> &'static str {

@@ -56,11 +56,7 @@ async fn judge(
     let mut flags = demo_settings(arguments, golden, base_url);
     let base = settings_sources::read(global)?;
     let folder = base.resolve(flags.clone())?.run.runs_dir.join("golden");
-    flags.push(Layer::from_value(
-        "render",
-        "stylesheet",
-        &*folder.join(STYLESHEET).to_string_lossy(),
-    ));
+    flags = flags.with("render.stylesheet", Some(&*folder.join(STYLESHEET).to_string_lossy()));
     let renders = has_browser(&base.resolve(flags.clone())?, base.environment());
     let evidence = match (golden, arguments.evidence) {
         (Golden::Restyled, _) => EvidenceMode::None,
@@ -68,7 +64,6 @@ async fn judge(
         (Golden::Components, None) if renders => EvidenceMode::Facts,
         (Golden::Components, None) => EvidenceMode::None,
     };
-    flags.push(Layer::from_value("evidence", "mode", evidence.name()));
     let dataset = folder.join(golden.manifest());
     let setup_request = RunSetupRequest {
         dataset: Some(dataset.clone()),
@@ -78,7 +73,7 @@ async fn judge(
         budget_usd: Some(DEMO_BUDGET),
         rendered_by: RenderedBy::ThisProcess,
         evidence: arguments.evidence,
-        layers: flags,
+        flags: flags.with("evidence.mode", Some(evidence.name())),
         base: &base,
         on_item: &|_| (),
     };
@@ -104,19 +99,19 @@ async fn judge(
 }
 
 /// Settings that the demo sets whatever the user's own are.
-fn demo_settings(arguments: &DemoArguments, golden: Golden, base_url: &str) -> Vec<Layer> {
-    Layer::from_values([
-        ("run", "rubric", Some(golden.rubric().into())),
-        ("run", "enable_llm_judge", Some(true.into())),
-        ("judge", "base_url", Some(base_url.into())),
+fn demo_settings(arguments: &DemoArguments, golden: Golden, base_url: &str) -> Layer {
+    let max_concurrency = arguments.max_concurrency.map(|count| integer(count as u64));
+    Layer::default()
+        .with("run.rubric", Some(golden.rubric()))
+        .with("run.enable_llm_judge", Some(true))
+        .with("judge.base_url", Some(base_url))
         // The user's own baseline and gate are for other items.
-        ("run", "baseline", Some("".into())),
-        ("run", "gate", Some("".into())),
+        .with("run.baseline", Some(""))
+        .with("run.gate", Some(""))
         // Simulated money counts towards no budget but the demo's own.
-        ("budget", "day_usd", Some("unlimited".into())),
-        ("budget", "month_usd", Some("unlimited".into())),
-        ("limits", "max_concurrency", arguments.max_concurrency.map(|count| integer(count as u64))),
-    ])
+        .with("budget.day_usd", Some("unlimited"))
+        .with("budget.month_usd", Some("unlimited"))
+        .with("limits.max_concurrency", max_concurrency)
 }
 
 fn print_introduction(setup: &RunSetup, lacks_browser: bool) {

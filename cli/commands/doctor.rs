@@ -20,7 +20,7 @@ use juror_app::{
         inspection::inspect_files,
         run_setup::{ItemSelection, RunSetup, absolute},
     },
-    settings::{Layer, Settings},
+    settings::Settings,
 };
 use juror_types::{budget_label::BudgetLabel, model::Models, rubric::Rubric, usage::Money};
 use serde::Serialize;
@@ -32,9 +32,9 @@ const MIN_FREE_BYTES: u64 = 500 << 20;
 /// Runs `juror doctor`: exits with 0 if nothing is bad, otherwise with 1.
 pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
-    let mut flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
+    let flags = judging.layer().overlaid_with(calling.layer()).overlaid_with(fleet.layer());
     // Checks what judging needs, even if the settings have the judge off.
-    flags.push(Layer::from_value("run", "enable_llm_judge", true));
+    let flags = flags.with("run.enable_llm_judge", Some(true));
     let base = settings_sources::read(global)?;
     let settings = base.resolve(flags)?;
     let environment = base.environment();

@@ -36,11 +36,11 @@ use std::sync::Arc;
 
 pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let flags = &arguments.run;
-    let layers = [flags.layers(), arguments.fleet.layers()].concat();
+    let layer = flags.layer().overlaid_with(arguments.fleet.layer());
     let base = settings_sources::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
-    let mut setup_request = flags.setup_request(layers, &base, &on_item);
+    let mut setup_request = flags.setup_request(layer, &base, &on_item);
     setup_request.rendered_by = RenderedBy::Workers;
     let settings = setup_request.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
@@ -74,7 +74,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         upload: arguments.upload.clone(),
         deadline: flags.deadline.as_ref().and(settings.deadline()),
         lane: flags.judging.lane.as_ref().map(|_| settings.run.lane),
-        decides: flags.gate.is_some() || !flags.baseline.layers().is_empty(),
+        decides: flags.gate.is_some() || !flags.baseline.layer().is_empty(),
         follows: arguments.wait,
     };
     let enqueuing =

@@ -8,16 +8,13 @@ use crate::{
     progress::{DatasetProgress, Progress, ProgressDisplay, ProgressTask, RunTally},
     settings_sources, terminal,
 };
-use juror_app::{
-    estimate::{EstimateProgress, Estimation, Examine},
-    settings::Layer,
-};
+use juror_app::estimate::{EstimateProgress, Estimation, Examine};
 use juror_types::id::RunId;
 
 pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let mut flags = [arguments.judging.layers(), arguments.calling.layers()].concat();
+    let flags = arguments.judging.layer().overlaid_with(arguments.calling.layer());
     // An estimate is of the judge, and makes no call.
-    flags.push(Layer::from_value("run", "enable_llm_judge", true));
+    let flags = flags.with("run.enable_llm_judge", Some(true));
     let base = settings_sources::read(global)?;
     let checking = DatasetProgress::new(global.quiet || global.json);
     let on_item = |items| checking.show(items);

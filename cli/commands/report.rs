@@ -12,16 +12,18 @@ use juror_app::{
     protected_files::{self, ProtectedFiles},
     reporting::{self, Reporting, baseline::Baseline, write_report},
     rubrics,
-    settings::{Layer, Settings},
+    settings::Settings,
 };
 use juror_journal::journal::RunFiles;
 use std::path::PathBuf;
 
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let mut flags = arguments.fleet.layers();
-    flags.extend(arguments.gate.clone().map(|gate| Layer::from_value("run", "gate", gate)));
-    flags.extend(arguments.baseline.layers());
-    flags.extend(arguments.calibration.layers());
+    let flags = arguments
+        .fleet
+        .layer()
+        .overlaid_with(arguments.baseline.layer())
+        .overlaid_with(arguments.calibration.layer())
+        .with("run.gate", arguments.gate.clone());
     let LocatedRun { files, settings, global } =
         &run_argument::open(&arguments.run, global, flags)?;
     end_of_run::check_baseline_flags(&arguments.baseline, settings)?;

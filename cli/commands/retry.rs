@@ -31,13 +31,13 @@ use std::sync::Arc;
 
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let (run, global) = &locate(&arguments.run, global)?;
-    let mut layers = Layer::from_values([
-        ("run", "deadline", arguments.deadline.clone().map(Into::into)),
-        ("run", "lane", arguments.lane.clone().map(Into::into)),
-    ]);
-    layers.extend(arguments.fleet.layers());
+    let fleet_flags = &arguments.fleet;
+    let flags = fleet_flags
+        .layer()
+        .with("run.deadline", arguments.deadline.clone())
+        .with("run.lane", arguments.lane.clone());
     let base = settings_sources::read(global)?;
-    let settings = base.resolve(layers.clone())?;
+    let settings = base.resolve(flags.clone())?;
     let local_record = known_run(&settings.run.runs_dir, run)?;
     match &local_record {
         Some(record) if record.fleet.is_none() => {
@@ -49,17 +49,17 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
         }
         _ => {}
     }
-    if !arguments.calling.layers().is_empty() {
+    if !arguments.calling.layer().is_empty() {
         return Err(AppError::invalid(format!(
             "run {run} is judged by a fleet, whose workers configure endpoint, limits and \
              concurrency: omit these flags"
         )));
     }
-    layers
-        .extend(fleet::namespace_of(local_record.as_ref(), arguments.fleet.namespace.as_deref())?);
-    let settings = base.resolve(layers.clone())?;
+    let namespace = fleet::namespace_of(local_record.as_ref(), fleet_flags.namespace.as_deref())?;
+    let flags = flags.overlaid_with(namespace);
+    let settings = base.resolve(flags.clone())?;
     let backend = fleet::open_backend(&settings).await?;
-    let retrying = Retrying { arguments, global, layers, settings: &settings, backend: &backend };
+    let retrying = Retrying { arguments, global, flags, settings: &settings, backend: &backend };
     let ended = retrying.run(&base, run, local_record).await;
     backend.close().await;
     ended
@@ -68,7 +68,7 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
 struct Retrying<'a> {
     arguments: &'a RetryArguments,
     global: &'a GlobalFlags,
-    layers: Vec<Layer>,
+    flags: Layer,
     settings: &'a Settings,
     backend: &'a Arc<RedisLedger>,
 }
@@ -85,7 +85,7 @@ impl Retrying<'_> {
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
         let checking = DatasetProgress::new(self.global.quiet);
         let on_item = |items| checking.show(items);
-        let mut setup_request = flags.setup_request(self.layers.clone(), base, &on_item);
+        let mut setup_request = flags.setup_request(self.flags.clone(), base, &on_item);
         setup_request.rendered_by = RenderedBy::Workers;
         let RetryPlan { run: prepared, rounds } =
             RetryPlan::for_run(self.backend, &setup_request, run, local_record).await?;

@@ -34,11 +34,11 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         Some((run, global)) => (Some(run), global),
         None => (None, global),
     };
-    let layers = [flags.layers(), arguments.calling.layers()].concat();
+    let layer = flags.layer().overlaid_with(arguments.calling.layer());
     let base = settings_sources::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
-    let mut setup_request = flags.setup_request(layers, &base, &on_item);
+    let mut setup_request = flags.setup_request(layer, &base, &on_item);
     setup_request.items.until_width = arguments.until_width;
     let settings = setup_request.settings()?;
     let named = match resumed {

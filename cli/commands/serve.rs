@@ -27,7 +27,7 @@ use tokio::{net::TcpListener, time::timeout};
 /// Runs `juror serve` until it is stopped.
 pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let base = settings_sources::read(global)?;
-    let flags = arguments.layers();
+    let flags = arguments.layer();
     let settings = base.resolve(flags.clone())?;
     let listener = bind(&settings.serve).await?;
     let address = listener.local_addr().map_err(AppError::internal)?;

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 /// Runs `juror worker` until it is stopped.
 pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let base = settings_sources::read(global)?;
-    let settings = base.resolve(arguments.layers())?;
+    let settings = base.resolve(arguments.layer())?;
     check_roots(&settings)?;
     let display = ProgressDisplay::for_role(global.quiet);
     let (outcome, _) = interactive::run(

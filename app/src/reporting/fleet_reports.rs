@@ -3,7 +3,7 @@
 use super::{Reporting, add_comparison, baseline::Baseline, calibration, save, without_comparison};
 use crate::{
     error::AppError,
-    recorded_settings::shared_layers,
+    recorded_settings::shared_layer,
     rubrics,
     settings::{BaseLayers, Layer},
 };
@@ -20,7 +20,7 @@ use juror_ledger::admission::RunAccount;
 #[derive(Debug)]
 pub struct FleetReports {
     base: BaseLayers,
-    flags: Vec<Layer>,
+    flags: Layer,
     calibration: Option<KnownCalibration>,
 }
 
@@ -29,7 +29,7 @@ impl FleetReports {
     ///
     /// # Errors
     /// An invalid value; an unreadable calibration.
-    pub fn new(base: BaseLayers, flags: Vec<Layer>) -> Result<Self, AppError> {
+    pub fn new(base: BaseLayers, flags: Layer) -> Result<Self, AppError> {
         let calibration = calibration(&base.resolve(flags.clone())?)?;
         Ok(Self { base, flags, calibration })
     }
@@ -42,8 +42,8 @@ impl FleetReports {
         is_complete: bool,
     ) -> Result<Report, AppError> {
         let (rubric, _) = rubrics::recorded(files.record())?;
-        let layers = [shared_layers(files.record()), self.flags.clone()].concat();
-        let settings = self.base.resolve(layers)?;
+        let flags = shared_layer(files.record()).overlaid_with(self.flags.clone());
+        let settings = self.base.resolve(flags)?;
         let gate = settings.run.gate().map(|name| Gate::load(name, &rubric)).transpose();
         let gate = gate.map(|gate| Some(gate?.anchored_at_blessed(&settings.run.runs_dir)));
         let named = files.record().baseline.as_deref().filter(|_| is_complete);
@@ -120,11 +120,9 @@ mod tests {
 
     fn written(files: &RunFiles, settings: &str) -> Report {
         let runs_dir = files.directory().parent().unwrap().to_str().unwrap();
-        let layers = [
-            Layer::from_value("run", "runs_dir", runs_dir),
-            Layer::parse(settings, "juror.toml").unwrap(),
-        ];
-        let reports = FleetReports::new(BaseLayers::default(), layers.into()).unwrap();
+        let file = Layer::parse(settings, "juror.toml").unwrap();
+        let flags = file.with("run.runs_dir", Some(runs_dir));
+        let reports = FleetReports::new(BaseLayers::default(), flags).unwrap();
         let counted = Fold::from_journal(files).unwrap().counted();
         reports.write(files, &counted, None, true).unwrap()
     }

@@ -3,7 +3,7 @@
 use super::run_setup::{ItemSelection, RenderedBy, RunSetup};
 use crate::{
     error::AppError,
-    recorded_settings::{layers_of_every_round, layers_of_resumed, shared_layers},
+    recorded_settings::{layer_of_every_round, layer_of_resumed_run, shared_layer},
     rubrics,
     settings::{BaseLayers, Layer, Settings},
 };
@@ -20,7 +20,7 @@ use juror_types::{
 };
 use std::path::PathBuf;
 
-/// A request for the setup of a run, with its layers of settings. From here a run becomes a
+/// A request for the setup of a run, with its settings. From here a run becomes a
 /// [`RunSetup`], and then a local run or a run to publish.
 pub struct RunSetupRequest<'a> {
     /// Path of the dataset; none for that of the record.
@@ -38,7 +38,7 @@ pub struct RunSetupRequest<'a> {
     /// The mode of evidence, where it is named beside the settings.
     pub evidence: Option<EvidenceMode>,
     /// Settings of this request alone.
-    pub layers: Vec<Layer>,
+    pub flags: Layer,
     /// Settings below and above them.
     pub base: &'a BaseLayers,
     /// Called with the count of items that are checked so far, and with none at the end of the
@@ -49,13 +49,13 @@ pub struct RunSetupRequest<'a> {
 impl RunSetupRequest<'_> {
     /// The settings, before those of a record are considered.
     pub fn settings(&self) -> Result<Settings, AppError> {
-        self.resolve(Vec::new(), None)
+        self.resolve(Layer::default(), None)
     }
 
     /// The settings for a known run: its gate, its baseline and the terms of their comparison, unless
     /// the request names others.
     pub fn settings_for(&self, known: &RunRecord) -> Result<Settings, AppError> {
-        self.resolve(shared_layers(known), Some(known))
+        self.resolve(shared_layer(known), Some(known))
     }
 
     /// Name of the run to start or to continue, if given. `{date}` in it is the current date, as in
@@ -96,18 +96,18 @@ impl RunSetupRequest<'_> {
     }
 
     /// The request's settings over those of a record, with its budget, or else the record's.
-    fn resolve(&self, below: Vec<Layer>, known: Option<&RunRecord>) -> Result<Settings, AppError> {
+    fn resolve(&self, recorded: Layer, known: Option<&RunRecord>) -> Result<Settings, AppError> {
         // Flags win over the record, so that a difference in them is named.
-        let layers = below.into_iter().chain(self.layers.iter().cloned()).collect();
+        let flags = recorded.overlaid_with(self.flags.clone());
         let budget = self.budget_usd.or(known.and_then(|record| record.budget_usd));
-        Ok(self.base.resolve(layers)?.with_run_budget(budget)?)
+        Ok(self.base.resolve(flags)?.with_run_budget(budget)?)
     }
 
     /// Setup from flags. A continued run keeps its budget, limits, cache, endpoint and stored
     /// inputs, unless flags change them.
     fn setup_of_flags(&self, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
-        let below = known.map(layers_of_every_round).unwrap_or_default();
-        let settings = self.resolve(below, known)?;
+        let recorded = known.map(layer_of_every_round).unwrap_or_default();
+        let settings = self.resolve(recorded, known)?;
         let items = &self.items;
         let growing = items.until_width.map(|_| grown_sample(known).unwrap_or(first_sample()));
         let selection = ItemSelection { sample: growing.or(items.sample), ..items.clone() };
@@ -117,7 +117,7 @@ impl RunSetupRequest<'_> {
 
     /// Setup from the flags, and from the record where they are absent.
     fn setup_of_record(&self, record: &RunRecord) -> Result<RunSetup, AppError> {
-        let settings = self.resolve(layers_of_resumed(record), Some(record))?;
+        let settings = self.resolve(layer_of_resumed_run(record), Some(record))?;
         let ItemSelection { sample, until_width, limit, filters, outputs } = self.items.clone();
         let recorded = record.dataset.sample;
         let recorded_sample =

@@ -222,7 +222,7 @@ async fn plan_retry(
 ) -> Result<(RunToPublish, Arc<RedisLedger>), AppError> {
     let run = record.run_id.clone();
     let mut setup_request = validator.resuming(&record, budget);
-    setup_request.layers.extend(namespace_of(Some(&record), None)?);
+    setup_request.flags = setup_request.flags.overlaid_with(namespace_of(Some(&record), None)?);
     let backend = open_backend(&setup_request.settings()?).await.map_err(unavailable)?;
     let plan = RetryPlan::for_run(&backend, &setup_request, &run, Some(record)).await;
     let checked = plan.map_err(unavailable).and_then(|plan| {

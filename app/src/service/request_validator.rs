@@ -14,25 +14,26 @@ use crate::{
 };
 use juror_producer::plan::ItemSample;
 use juror_types::{
+    evidence::EvidenceMode,
     id::RunId,
+    lane::Lane,
     rubric::{builtin, builtin_named},
     run::RunRecord,
     usage::Money,
 };
-use toml::Value;
 
 /// Validator of run requests.
 pub struct RunRequestValidator {
     base: BaseLayers,
     /// The flags of the command.
-    flags: Vec<Layer>,
+    flags: Layer,
     settings: Settings,
     roots: DatasetRoots,
 }
 
 impl RunRequestValidator {
     /// A validator with the settings of the server.
-    pub fn new(base: BaseLayers, flags: Vec<Layer>, settings: Settings) -> Self {
+    pub fn new(base: BaseLayers, flags: Layer, settings: Settings) -> Self {
         let roots = DatasetRoots::new(settings.files.data_roots.clone());
         Self { base, flags, settings, roots }
     }
@@ -115,7 +116,7 @@ impl RunRequestValidator {
             budget_usd: requested.budget_usd,
             rendered_by: self.rendered_by(),
             evidence: requested.evidence,
-            layers: self.layers(requested),
+            flags: self.layer(requested),
             base: &self.base,
             on_item: &|_| (),
         };
@@ -130,7 +131,7 @@ impl RunRequestValidator {
         let own = self.settings.files.data_roots.iter().map(|root| absolute(root));
         let own = own.filter(|root| !known.contains(root));
         let roots: Vec<String> = known.iter().cloned().chain(own).collect();
-        setup_request.layers.push(Layer::from_value("files", "data_roots", roots));
+        setup_request.flags = setup_request.flags.with("files.data_roots", Some(roots));
         let setup = setup_request.setup(&record.run_id, Some(record))?;
         let judged = setup.priced_judge.is_some();
         self.check_budget(judged && setup.settings.budget.run_usd.is_none(), budget)?;
@@ -147,7 +148,7 @@ impl RunRequestValidator {
             budget_usd,
             rendered_by: self.rendered_by(),
             evidence: None,
-            layers: self.flags.clone(),
+            flags: self.flags.clone(),
             base: &self.base,
             on_item: &|_| (),
         }
@@ -168,8 +169,7 @@ impl RunRequestValidator {
     }
 
     /// The server's flags and the settings of a request, with limits within the server's own.
-    fn layers(&self, requested: &RunRequest) -> Vec<Layer> {
-        let text = |value: &Option<String>| value.clone().map(Value::from);
+    fn layer(&self, requested: &RunRequest) -> Layer {
         let count = |count: Option<usize>| count.map(|count| count as u64);
         let limit = |requested: Option<u64>, own: Option<u64>| {
             requested.map(|requested| integer(requested.min(own.unwrap_or(u64::MAX))))
@@ -177,21 +177,20 @@ impl RunRequestValidator {
         let limits = &self.settings.limits;
         let max_concurrency =
             limit(count(requested.max_concurrency), count(limits.max_concurrency));
-        let settings = Layer::from_values([
-            ("run", "rubric", text(&requested.rubric)),
-            ("run", "repeat", requested.repeat.map(Value::from)),
-            ("run", "lane", requested.lane.map(|lane| lane.name().into())),
-            ("run", "keep_inputs", requested.keep_inputs.map(Value::from)),
-            ("run", "baseline", text(&requested.baseline)),
+        let flags = self.flags.clone();
+        flags
+            .with("run.rubric", requested.rubric.clone())
+            .with("run.repeat", requested.repeat)
+            .with("run.lane", requested.lane.map(Lane::name))
+            .with("run.keep_inputs", requested.keep_inputs)
+            .with("run.baseline", requested.baseline.clone())
             // Set in either case, since the settings of the server may enable it.
-            ("run", "enable_llm_judge", Some(requested.enable_llm_judge.into())),
-            ("judge", "model", text(&requested.model)),
-            ("evidence", "mode", requested.evidence.map(|mode| mode.name().into())),
-            ("limits", "rpm", limit(requested.rpm, limits.rpm)),
-            ("limits", "tpm", limit(requested.tpm, limits.tpm)),
-            ("limits", "max_concurrency", max_concurrency),
-        ]);
-        [self.flags.clone(), settings].concat()
+            .with("run.enable_llm_judge", Some(requested.enable_llm_judge))
+            .with("judge.model", requested.model.clone())
+            .with("evidence.mode", requested.evidence.map(EvidenceMode::name))
+            .with("limits.rpm", limit(requested.rpm, limits.rpm))
+            .with("limits.tpm", limit(requested.tpm, limits.tpm))
+            .with("limits.max_concurrency", max_concurrency)
     }
 }
 

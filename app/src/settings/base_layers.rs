@@ -7,15 +7,15 @@ use crate::environment::Environment;
 #[derive(Clone, Debug, Default)]
 pub struct BaseLayers {
     /// File and environment.
-    below: Vec<Layer>,
+    below: Layer,
     /// Global flags.
-    above: Vec<Layer>,
+    above: Layer,
     environment: Environment,
 }
 
 impl BaseLayers {
     /// Layers `below` and `above` a command's flags, and the environment that settings may name.
-    pub fn new(below: Vec<Layer>, above: Vec<Layer>, environment: Environment) -> Self {
+    pub fn new(below: Layer, above: Layer, environment: Environment) -> Self {
         Self { below, above, environment }
     }
 
@@ -23,8 +23,8 @@ impl BaseLayers {
     ///
     /// # Errors
     /// An invalid value.
-    pub fn resolve(&self, flags: Vec<Layer>) -> Result<Settings, SettingsError> {
-        Settings::resolve(&[self.below.clone(), flags, self.above.clone()].concat())
+    pub fn resolve(&self, flags: Layer) -> Result<Settings, SettingsError> {
+        Settings::resolve(&[self.below.clone(), flags, self.above.clone()])
     }
 
     /// The environment's variables.

@@ -89,14 +89,15 @@ impl Layer {
     pub fn from_variable(name: &str, value: &str) -> Result<Self, SettingsError> {
         let problem = |problem: String| SettingsError::Variable { name: name.to_owned(), problem };
         let lower = name.strip_prefix("JUROR_").unwrap_or(name).to_ascii_lowercase();
-        let Some((section, key)) = lower.split_once('_') else {
+        if !lower.contains('_') {
             return Err(problem("it is not a setting".to_owned()));
-        };
-        let as_text = Self::from_value(section, key, Value::String(value.to_owned()));
+        }
+        let setting = lower.replacen('_', ".", 1);
+        let as_text = Self::default().with(&setting, Some(value));
         let as_written = toml::from_str::<Table>(&format!("value = {value}"))
             .ok()
             .and_then(|mut table| table.remove("value"))
-            .map(|value| Self::from_value(section, key, value));
+            .map(|value| Self::default().with(&setting, Some(value)));
         let reads = |layer: &Self| layer.clone().into_settings();
         match (as_written.filter(|layer| reads(layer).is_ok()), reads(&as_text)) {
             (Some(layer), _) => Ok(layer),
@@ -108,24 +109,23 @@ impl Layer {
         }
     }
 
-    /// A layer of one setting.
-    pub fn from_value(section: &str, key: &str, value: impl Into<Value>) -> Self {
-        let inner = Table::from_iter([(key.to_owned(), value.into())]);
-        Self(Table::from_iter([(section.to_owned(), Value::Table(inner))]))
-    }
-
-    /// Layers of the settings, each with its section and key, that have a value.
-    pub fn from_values<const N: usize>(settings: [(&str, &str, Option<Value>); N]) -> Vec<Self> {
-        let layer = |(section, key, value): (&str, &str, Option<Value>)| {
-            value.map(|value| Self::from_value(section, key, value))
-        };
-        settings.into_iter().filter_map(layer).collect()
+    /// This layer with a setting, named `section.key`, if it has a value.
+    pub fn with<V: Into<Value>>(self, setting: &str, value: Option<V>) -> Self {
+        let Some(value) = value else { return self };
+        let (section, key) = setting.split_once('.').unwrap_or(("", setting));
+        let section_table = Table::from_iter([(key.to_owned(), value.into())]);
+        self.overlaid_with(Self(Table::from_iter([(section.to_owned(), section_table.into())])))
     }
 
     /// This layer, overridden by another one.
-    pub fn overlaid_with(mut self, other: &Self) -> Self {
-        overlay(&mut self.0, &other.0);
+    pub fn overlaid_with(mut self, other: Self) -> Self {
+        overlay(&mut self.0, other.0);
         self
+    }
+
+    /// True if it sets nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub(super) fn into_settings(self) -> Result<Settings, SettingsError> {
@@ -143,13 +143,11 @@ pub fn integer(count: u64) -> Value {
     i64::try_from(count).unwrap_or(i64::MAX).into()
 }
 
-fn overlay(below: &mut Table, above: &Table) {
+fn overlay(below: &mut Table, above: Table) {
     for (key, value) in above {
-        match (below.get_mut(key), value) {
+        match (below.get_mut(&key), value) {
             (Some(Value::Table(inner)), Value::Table(over)) => overlay(inner, over),
-            _ => {
-                below.insert(key.clone(), value.clone());
-            }
+            (_, value) => drop(below.insert(key, value)),
         }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::path::Path;
 
 pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let settings = settings_sources::resolve(global, fleet.layers())?;
+    let settings = settings_sources::resolve(global, fleet.layer())?;
     let runs_dir = &settings.run.runs_dir;
     let Found { runs, exit } = read(runs_dir)?;
     let blessed = BlessedRuns::new(runs_dir).list()?;

@@ -9,14 +9,14 @@ use juror_analysis::format::{counted, grouped};
 use juror_app::{
     local_ledger::{ledger_file, open_local_ledger},
     prune::{Protection, PrunableRun, PrunePlan, remove},
-    settings::Settings,
+    settings::{Layer, Settings},
 };
 use juror_ledger::sqlite::SqliteLedger;
 use serde_json::json;
 use std::{collections::BTreeSet, path::PathBuf};
 
 pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let mut settings = settings_sources::resolve(global, Vec::new())?;
+    let mut settings = settings_sources::resolve(global, Layer::default())?;
     let prune = &mut settings.prune;
     prune.keep_days = arguments.keep_days.or(prune.keep_days);
     prune.max_mb = arguments.max_mb.or(prune.max_mb);

@@ -17,7 +17,7 @@ use juror_types::run::RunRecord;
 use serde_json::{Value, json};
 
 pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let LocatedRun { files, settings, global } = run_argument::open(run, global, fleet.layers())?;
+    let LocatedRun { files, settings, global } = run_argument::open(run, global, fleet.layer())?;
     let record = files.record();
     let mut ledgers = LedgerPool::new(&settings);
     let ledger = ledgers.ledger_for(record).await;

@@ -9,7 +9,7 @@ use juror_analysis::{
     history::{DeclineReport, DeclineWatch, PastRun, earlier_runs, runs_of_one_kind},
     metrics::MetricDefinition,
 };
-use juror_app::rubrics;
+use juror_app::{rubrics, settings::Layer};
 use juror_journal::journal::RunFiles;
 use juror_report::render_trend;
 use serde_json::json;
@@ -17,8 +17,8 @@ use std::{collections::BTreeMap, path::Path};
 
 pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
     let newest = match &arguments.run {
-        Some(run) => run_argument::open(run, global, Vec::new())?.files,
-        None => newest(&settings_sources::resolve(global, Vec::new())?.run.runs_dir)?,
+        Some(run) => run_argument::open(run, global, Layer::default())?.files,
+        None => newest(&settings_sources::resolve(global, Layer::default())?.run.runs_dir)?,
     };
     let (rubric, _) = rubrics::recorded(newest.record())?;
     let metrics = chosen(MetricDefinition::all(&rubric), &arguments.metrics)?;
