@@ -1,7 +1,7 @@
 //! The end of a run: report, files, exit code.
 
 use crate::{
-    args::{BaselineFlags, GlobalFlags},
+    args::BaselineFlags,
     exit::{AppError, Exit},
     terminal,
 };
@@ -15,20 +15,19 @@ use juror_report::{render_paused, render_terminal, summary_sentence, write_outpu
 use juror_types::{outcome::ErrorKind, usage::Money};
 use std::path::PathBuf;
 
-/// Settings, further output files and flags of the report of an ended run.
+/// Settings and further output files of the report of an ended run.
 pub struct ReportContext<'run> {
     pub reporting: Reporting<'run>,
     /// Files to write, in addition to `report.json`.
     pub outputs: &'run [PathBuf],
-    pub global: &'run GlobalFlags,
 }
 
 /// Prints the report of an ended run of this machine; returns its exit code.
-pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Result<Exit, AppError> {
-    let context = ReportContext { reporting: run.reporting(), outputs, global };
+pub fn finish(run: &EndedRun, outputs: &[PathBuf]) -> Result<Exit, AppError> {
+    let context = ReportContext { reporting: run.reporting(), outputs };
     let files = run.journal.files();
     let report = print_report(run.report()?, files, &context, run.paused.as_deref())?;
-    if !global.quiet {
+    if !terminal::is_quiet() {
         print_next_steps(run, &report);
     }
     Ok(Exit::from_run(&report, run.paused.is_some()))
@@ -42,8 +41,8 @@ pub fn print_report(
     context: &ReportContext<'_>,
     paused: Option<&str>,
 ) -> Result<Report, AppError> {
-    let ReportContext { reporting, outputs, global } = context;
-    if global.json {
+    let ReportContext { reporting, outputs } = context;
+    if terminal::is_json() {
         let text =
             std::fs::read_to_string(files.path_of("report.json")).map_err(AppError::internal)?;
         terminal::print(&text)?;
@@ -61,7 +60,7 @@ pub fn print_report(
     for output in *outputs {
         write_output(output, &report, files, &attachments).map_err(AppError::internal)?;
     }
-    if !global.quiet {
+    if !terminal::is_quiet() {
         print_if_undecided(&report);
     }
     Ok(report)

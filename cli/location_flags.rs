@@ -5,7 +5,6 @@ use crate::args;
 use clap::ArgMatches;
 use std::{
     borrow::Cow,
-    path::Path,
     sync::{PoisonError, RwLock},
 };
 
@@ -53,10 +52,10 @@ pub fn remember(mut matches: &ArgMatches) {
 }
 
 /// Remembers the runs directory of a run that is named by its path.
-pub fn remember_runs_dir(runs_dir: &Path) {
+pub fn remember_runs_dir(runs_dir: &str) {
     let mut given = GIVEN.write().unwrap_or_else(PoisonError::into_inner);
     given.retain(|(flag, _)| *flag != "runs-dir");
-    given.push(("runs-dir", quoted(&runs_dir.to_string_lossy())));
+    given.push(("runs-dir", quoted(runs_dir)));
 }
 
 /// A message with these flags in each command that it proposes.

@@ -1,7 +1,7 @@
 //! The log, on standard error.
 
-use crate::{args::GlobalFlags, exit::AppError, settings_sources};
-use juror_app::settings::{Layer, LogFormat};
+use crate::exit::AppError;
+use juror_app::settings::{LogFormat, LogSettings};
 use std::{
     io::{self, IsTerminal as _},
     sync::OnceLock,
@@ -28,8 +28,7 @@ pub fn allows_color() -> bool {
 }
 
 /// Starts the log by the settings.
-pub fn start(global: &GlobalFlags) -> Result<(), AppError> {
-    let log = settings_sources::resolve(global, Layer::default())?.log;
+pub fn start(log: &LogSettings) -> Result<(), AppError> {
     let registry = tracing_subscriber::registry().with(filter(&log.level)?);
     match log.format {
         LogFormat::Text => {

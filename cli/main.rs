@@ -21,6 +21,7 @@ use args::{Arguments, Command};
 use clap::FromArgMatches as _;
 use exit::{AppError, Exit};
 use futures_util::future::LocalBoxFuture;
+use juror_app::settings::Layer;
 use std::{num::NonZero, process::ExitCode};
 use tokio::runtime::{Builder, Runtime};
 
@@ -36,32 +37,33 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<Exit, AppError> {
-    let global = &arguments.global;
-    logging::start(global)?;
+    terminal::follow_flags(&arguments.global);
+    let base = &settings_sources::read(&arguments.global)?;
+    logging::start(&base.resolve(Layer::default())?.log)?;
     // Boxed, so that each command is compiled once and not for both kinds of runtime.
     let command: LocalBoxFuture<'_, Result<Exit, AppError>> = match &arguments.command {
-        Command::Init(arguments) => return commands::init::run(arguments, global),
-        Command::Demo(arguments) => Box::pin(commands::demo::run(arguments, global)),
-        Command::Run(arguments) => Box::pin(commands::run::run(arguments, global)),
-        Command::Report(arguments) => Box::pin(commands::report::run(arguments, global)),
-        Command::Compare(arguments) => return commands::compare::run(arguments, global),
-        Command::Bless(arguments) => return commands::bless::run(arguments, global),
-        Command::Calibrate(arguments) => return commands::calibrate::run(arguments, global),
-        Command::Estimate(arguments) => Box::pin(commands::estimate::run(arguments, global)),
-        Command::Retry(arguments) => Box::pin(commands::retry::run(arguments, global)),
-        Command::Enqueue(arguments) => Box::pin(commands::enqueue::run(arguments, global)),
-        Command::Cancel(arguments) => Box::pin(commands::cancel::run(arguments, global)),
-        Command::DeadLetters(command) => Box::pin(commands::dead_letters::run(command, global)),
-        Command::Worker(arguments) => Box::pin(commands::worker::run(arguments, global)),
-        Command::Aggregate(arguments) => Box::pin(commands::aggregate::run(arguments, global)),
-        Command::Runs(arguments) => Box::pin(commands::runs::run(arguments, global)),
-        Command::Rubric(command) => return commands::rubric::run(command, global.json),
-        Command::Budget(command) => Box::pin(commands::budget::run(command, global)),
-        Command::Cache(command) => Box::pin(commands::cache::run(command, global)),
-        Command::Doctor(arguments) => Box::pin(commands::doctor::run(arguments, global)),
-        Command::Serve(arguments) => Box::pin(commands::serve::run(arguments, global)),
-        Command::Simulate(arguments) => Box::pin(commands::simulate::run(arguments, global)),
-        Command::Settings => return commands::settings::run(global.json),
+        Command::Init(arguments) => return commands::init::run(arguments),
+        Command::Demo(arguments) => Box::pin(commands::demo::run(arguments, base)),
+        Command::Run(arguments) => Box::pin(commands::run::run(arguments, base)),
+        Command::Report(arguments) => Box::pin(commands::report::run(arguments, base)),
+        Command::Compare(arguments) => return commands::compare::run(arguments, base),
+        Command::Bless(arguments) => return commands::bless::run(arguments, base),
+        Command::Calibrate(arguments) => return commands::calibrate::run(arguments, base),
+        Command::Estimate(arguments) => Box::pin(commands::estimate::run(arguments, base)),
+        Command::Retry(arguments) => Box::pin(commands::retry::run(arguments, base)),
+        Command::Enqueue(arguments) => Box::pin(commands::enqueue::run(arguments, base)),
+        Command::Cancel(arguments) => Box::pin(commands::cancel::run(arguments, base)),
+        Command::DeadLetters(command) => Box::pin(commands::dead_letters::run(command, base)),
+        Command::Worker(arguments) => Box::pin(commands::worker::run(arguments, base)),
+        Command::Aggregate(arguments) => Box::pin(commands::aggregate::run(arguments, base)),
+        Command::Runs(arguments) => Box::pin(commands::runs::run(arguments, base)),
+        Command::Rubric(command) => return commands::rubric::run(command),
+        Command::Budget(command) => Box::pin(commands::budget::run(command, base)),
+        Command::Cache(command) => Box::pin(commands::cache::run(command, base)),
+        Command::Doctor(arguments) => Box::pin(commands::doctor::run(arguments, base)),
+        Command::Serve(arguments) => Box::pin(commands::serve::run(arguments, base)),
+        Command::Simulate(arguments) => Box::pin(commands::simulate::run(arguments)),
+        Command::Settings => return commands::settings::run(),
         Command::Completions(arguments) => return commands::completions::complete(arguments),
         Command::Man(arguments) => return commands::completions::man(arguments),
     };

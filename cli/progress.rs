@@ -34,8 +34,8 @@ pub enum ProgressDisplay {
 
 impl ProgressDisplay {
     /// The display that fits standard error.
-    pub fn fitting(quiet: bool) -> Self {
-        match (quiet, io::stderr().is_terminal() && !logging::is_json()) {
+    pub fn fitting() -> Self {
+        match (terminal::is_quiet(), io::stderr().is_terminal() && !logging::is_json()) {
             (true, _) => Self::Quiet,
             (false, true) => Self::Bar,
             (false, false) => Self::Lines,
@@ -43,13 +43,14 @@ impl ProgressDisplay {
     }
 
     /// The display of an estimate: a bar on a terminal, nothing otherwise.
-    pub fn for_estimate(quiet: bool) -> Self {
-        if Self::fitting(quiet) == Self::Bar { Self::Bar } else { Self::Quiet }
+    pub fn for_estimate() -> Self {
+        let is_bar = Self::fitting() == Self::Bar && !terminal::is_json();
+        if is_bar { Self::Bar } else { Self::Quiet }
     }
 
     /// The display of a fleet's role, which shows no progress.
-    pub fn for_role(quiet: bool) -> Self {
-        if quiet { Self::Quiet } else { Self::Lines }
+    pub fn for_role() -> Self {
+        if terminal::is_quiet() { Self::Quiet } else { Self::Lines }
     }
 }
 
@@ -58,8 +59,8 @@ pub struct DatasetProgress(ProgressBar);
 
 impl DatasetProgress {
     /// A display that shows nothing yet.
-    pub fn new(quiet: bool) -> Self {
-        match ProgressDisplay::fitting(quiet) {
+    pub fn new(display: ProgressDisplay) -> Self {
+        match display {
             ProgressDisplay::Bar => Self(ProgressBar::new_spinner()),
             ProgressDisplay::Lines | ProgressDisplay::Quiet => Self(ProgressBar::hidden()),
         }

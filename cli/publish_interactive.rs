@@ -15,17 +15,12 @@ use tokio::sync::watch;
 /// first job.
 pub async fn publish(
     publication: Publication<'_>,
-    quiet: bool,
     announced: impl FnOnce() -> Result<(), AppError>,
 ) -> Result<Published, AppError> {
     let (published, count) = watch::channel(0);
-    let display = ProgressDisplay::fitting(quiet);
+    let display = ProgressDisplay::fitting();
     let uploaded = |Uploaded { sent, found }: Uploaded| {
-        if !quiet {
-            terminal::print_notice(&format!(
-                "{sent} files are uploaded, {found} were there already"
-            ));
-        }
+        terminal::print_hint(&format!("{sent} files are uploaded, {found} were there already"));
     };
     let publication = Publication { uploaded: Some(&uploaded), ..publication };
     let (ended, _) = interactive::run(

@@ -9,7 +9,7 @@ use crate::{
 };
 use juror_app::{
     environment::Environment,
-    settings::{BaseLayers, Layer, Settings, integer},
+    settings::{BaseLayers, Layer, integer},
 };
 use juror_types::evidence::EvidenceMode;
 use std::{
@@ -134,32 +134,22 @@ impl WorkerArguments {
 /// Reads the settings file and the environment.
 pub fn read(global: &GlobalFlags) -> Result<BaseLayers, AppError> {
     let environment = Environment::new(std::env::vars_os());
-    let below = file_layer(global)?
+    let named = global.config.clone().or_else(|| std::env::var_os("JUROR_CONFIG").map(Into::into));
+    let is_named = named.is_some();
+    let settings_file = named.unwrap_or_else(|| "juror.toml".into());
+    let below = file_layer(&settings_file, is_named)?
         .overlaid_with(sdk_layer(|name| environment.variable(name)))
         .overlaid_with(environment_layer(std::env::vars_os())?);
     let above = Layer::default()
         .with("run.runs_dir", global.runs_dir.as_deref().map(path_text))
         .with("run.state_dir", global.state.as_deref().map(path_text))
         .with("log.format", global.log_format.clone());
-    Ok(BaseLayers::new(below, above, environment))
+    Ok(BaseLayers { settings_file, below, above, environment })
 }
 
-/// Reads the settings file and the environment, and resolves them with the flags.
-pub fn resolve(global: &GlobalFlags, flags: Layer) -> Result<Settings, AppError> {
-    Ok(read(global)?.resolve(flags)?)
-}
-
-/// Path of the settings file, and true if it was named and so must exist.
-pub fn settings_file(global: &GlobalFlags) -> (PathBuf, bool) {
-    let named = global.config.clone().or_else(|| std::env::var_os("JUROR_CONFIG").map(Into::into));
-    let is_named = named.is_some();
-    (named.unwrap_or_else(|| "juror.toml".into()), is_named)
-}
-
-/// Layer of the settings file, empty without one.
-fn file_layer(global: &GlobalFlags) -> Result<Layer, AppError> {
-    let (path, is_named) = settings_file(global);
-    let text = match std::fs::read_to_string(&path) {
+/// Layer of the settings file; empty if there is none, and none is named.
+fn file_layer(path: &Path, is_named: bool) -> Result<Layer, AppError> {
+    let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if !is_named && error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(Layer::default());
@@ -213,6 +203,7 @@ fn path_text(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_app::settings::Settings;
 
     #[test]
     fn absent_flags_set_nothing() {

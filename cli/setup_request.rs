@@ -41,8 +41,8 @@ impl RunFlags {
     }
 
     /// Warns of flags that have no effect because the judge is off.
-    pub fn warn_without_judge(&self, setup: &RunSetup, quiet: bool) {
-        if quiet || setup.priced_judge.is_some() {
+    pub fn warn_without_judge(&self, setup: &RunSetup) {
+        if terminal::is_quiet() || setup.priced_judge.is_some() {
             return;
         }
         let Self { judging, budget_usd, deadline, .. } = self;
@@ -64,8 +64,8 @@ impl RunFlags {
 }
 
 /// Prints the warnings of a setup, and a notice if its run has no budget.
-pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, by: RenderedBy, quiet: bool) {
-    if quiet {
+pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, by: RenderedBy) {
+    if terminal::is_quiet() {
         return;
     }
     for warning in &setup.plan.warnings {
@@ -96,9 +96,9 @@ pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, by: RenderedBy, q
 }
 
 /// Prints the plan of a run as text, followed by `ending`, or as JSON.
-pub fn print_plan(setup: &RunSetup, ending: &str, json: bool) -> Result<(), AppError> {
+pub fn print_plan(setup: &RunSetup, ending: &str) -> Result<(), AppError> {
     let plan = &setup.plan;
-    if json {
+    if terminal::is_json() {
         return terminal::print_json(&serde_json::json!({
             "dataset_items": plan.dataset_items, "items": plan.items, "jobs": plan.jobs,
             "digest": plan.digest, "rubric": setup.rubric.name(), "judge": setup.judge(),

@@ -1,11 +1,30 @@
 //! Standard output and standard error.
 
-use crate::{exit::AppError, location_flags, logging};
+use crate::{args::GlobalFlags, exit::AppError, location_flags, logging};
 use juror_report::{TerminalOptions, document::Topic, render_topics};
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
     path::Path,
+    sync::OnceLock,
 };
+
+/// Flags of this process's output: `--json` and `--quiet`.
+static FLAGS: OnceLock<(bool, bool)> = OnceLock::new();
+
+/// Sets the form of this process's output.
+pub fn follow_flags(flags: &GlobalFlags) {
+    FLAGS.get_or_init(|| (flags.json, flags.quiet));
+}
+
+/// True if results are printed as JSON.
+pub fn is_json() -> bool {
+    FLAGS.get().is_some_and(|(json, _)| *json)
+}
+
+/// True if nothing but results and errors is printed.
+pub fn is_quiet() -> bool {
+    FLAGS.get().is_some_and(|(_, quiet)| *quiet)
+}
 
 /// Prints results on standard output. A closed pipe (`| head`) is not an error.
 pub fn print(text: &str) -> Result<(), AppError> {
@@ -26,11 +45,10 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), AppError> {
 
 /// Prints a result on standard output: as JSON, or as this text.
 pub fn print_result(
-    json: bool,
     value: &impl serde::Serialize,
     text: impl FnOnce() -> String,
 ) -> Result<(), AppError> {
-    if json { print_json(value) } else { print(&text()) }
+    if is_json() { print_json(value) } else { print(&text()) }
 }
 
 /// Prints topics of a report on standard output.
@@ -52,6 +70,13 @@ pub fn print_notice(text: &str) {
     }
     // Nothing is lost if standard error is closed.
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Prints a notice, as [`print_notice`] does, unless `--quiet` is given.
+pub fn print_hint(text: &str) {
+    if !is_quiet() {
+        print_notice(text);
+    }
 }
 
 /// Prints a warning, as [`print_notice`] does.

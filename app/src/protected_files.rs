@@ -18,10 +18,10 @@ pub struct ProtectedFiles {
 
 impl ProtectedFiles {
     /// The settings file, the rubric, the gate file, `juror.db`, and every file that a setting names.
-    pub fn from_settings(settings: &Settings, settings_file: PathBuf) -> Self {
+    pub fn from_settings(settings: &Settings, settings_file: &Path) -> Self {
         let run = &settings.run;
         let files = [
-            ("the settings file", Some(settings_file)),
+            ("the settings file", Some(settings_file.to_owned())),
             ("the rubric", Some(PathBuf::from(&run.rubric))),
             ("the gate file", run.gate().map(PathBuf::from)),
             ("the ledger", Some(ledger_file(settings))),

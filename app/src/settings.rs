@@ -1,7 +1,6 @@
 //! Settings, documented in `config/default.toml`. They are resolved from layers, of which later
 //! ones override earlier ones; this module reads no file and no environment.
 
-mod base_layers;
 mod batch;
 mod check;
 mod compare;
@@ -16,7 +15,6 @@ mod prune;
 mod render;
 mod serve;
 
-pub use base_layers::BaseLayers;
 pub use batch::{BatchLaneSettings, DurationSetting, InvalidDuration};
 pub use check::MAX_REPEATS;
 pub use compare::{CompareSettings, FlakyPolicy, LikelyClusterPolicy};
@@ -25,7 +23,7 @@ pub use evidence::EvidenceSettings;
 pub use fleet::FleetSettings;
 pub use header_source::HeaderSource;
 pub use judge::{JudgeSettings, OtherModelPolicy};
-pub use layer::{Layer, SettingsError, integer};
+pub use layer::{BaseLayers, Layer, SettingsError, integer};
 pub use prune::PruneSettings;
 pub use render::RenderSettings;
 pub use serve::ServeSettings;

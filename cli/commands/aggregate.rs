@@ -1,18 +1,18 @@
 //! `juror aggregate`: commits the fleet's results to journals and writes reports.
 
 use crate::{
-    args::{AggregateArguments, GlobalFlags},
+    args::AggregateArguments,
     exit::{AppError, Exit},
     interactive,
     role_health::RoleHealth,
-    settings_sources, terminal,
+    terminal,
 };
 use juror_aggregator::aggregator_role::{CompletedRun, LockRole};
 use juror_analysis::format::dollars;
 use juror_app::{
     fleet::{Fleet, aggregator_role::AggregatorRole},
     reporting::fleet_reports::FleetReports,
-    settings::Settings,
+    settings::{BaseLayers, Settings},
 };
 use juror_report::phrasing::coverage_text;
 use juror_telemetry::Condition;
@@ -26,18 +26,15 @@ use tokio_util::sync::CancellationToken;
 
 const EVENT_CAPACITY: usize = 1_000;
 
-pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(arguments: &AggregateArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let flags = arguments.fleet.layer().overlaid_with(arguments.serving.layer());
-    let base = settings_sources::read(global)?;
     let settings = base.resolve(flags.clone())?;
-    let reports = FleetReports::new(base, flags)?;
+    let reports = FleetReports::new(base.clone(), flags)?;
     let (completed, complete) = mpsc::channel(EVENT_CAPACITY);
     let (role, role_changes) = watch::channel(LockRole::default());
     let output = AggregateOutput {
         fleet: settings.fleet.namespace.clone(),
         runs_dir: settings.run.runs_dir.display().to_string(),
-        json: global.json,
-        quiet: global.quiet,
     };
     let (outcome, _) = interactive::run(
         |events| output.follow(events, complete, role_changes),
@@ -70,8 +67,6 @@ struct AggregateChannels {
 struct AggregateOutput {
     fleet: String,
     runs_dir: String,
-    json: bool,
-    quiet: bool,
 }
 
 impl AggregateOutput {
@@ -98,19 +93,20 @@ impl AggregateOutput {
         let Self { fleet, runs_dir, .. } = self;
         match role {
             LockRole::Starting => {}
-            LockRole::Active => self
-                .notice(&format!("active: writing the results of fleet {fleet} into {runs_dir}")),
-            LockRole::Standby => {
-                self.notice(&format!("standby: another aggregator is active in {runs_dir}"))
-            }
+            LockRole::Active => terminal::print_hint(&format!(
+                "active: writing the results of fleet {fleet} into {runs_dir}"
+            )),
+            LockRole::Standby => terminal::print_hint(&format!(
+                "standby: another aggregator is active in {runs_dir}"
+            )),
         }
     }
 
     fn print_event(&self, event: Event) {
         match event {
-            Event::Warning(warning) => self.notice(&format!("warning: {warning}")),
-            Event::Stopping => self.notice(
-            "stopping: committing received results and writing reports; press Ctrl-C again to exit \
+            Event::Warning(warning) => terminal::print_hint(&format!("warning: {warning}")),
+            Event::Stopping => terminal::print_hint(
+                "stopping: committing received results and writing reports; press Ctrl-C again to exit \
             immediately",
             ),
             Event::Planned { .. }
@@ -123,7 +119,7 @@ impl AggregateOutput {
 
     fn print_run(&self, completed: &CompletedRun) {
         let CompletedRun { run, coverage, cost_usd, report } = completed;
-        let printed = if self.json {
+        let printed = if terminal::is_json() {
             let line = serde_json::json!({
             "run_id": run, "coverage": coverage, "cost_usd": cost_usd, "report": report,
             });
@@ -133,13 +129,7 @@ impl AggregateOutput {
             terminal::print(&format!("run {run}: {}; {cost}; {report}", coverage_text(coverage)))
         };
         if let Err(failure) = printed {
-            self.notice(&failure.to_string());
-        }
-    }
-
-    fn notice(&self, line: &str) {
-        if !self.quiet {
-            terminal::print_notice(line);
+            terminal::print_hint(&failure.to_string());
         }
     }
 }

@@ -1,42 +1,42 @@
 //! `juror bless`: names a run as a baseline, lists the names and removes them.
 
 use crate::{
-    args::{BlessArguments, GlobalFlags},
+    args::BlessArguments,
     exit::{AppError, Exit},
     location_flags,
     run_argument::locate,
-    settings_sources, terminal,
+    terminal,
 };
 use juror_app::{
     bless::{Blessing, bless, remove},
-    settings::Layer,
+    settings::{BaseLayers, Layer},
 };
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use serde_json::json;
 
-pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub fn run(arguments: &BlessArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     match (&arguments.run, &arguments.remove) {
-        (Some(run), _) => bless_run(run, arguments, global)?,
-        (None, Some(name)) => remove_name(name, global)?,
-        (None, None) => list(global)?,
+        (Some(run), _) => bless_run(run, arguments, base)?,
+        (None, Some(name)) => remove_name(name, base)?,
+        (None, None) => list(base)?,
     }
     Ok(Exit::Done)
 }
 
-fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Result<(), AppError> {
-    let (run, global) = &locate(run, global)?;
-    let runs_dir = settings_sources::resolve(global, Layer::default())?.run.runs_dir;
+fn bless_run(run: &str, arguments: &BlessArguments, base: &BaseLayers) -> Result<(), AppError> {
+    let (run, base) = &locate(run, base)?;
+    let runs_dir = base.resolve(Layer::default())?.run.runs_dir;
     let Blessing { blessed, before, simulated, lost } =
         bless(&runs_dir, run, &arguments.name, arguments.force)?;
-    if let Some(lost) = lost.filter(|_| !global.quiet) {
+    if let Some(lost) = lost.filter(|_| !terminal::is_quiet()) {
         terminal::warn(&format!("{lost}: comparisons leave their items out"));
     }
-    if simulated && !global.quiet {
+    if simulated && !terminal::is_quiet() {
         terminal::warn(
             "the run's scores were made up by the simulator and cannot be compared with a model's",
         );
     }
-    if global.json {
+    if terminal::is_json() {
         return terminal::print_json(&json!({ "blessed": blessed, "before": before }));
     }
     let before = match before {
@@ -47,18 +47,13 @@ fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Res
         None => String::new(),
     };
     terminal::print(&format!("baseline {} is run {}{before}\n", blessed.name, blessed.run_id))?;
-    if !global.quiet {
-        terminal::print_notice(&format!(
-            "compare with it: juror run … --baseline {}",
-            blessed.name
-        ));
-    }
+    terminal::print_hint(&format!("compare with it: juror run … --baseline {}", blessed.name));
     Ok(())
 }
 
-fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), AppError> {
-    let removed = remove(&settings_sources::resolve(global, Layer::default())?.run.runs_dir, name)?;
-    match global.json {
+fn remove_name(name: &str, base: &BaseLayers) -> Result<(), AppError> {
+    let removed = remove(&base.resolve(Layer::default())?.run.runs_dir, name)?;
+    match terminal::is_json() {
         true => terminal::print_json(&json!({ "removed": removed })),
         false => terminal::print(&format!(
             "baseline {name} is removed; run {} is kept\n",
@@ -67,10 +62,10 @@ fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), AppError> {
     }
 }
 
-fn list(global: &GlobalFlags) -> Result<(), AppError> {
-    let runs_dir = settings_sources::resolve(global, Layer::default())?.run.runs_dir;
+fn list(base: &BaseLayers) -> Result<(), AppError> {
+    let runs_dir = base.resolve(Layer::default())?.run.runs_dir;
     let runs = BlessedRuns::new(&runs_dir).list()?;
-    if global.json {
+    if terminal::is_json() {
         return terminal::print_json(&runs);
     }
     if runs.is_empty() {

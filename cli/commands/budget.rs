@@ -3,16 +3,16 @@
 mod cap_change;
 
 use crate::{
-    args::{BudgetCommand, FleetFlags, GlobalFlags},
+    args::{BudgetCommand, FleetFlags},
     exit::{AppError, Exit},
-    settings_sources, terminal,
+    terminal,
 };
 use cap_change::{CapChange, amount};
 use juror_app::{
     budgets::{BudgetHistory, BudgetState, topics},
     local_ledger::ledger_file,
     selected_ledger::SelectedLedger,
-    settings::Settings,
+    settings::{BaseLayers, Settings},
 };
 use juror_ledger::{
     admission::{Budget, Scope, SharedBudget},
@@ -21,11 +21,11 @@ use juror_ledger::{
 use juror_types::{budget_label::BudgetLabel, id::RunId};
 
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
-pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let settings = settings_sources::resolve(global, fleet_flags(command).layer())?;
+pub async fn run(command: &BudgetCommand, base: &BaseLayers) -> Result<Exit, AppError> {
+    let settings = base.resolve(fleet_flags(command).layer())?;
     check_local_ledger(command, &settings)?;
     let ledger = SelectedLedger::open(&settings).await?;
-    let printed = execute(command, ledger.budgets(), &settings, global).await;
+    let printed = execute(command, ledger.budgets(), &settings).await;
     ledger.close().await;
     printed.map(|()| Exit::Done)
 }
@@ -34,7 +34,6 @@ async fn execute(
     command: &BudgetCommand,
     budgets: &dyn BudgetRecords,
     settings: &Settings,
-    global: &GlobalFlags,
 ) -> Result<(), AppError> {
     let difference =
         zone_difference(budgets, &settings.budget).await.map_err(AppError::internal)?;
@@ -42,16 +41,16 @@ async fn execute(
         terminal::warn(&difference);
     }
     match command {
-        BudgetCommand::Show { runs, .. } => show(budgets, runs, global).await,
+        BudgetCommand::Show { runs, .. } => show(budgets, runs).await,
         BudgetCommand::Set { period, cap, label, .. } => {
             let budget = SharedBudget { period: (*period).into(), label: label.label() };
             warn_unknown(budgets, budget.label.as_ref()).await?;
-            set(budgets, &budget, *cap, settings, global).await
+            set(budgets, &budget, *cap, settings).await
         }
         BudgetCommand::History { days, months, label, .. } => {
             warn_unknown(budgets, label.label().as_ref()).await?;
             let history = BudgetHistory::read(budgets, label.label(), *days, *months).await?;
-            terminal::print_result(global.json, &history, || {
+            terminal::print_result(&history, || {
                 terminal::topics_text(&[topics::history(&history, *days, *months)])
             })
         }
@@ -91,11 +90,7 @@ fn fleet_flags(command: &BudgetCommand) -> &FleetFlags {
     }
 }
 
-async fn show(
-    budgets: &dyn BudgetRecords,
-    runs: &[String],
-    global: &GlobalFlags,
-) -> Result<(), AppError> {
+async fn show(budgets: &dyn BudgetRecords, runs: &[String]) -> Result<(), AppError> {
     let runs = runs.iter().map(|run| RunId::parse(run).map_err(AppError::invalid));
     let runs = runs.collect::<Result<Vec<_>, _>>()?;
     let states = BudgetState::current(budgets, &runs).await?;
@@ -106,9 +101,7 @@ async fn show(
             )));
         }
     }
-    terminal::print_result(global.json, &states, || {
-        terminal::topics_text(&[topics::states(&states)])
-    })
+    terminal::print_result(&states, || terminal::topics_text(&[topics::states(&states)]))
 }
 
 /// Warns of a dataset or tag that no run of the ledger has: its name may be mistyped.
@@ -136,7 +129,6 @@ async fn set(
     budget: &SharedBudget,
     cap: Budget,
     settings: &Settings,
-    global: &GlobalFlags,
 ) -> Result<(), AppError> {
     let before = budgets.set_cap(budget, cap).await.map_err(AppError::internal)?;
     let given = settings.budget.shared_caps().into_iter().find(|(given, _)| given == budget);
@@ -149,5 +141,5 @@ async fn set(
         ));
     }
     let change = CapChange::new(budget, cap, before);
-    terminal::print_result(global.json, &change, || change.sentence())
+    terminal::print_result(&change, || change.sentence())
 }

@@ -1,20 +1,24 @@
 //! `juror cache`: shows and clears cached replies and rendered images.
 
 use crate::{
-    args::{CacheCommand, CachePart, GlobalFlags},
+    args::{CacheCommand, CachePart},
     exit::{AppError, Exit},
-    settings_sources, terminal,
+    terminal,
 };
 use juror_analysis::format::{counted, dollars};
-use juror_app::{rendering::renders, selected_ledger::SelectedLedger, settings::Settings};
+use juror_app::{
+    rendering::renders,
+    selected_ledger::SelectedLedger,
+    settings::{BaseLayers, Settings},
+};
 use juror_ledger::job_store::{CacheStats, JobStore};
 use juror_types::usage::Money;
 use serde_json::{Map, Value, json};
 
 /// Runs one of the subcommands, on the fleet's cache where a Redis is named.
-pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(command: &CacheCommand, base: &BaseLayers) -> Result<Exit, AppError> {
     let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet, .. }) = command;
-    let settings = settings_sources::resolve(global, fleet.layer())?;
+    let settings = base.resolve(fleet.layer())?;
     let only = match command {
         CacheCommand::Stats { .. } => None,
         CacheCommand::Clear { only, .. } => *only,
@@ -32,7 +36,7 @@ pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, A
         figures.insert("renders".to_owned(), figure);
         lines.push(line);
     }
-    terminal::print_result(global.json, &figures, || lines.join("\n"))?;
+    terminal::print_result(&figures, || lines.join("\n"))?;
     Ok(Exit::Done)
 }
 

@@ -1,26 +1,26 @@
 //! `juror calibrate`: compares the scores of a run's judge with people's ratings.
 
 use crate::{
-    args::{CalibrateArguments, GlobalFlags},
+    args::CalibrateArguments,
     exit::{AppError, Exit},
-    settings_sources, terminal,
+    terminal,
 };
 use juror_analysis::calibration::stored_calibration;
 use juror_app::{
     protected_files::{self, ProtectedFiles},
     reporting::{calibrate_run, run_lookup},
     rubrics,
-    settings::Layer,
+    settings::{BaseLayers, Layer},
 };
 use juror_report::topics::calibration_file;
 
-pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let settings = settings_sources::resolve(global, Layer::default())?;
+pub fn run(arguments: &CalibrateArguments, base: &BaseLayers) -> Result<Exit, AppError> {
+    let settings = base.resolve(Layer::default())?;
     for output in &arguments.output {
         stored_calibration::check_output(output)?;
     }
     let files = run_lookup::open_run(&arguments.run, &settings.run.runs_dir)?;
-    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
+    ProtectedFiles::from_settings(&settings, &base.settings_file)
         .and("the file of labels", arguments.labels.as_deref())
         .in_run(files.directory().to_owned(), "calibration")
         .check(&arguments.output)?;
@@ -32,11 +32,9 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     for output in std::iter::once(&own).chain(&arguments.output) {
         stored_calibration::write(output, &calibration)?;
     }
-    terminal::print_result(global.json, &calibration, || {
+    terminal::print_result(&calibration, || {
         terminal::topics_text(&[calibration_file::topic(&calibration)])
     })?;
-    if !global.quiet {
-        terminal::print_notice(&format!("calibration: {}", own.display()));
-    }
+    terminal::print_hint(&format!("calibration: {}", own.display()));
     Ok(Exit::Done)
 }

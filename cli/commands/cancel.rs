@@ -1,24 +1,24 @@
 //! `juror cancel`: cancels a run of the fleet, or the batches of a run of this machine.
 
 use crate::{
-    args::{CancelArguments, GlobalFlags},
+    args::CancelArguments,
     exit::{AppError, Exit},
     location_flags,
     run_argument::locate,
-    settings_sources, terminal,
+    terminal,
 };
 use juror_app::{
     cancel::{CancelSummary, cancel_local_batches, local_summary},
     fleet::{self, cancel::cancel},
     recorded_settings::shared_layer,
     run::preflight::known_run,
+    settings::BaseLayers,
 };
 use juror_journal::journal::RunFiles;
 
-pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let (run, global) = &locate(&arguments.run, global)?;
+pub async fn run(arguments: &CancelArguments, base: &BaseLayers) -> Result<Exit, AppError> {
+    let (run, base) = &locate(&arguments.run, base)?;
     let flags = arguments.fleet.layer();
-    let base = settings_sources::read(global)?;
     let settings = base.resolve(flags.clone())?;
     let local_record = known_run(&settings.run.runs_dir, run)?;
     if let Some(record) = local_record.as_ref().filter(|record| record.fleet.is_none()) {
@@ -28,8 +28,8 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
             .overlaid_with(flags)
             .with("judge.base_url", record.base_url.clone());
         let settings = base.resolve(flags)?;
-        let batches = cancel_local_batches(record, &settings, base.environment()).await?;
-        return print_summary(&CancelSummary { batches, ..summary }, global);
+        let batches = cancel_local_batches(record, &settings, &base.environment).await?;
+        return print_summary(&CancelSummary { batches, ..summary });
     }
     let requested = arguments.fleet.namespace.as_deref();
     let namespace = fleet::namespace_of(local_record.as_ref(), requested)?;
@@ -37,12 +37,12 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
     let backend = fleet::open_backend(&settings).await?;
     let cancelled = cancel(&backend, run, &settings).await;
     backend.close().await;
-    print_summary(&cancelled?, global)
+    print_summary(&cancelled?)
 }
 
-fn print_summary(summary: &CancelSummary, global: &GlobalFlags) -> Result<Exit, AppError> {
+fn print_summary(summary: &CancelSummary) -> Result<Exit, AppError> {
     let text = || location_flags::add_to_commands(&text(summary)).into_owned();
-    terminal::print_result(global.json, summary, text)?;
+    terminal::print_result(summary, text)?;
     Ok(Exit::Done)
 }
 

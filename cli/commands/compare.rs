@@ -1,33 +1,34 @@
 //! `juror compare`: compares two runs, and exits by the decision.
 
 use crate::{
-    args::{CompareArguments, GlobalFlags},
+    args::CompareArguments,
     exit::{AppError, Exit},
-    settings_sources, terminal,
+    terminal,
 };
 use juror_app::{
     protected_files::{self, ProtectedFiles},
     reporting::{baseline::Baseline, run_lookup::open_run},
     rubrics,
+    settings::BaseLayers,
 };
 use juror_report::{OutputFormat, topics, write_comparison};
 
-pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let settings = settings_sources::resolve(global, arguments.comparing.layer())?;
+pub fn run(arguments: &CompareArguments, base: &BaseLayers) -> Result<Exit, AppError> {
+    let settings = base.resolve(arguments.comparing.layer())?;
     for output in &arguments.output {
         OutputFormat::for_comparison(output).map_err(AppError::invalid)?;
     }
-    let base = Baseline::open(&arguments.base, &settings)?;
+    let baseline = Baseline::open(&arguments.base, &settings)?;
     let head = open_run(&arguments.head, &settings.run.runs_dir)?;
-    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
+    ProtectedFiles::from_settings(&settings, &base.settings_file)
         .in_run(head.directory().to_owned(), "comparison")
         .check(&arguments.output)?;
-    for files in [base.files(), &head] {
+    for files in [baseline.files(), &head] {
         let (rubric, _) = rubrics::recorded(files.record())?;
         protected_files::check_dataset(&arguments.output, files, &rubric, &settings)?;
     }
-    let comparison = base.compared_with(&head)?;
-    terminal::print_result(global.json, &comparison, || {
+    let comparison = baseline.compared_with(&head)?;
+    terminal::print_result(&comparison, || {
         terminal::topics_text(&topics::comparison::topics(&comparison))
     })?;
     for output in &arguments.output {

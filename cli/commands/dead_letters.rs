@@ -4,40 +4,36 @@
 mod replay;
 
 use crate::{
-    args::{DeadLettersCommand, FleetFlags, GlobalFlags},
+    args::{DeadLettersCommand, FleetFlags},
     exit::{AppError, Exit},
-    settings_sources, terminal,
+    terminal,
 };
 use juror_app::{
     fleet::{
         self,
         replay::{run_of, unknown_dead_letter},
     },
-    settings::Settings,
+    settings::{BaseLayers, Settings},
 };
 use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
 use juror_report::sanitize::{sanitize, sanitize_lines};
 use juror_types::event::Events;
 use serde_json::json;
 
-pub async fn run(command: &DeadLettersCommand, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(command: &DeadLettersCommand, base: &BaseLayers) -> Result<Exit, AppError> {
     match command {
-        DeadLettersCommand::List { run, fleet } => list(run.as_deref(), fleet, global).await,
-        DeadLettersCommand::Show { id, fleet } => show(id, fleet, global).await,
-        DeadLettersCommand::Replay(arguments) => replay::run(arguments, global).await,
+        DeadLettersCommand::List { run, fleet } => list(run.as_deref(), fleet, base).await,
+        DeadLettersCommand::Show { id, fleet } => show(id, fleet, base).await,
+        DeadLettersCommand::Replay(arguments) => replay::run(arguments, base).await,
     }
 }
 
-async fn list(
-    run: Option<&str>,
-    fleet: &FleetFlags,
-    global: &GlobalFlags,
-) -> Result<Exit, AppError> {
-    let mut dead_letters = dead_letters(fleet, global).await?;
+async fn list(run: Option<&str>, fleet: &FleetFlags, base: &BaseLayers) -> Result<Exit, AppError> {
+    let mut dead_letters = dead_letters(fleet, base).await?;
     dead_letters.retain(|message| {
         run.is_none_or(|run| run_of(message).is_some_and(|run_id| run_id.as_str() == run))
     });
-    if global.json {
+    if terminal::is_json() {
         terminal::print_json(&dead_letters.iter().map(as_json).collect::<Vec<_>>())?;
     } else if dead_letters.is_empty() {
         terminal::print("no dead letters")?;
@@ -47,8 +43,8 @@ async fn list(
     Ok(Exit::Done)
 }
 
-async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let mut dead_letters = dead_letters(fleet, global).await?;
+async fn show(id: &str, fleet: &FleetFlags, base: &BaseLayers) -> Result<Exit, AppError> {
+    let mut dead_letters = dead_letters(fleet, base).await?;
     dead_letters.retain(|message| message.message_id == id);
     if dead_letters.is_empty() {
         return Err(unknown_dead_letter(id));
@@ -67,9 +63,9 @@ async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit
 
 async fn dead_letters(
     flags: &FleetFlags,
-    global: &GlobalFlags,
+    base: &BaseLayers,
 ) -> Result<Vec<StoredDeadLetter>, AppError> {
-    let settings = settings(flags, global)?;
+    let settings = settings(flags, base)?;
     let queues = fleet::open_queues(&settings, Events::silent()).await?;
     let dead_letters = queues.dead_letters().await;
     queues.close().await;
@@ -77,9 +73,9 @@ async fn dead_letters(
 }
 
 /// Settings without a wait for an unavailable server.
-fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, AppError> {
+fn settings(flags: &FleetFlags, base: &BaseLayers) -> Result<Settings, AppError> {
     let flags = flags.layer().with("fleet.connect_timeout_seconds", Some(0));
-    settings_sources::resolve(global, flags)
+    Ok(base.resolve(flags)?)
 }
 
 fn kind(message: &StoredDeadLetter) -> &'static str {

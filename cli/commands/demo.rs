@@ -1,11 +1,11 @@
 //! `juror demo`: judges the golden set against the simulator.
 
 use crate::{
-    args::{DemoArguments, GlobalFlags},
+    args::DemoArguments,
     commands::run,
     demo_data::{self, Golden, STYLESHEET},
     exit::{AppError, Exit},
-    settings_sources, terminal,
+    terminal,
 };
 use juror_app::{
     protected_files::ProtectedFiles,
@@ -15,7 +15,7 @@ use juror_app::{
         run_setup::{ItemSelection, RenderedBy, RunSetup},
         run_setup_request::{RunSetupRequest, new_run_id},
     },
-    settings::{Layer, integer},
+    settings::{BaseLayers, Layer, integer},
 };
 use juror_simulator::{Latency, SimulatorConfig};
 use juror_types::{evidence::EvidenceMode, shutdown::Shutdown, usage::Money};
@@ -29,7 +29,7 @@ const LATENCY: Latency =
 /// Budget of the demo, $1, of which nothing is real money.
 const DEMO_BUDGET: Money = Money::from_pico(1_000_000_000_000);
 
-pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(arguments: &DemoArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let golden = if arguments.acrue { Golden::Restyled } else { Golden::Components };
     let config = SimulatorConfig {
         book: Arc::new(demo_data::verdict_book()?),
@@ -40,7 +40,7 @@ pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit
     let address = listener.local_addr().map_err(AppError::internal)?;
     let shutdown = Shutdown::new();
     let serving = tokio::spawn(juror_simulator::serve(listener, config, shutdown.clone()));
-    let judged = judge(arguments, global, golden, &format!("http://{address}/v1")).await;
+    let judged = judge(arguments, base, golden, &format!("http://{address}/v1")).await;
     shutdown.escalate();
     shutdown.escalate();
     serving.await.map_err(AppError::internal)?.map_err(AppError::internal)?;
@@ -49,15 +49,14 @@ pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit
 
 async fn judge(
     arguments: &DemoArguments,
-    global: &GlobalFlags,
+    base: &BaseLayers,
     golden: Golden,
     base_url: &str,
 ) -> Result<Exit, AppError> {
     let mut flags = demo_settings(arguments, golden, base_url);
-    let base = settings_sources::read(global)?;
     let folder = base.resolve(flags.clone())?.run.runs_dir.join("golden");
     flags = flags.with("render.stylesheet", Some(&*folder.join(STYLESHEET).to_string_lossy()));
-    let renders = has_browser(&base.resolve(flags.clone())?, base.environment());
+    let renders = has_browser(&base.resolve(flags.clone())?, &base.environment);
     let evidence = match (golden, arguments.evidence) {
         (Golden::Restyled, _) => EvidenceMode::None,
         (Golden::Components, Some(mode)) => mode,
@@ -74,27 +73,23 @@ async fn judge(
         rendered_by: RenderedBy::ThisProcess,
         evidence: arguments.evidence,
         flags: flags.with("evidence.mode", Some(evidence.name())),
-        base: &base,
+        base,
         on_item: &|_| (),
     };
     let settings = setup_request.settings()?;
     let run_id = setup_request.run_id(&settings)?.unwrap_or_else(|| new_run_id("demo-"));
-    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
+    ProtectedFiles::from_settings(&settings, &base.settings_file)
         .and("the dataset", Some(&dataset))
         .check_reports(&arguments.output)?;
     demo_data::unpack(&folder)?;
     let setup = setup_request.setup(&run_id, None)?;
-    if !global.quiet {
-        print_introduction(&setup, golden == Golden::Components && !renders);
-    }
+    print_introduction(&setup, golden == Golden::Components && !renders);
     let prepared = LocalRun::prepare(setup, &run_id, None)?.simulated();
-    let exit = run::judge(prepared, arguments.evidence, &arguments.output, global).await?;
-    if !global.quiet {
-        terminal::print_notice(
-            "next: judge your own screenshots with `juror run DATASET`; `juror doctor` checks what \
-             a real judge needs",
-        );
-    }
+    let exit = run::judge(prepared, arguments.evidence, &arguments.output).await?;
+    terminal::print_hint(
+        "next: judge your own screenshots with `juror run DATASET`; `juror doctor` checks what a \
+         real judge needs",
+    );
     Ok(exit)
 }
 
@@ -115,14 +110,14 @@ fn demo_settings(arguments: &DemoArguments, golden: Golden, base_url: &str) -> L
 }
 
 fn print_introduction(setup: &RunSetup, lacks_browser: bool) {
-    terminal::print_notice(&format!(
+    terminal::print_hint(&format!(
         "judging {} bundled items by the rubric {} against the built-in simulator: nothing leaves \
          this machine, and no money is spent",
         setup.plan.items,
         setup.rubric.name()
     ));
     if lacks_browser {
-        terminal::print_notice(
+        terminal::print_hint(
             "no browser found: with one (`apt-get install chromium`) the demo also renders the code \
              of each item and measures how it differs from its screenshot",
         );

@@ -5,9 +5,9 @@ mod fleet;
 mod renderer;
 
 use crate::{
-    args::{DoctorArguments, GlobalFlags},
+    args::DoctorArguments,
     exit::{AppError, Exit},
-    settings_sources, terminal,
+    terminal,
 };
 use juror_analysis::format::dollars;
 use juror_app::{
@@ -20,7 +20,7 @@ use juror_app::{
         inspection::inspect_files,
         run_setup::{ItemSelection, RunSetup, absolute},
     },
-    settings::Settings,
+    settings::{BaseLayers, Settings},
 };
 use juror_types::{budget_label::BudgetLabel, model::Models, rubric::Rubric, usage::Money};
 use serde::Serialize;
@@ -30,14 +30,13 @@ use std::path::Path;
 const MIN_FREE_BYTES: u64 = 500 << 20;
 
 /// Runs `juror doctor`: exits with 0 if nothing is bad, otherwise with 1.
-pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(arguments: &DoctorArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
     let flags = judging.layer().overlaid_with(calling.layer()).overlaid_with(fleet.layer());
     // Checks what judging needs, even if the settings have the judge off.
     let flags = flags.with("run.enable_llm_judge", Some(true));
-    let base = settings_sources::read(global)?;
     let settings = base.resolve(flags)?;
-    let environment = base.environment();
+    let environment = &base.environment;
     let mut checks = vec![good("settings", "every key is known".to_owned())];
     let rubric = match rubrics::from_settings(&settings) {
         Ok((rubric, text)) => {
@@ -63,7 +62,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
         checks.push(dataset_check(settings, environment, rubric, dataset, arguments).await);
     }
     let is_bad = checks.iter().any(|check| check.health == Health::Bad);
-    terminal::print_result(global.json, &checks, || text(&checks))?;
+    terminal::print_result(&checks, || text(&checks))?;
     Ok(if is_bad { Exit::Error } else { Exit::Done })
 }
 

@@ -3,13 +3,12 @@
 mod output;
 
 use crate::{
-    args::{EnqueueArguments, GlobalFlags},
+    args::EnqueueArguments,
     commands::follow::{Following, require_journal_and_baseline},
     end_of_run,
     exit::{AppError, Exit},
-    progress::DatasetProgress,
+    progress::{DatasetProgress, ProgressDisplay},
     publish_interactive::publish,
-    settings_sources,
     setup_request::{print_plan, print_warnings},
     signals::SignalStream,
     terminal,
@@ -25,7 +24,7 @@ use juror_app::{
         run_setup::{RenderedBy, RunSetup},
         run_setup_request::new_run_id,
     },
-    settings::Settings,
+    settings::{BaseLayers, Settings},
 };
 use juror_ledger::redis::{RedisLedger, RunStatus};
 use juror_producer::fleet::{Published, PublishedEnd};
@@ -34,20 +33,18 @@ use juror_types::id::RunId;
 use output::EnqueueOutput;
 use std::sync::Arc;
 
-pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(arguments: &EnqueueArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let flags = &arguments.run;
     let layer = flags.layer().overlaid_with(arguments.fleet.layer());
-    let base = settings_sources::read(global)?;
-    let checking = DatasetProgress::new(global.quiet);
+    let checking = DatasetProgress::new(ProgressDisplay::fitting());
     let on_item = |items| checking.show(items);
-    let mut setup_request = flags.setup_request(layer, &base, &on_item);
+    let mut setup_request = flags.setup_request(layer, base, &on_item);
     setup_request.rendered_by = RenderedBy::Workers;
     let settings = setup_request.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = setup_request.run_id(&settings)?;
-    let protected =
-        ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
-            .and("the dataset", flags.dataset.as_deref());
+    let protected = ProtectedFiles::from_settings(&settings, &base.settings_file)
+        .and("the dataset", flags.dataset.as_deref());
     let own_run = named.as_ref().map(|run| settings.run.runs_dir.join(run.as_str()));
     match own_run {
         Some(directory) => protected.in_run(directory, "report"),
@@ -62,12 +59,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     reporting::calibration(&settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
     let backend = fleet::open_backend(&settings).await?;
-    let output = EnqueueOutput {
-        json: global.json,
-        quiet: global.quiet,
-        wait: arguments.wait,
-        fleet: &settings.fleet.namespace,
-    };
+    let output = EnqueueOutput { wait: arguments.wait, fleet: &settings.fleet.namespace };
     let request = EnqueueRequest {
         setup_request,
         settings: &settings,
@@ -78,7 +70,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         follows: arguments.wait,
     };
     let enqueuing =
-        Enqueuing { arguments, global, request, settings: &settings, backend: &backend, output };
+        Enqueuing { arguments, request, settings: &settings, backend: &backend, output };
     let ended = enqueuing.run(named).await;
     backend.close().await;
     ended
@@ -86,7 +78,6 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
 
 struct Enqueuing<'a> {
     arguments: &'a EnqueueArguments,
-    global: &'a GlobalFlags,
     request: EnqueueRequest<'a>,
     settings: &'a Settings,
     backend: &'a Arc<RedisLedger>,
@@ -107,7 +98,7 @@ impl Enqueuing<'_> {
             return self.follow_published(&run, known, &settings, signals).await;
         }
         let setup = self.request.setup(&run, known.as_ref().map(|known| &known.record))?;
-        self.arguments.run.warn_without_judge(&setup, self.global.quiet);
+        self.arguments.run.warn_without_judge(&setup);
         if self.arguments.run.dry_run {
             return self.dry_run(&setup).await;
         }
@@ -116,7 +107,7 @@ impl Enqueuing<'_> {
         }
         let prepared = self.request.prepare(self.backend, &run, setup, known.as_ref()).await?;
         let budget = prepared.record.budget_usd;
-        print_warnings(&prepared.setup, budget, RenderedBy::Workers, self.global.quiet);
+        print_warnings(&prepared.setup, budget, RenderedBy::Workers);
         let published = self.publish(&prepared).await?;
         self.output.published(&run, prepared.setup.plan.jobs, published)?;
         match published.end {
@@ -173,8 +164,8 @@ impl Enqueuing<'_> {
         broker_version(&broker, &tls).await?;
         inspect_files(setup).await?;
         let budget = setup.settings.budget.run_usd;
-        print_warnings(setup, budget, RenderedBy::Workers, self.global.quiet);
-        print_plan(setup, "Nothing was published.", self.global.json)?;
+        print_warnings(setup, budget, RenderedBy::Workers);
+        print_plan(setup, "Nothing was published.")?;
         Ok(Exit::Done)
     }
 
@@ -188,7 +179,7 @@ impl Enqueuing<'_> {
             max_connect_wait: None,
         };
         let mut announced = false;
-        let published = publish(publication, self.global.quiet, || {
+        let published = publish(publication, || {
             announced = true;
             self.output.changes(&prepared.changes);
             self.output.announced(run)
@@ -215,7 +206,6 @@ impl Enqueuing<'_> {
             settings,
             outputs: &self.arguments.run.output,
             calibration: self.arguments.run.calibration.calibration.as_deref(),
-            global: self.global,
         };
         following.wait(signals).await
     }

@@ -3,29 +3,31 @@
 mod table;
 
 use crate::{
-    args::{EstimateArguments, GlobalFlags, RunFlags},
+    args::{EstimateArguments, RunFlags},
     exit::{AppError, Exit},
     progress::{DatasetProgress, Progress, ProgressDisplay, ProgressTask, RunTally},
-    settings_sources, terminal,
+    terminal,
 };
-use juror_app::estimate::{EstimateProgress, Estimation, Examine};
+use juror_app::{
+    estimate::{EstimateProgress, Estimation, Examine},
+    settings::BaseLayers,
+};
 use juror_types::id::RunId;
 
-pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(arguments: &EstimateArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let flags = arguments.judging.layer().overlaid_with(arguments.calling.layer());
     // An estimate is of the judge, and makes no call.
     let flags = flags.with("run.enable_llm_judge", Some(true));
-    let base = settings_sources::read(global)?;
-    let checking = DatasetProgress::new(global.quiet || global.json);
+    let checking = DatasetProgress::new(ProgressDisplay::for_estimate());
     let on_item = |items| checking.show(items);
     let run = RunFlags {
         dataset: Some(arguments.dataset.clone()),
         judging: arguments.judging.clone(),
         ..RunFlags::default()
     };
-    let setup = run.setup_request(flags, &base, &on_item).setup(&RunId::new("estimate"), None)?;
+    let setup = run.setup_request(flags, base, &on_item).setup(&RunId::new("estimate"), None)?;
     let examine = if arguments.all_items { Examine::All } else { Examine::Sample };
-    let style = ProgressDisplay::for_estimate(global.quiet || global.json);
+    let style = ProgressDisplay::for_estimate();
     let mut progress = Progress::new(style, ProgressTask::Estimating);
     let mut on_progress = |EstimateProgress { examined, to_examine }| {
         if examined == 0 {
@@ -38,6 +40,6 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
         Estimation::new(&setup, arguments.all_models, examine, &mut on_progress).await?;
     progress.end();
     let table = table::EstimateTable(&estimation);
-    terminal::print_result(global.json, &table.json(), || table.text())?;
+    terminal::print_result(&table.json(), || table.text())?;
     Ok(Exit::Done)
 }

@@ -1,7 +1,6 @@
 //! Follows a run of the fleet until its report is written, and exits with the report's code.
 
 use crate::{
-    args::GlobalFlags,
     commands::report,
     exit::{AppError, Exit},
     interactive,
@@ -40,14 +39,13 @@ pub struct Following<'run> {
     pub outputs: &'run [PathBuf],
     /// Calibration that the command's flags name.
     pub calibration: Option<&'run Path>,
-    pub global: &'run GlobalFlags,
 }
 
 impl Following<'_> {
     /// Waits for the run's report, and exits with its code. `signals` is open since the command
     /// began.
     pub async fn wait(self, signals: SignalStream) -> Result<Exit, AppError> {
-        let mut view = View::new(self.run.clone(), self.global.quiet);
+        let mut view = View::new(self.run.clone());
         let following = async |shutdown: &Shutdown| {
             let reported = shutdown.drain.run_until_cancelled(self.reported(&mut view)).await;
             view.progress.end();
@@ -110,7 +108,7 @@ impl Following<'_> {
         ledger: Option<&RunAccount>,
     ) -> Result<Exit, AppError> {
         let exit = match RunFiles::open(&self.settings.run.runs_dir, self.run) {
-            Ok(files) => report::report(&files, self.settings, self.outputs, self.global).await?,
+            Ok(files) => report::report(&files, self.settings, self.outputs).await?,
             Err(JournalError::Missing { .. }) if !needs_journal(self.settings, self.outputs) => {
                 self.print_counts(status, ledger)?
             }
@@ -141,7 +139,7 @@ impl Following<'_> {
         let published = status.cancelled.then(|| counts.total());
         let record = RunRecord { published, ..status.record.clone() };
         let coverage = Coverage::of_run(&record, counts);
-        if self.global.json {
+        if terminal::is_json() {
             terminal::print_json(&serde_json::json!({
                 "run_id": self.run, "planned": coverage.planned, "scored": scored,
                 "no_output": no_output, "unscorable": unscorable, "failed": failed, "skipped": skipped,
@@ -188,8 +186,8 @@ struct View {
 }
 
 impl View {
-    fn new(run: RunId, quiet: bool) -> Self {
-        let progress = Progress::new(ProgressDisplay::fitting(quiet), ProgressTask::Judging);
+    fn new(run: RunId) -> Self {
+        let progress = Progress::new(ProgressDisplay::fitting(), ProgressTask::Judging);
         Self { run, progress, paused: false, cancelled: false, is_unavailable: false }
     }
 

@@ -1,7 +1,7 @@
 //! `juror init`: settings and a small dataset to start from.
 
 use crate::{
-    args::{GlobalFlags, InitArguments},
+    args::InitArguments,
     demo_data,
     exit::{AppError, Exit},
     terminal,
@@ -19,7 +19,7 @@ const DATASET: &str = "dataset";
 const ITEMS: [&str; 2] = ["button_primary", "alert_error"];
 
 /// Runs `juror init`; writes nothing if one of the files exists.
-pub fn run(arguments: &InitArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub fn run(arguments: &InitArguments) -> Result<Exit, AppError> {
     let folder = &arguments.folder;
     let dataset = demo_data::excerpt(&ITEMS)
         .ok_or_else(|| AppError::internal("the bundled golden set lacks the example's items"))?;
@@ -37,13 +37,11 @@ pub fn run(arguments: &InitArguments, global: &GlobalFlags) -> Result<Exit, AppE
             AppError::internal(format!("{} cannot be written: {error}", path.display()))
         })?;
     }
-    if global.json {
+    if terminal::is_json() {
         let written: Vec<_> = files.iter().map(|(path, _)| path).collect();
         terminal::print_json(&serde_json::json!({ "written": written }))?;
     }
-    if !global.quiet {
-        terminal::print_notice(&next_steps(folder));
-    }
+    terminal::print_hint(&next_steps(folder));
     Ok(Exit::Done)
 }
 

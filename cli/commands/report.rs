@@ -1,38 +1,37 @@
 //! `juror report`: renders a run's report from its journal.
 
 use crate::{
-    args::{GlobalFlags, ReportArguments},
+    args::ReportArguments,
     end_of_run::{self, ReportContext},
     exit::{AppError, Exit},
     run_argument::{self, LocatedRun},
-    settings_sources, terminal,
+    terminal,
 };
 use juror_app::{
     ledger_pool::LedgerPool,
     protected_files::{self, ProtectedFiles},
     reporting::{self, Reporting, baseline::Baseline, write_report},
     rubrics,
-    settings::Settings,
+    settings::{BaseLayers, Settings},
 };
 use juror_journal::journal::RunFiles;
 use std::path::PathBuf;
 
-pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(arguments: &ReportArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let flags = arguments
         .fleet
         .layer()
         .overlaid_with(arguments.baseline.layer())
         .overlaid_with(arguments.calibration.layer())
         .with("run.gate", arguments.gate.clone());
-    let LocatedRun { files, settings, global } =
-        &run_argument::open(&arguments.run, global, flags)?;
+    let LocatedRun { files, settings } = &run_argument::open(&arguments.run, base, flags)?;
     end_of_run::check_baseline_flags(&arguments.baseline, settings)?;
-    ProtectedFiles::from_settings(settings, settings_sources::settings_file(global).0)
+    ProtectedFiles::from_settings(settings, &base.settings_file)
         .in_run(files.directory().to_owned(), "report")
         .check_reports(&arguments.output)?;
     let (rubric, _) = rubrics::recorded(files.record())?;
     protected_files::check_dataset(&arguments.output, files, &rubric, settings)?;
-    report(files, settings, &arguments.output, global).await
+    report(files, settings, &arguments.output).await
 }
 
 /// Reports a run from its files, and returns the exit code of the report.
@@ -40,7 +39,6 @@ pub async fn report(
     files: &RunFiles,
     settings: &Settings,
     outputs: &[PathBuf],
-    global: &GlobalFlags,
 ) -> Result<Exit, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
     let gate = reporting::gate(settings, &rubric, Some(files.record()))?;
@@ -56,10 +54,10 @@ pub async fn report(
         settings,
         calibration: calibration.as_ref(),
     };
-    let context = ReportContext { reporting, outputs, global };
+    let context = ReportContext { reporting, outputs };
     let report = write_report(files, None, ledger?, &context.reporting)?;
     let report = end_of_run::print_report(report, files, &context, None)?;
-    if !global.quiet && !global.json {
+    if !terminal::is_quiet() && !terminal::is_json() {
         end_of_run::print_interrupted(files, &report);
         end_of_run::print_result(files, &report);
     }

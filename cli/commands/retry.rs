@@ -1,16 +1,15 @@
 //! `juror retry`: another round for the jobs that a run did not score, here or in its fleet.
 
 use crate::{
-    args::{GlobalFlags, JudgingFlags, RetryArguments, RunFlags},
+    args::{JudgingFlags, RetryArguments, RunFlags},
     commands::{
         follow::{Following, require_journal_and_baseline},
         run::resume,
     },
     exit::{AppError, Exit},
-    progress::DatasetProgress,
+    progress::{DatasetProgress, ProgressDisplay},
     publish_interactive::publish,
     run_argument::locate,
-    settings_sources,
     setup_request::print_warnings,
     signals::SignalStream,
     terminal,
@@ -29,19 +28,18 @@ use juror_producer::fleet::{Published, PublishedEnd};
 use juror_types::{id::RunId, run::RunRecord};
 use std::sync::Arc;
 
-pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let (run, global) = &locate(&arguments.run, global)?;
+pub async fn run(arguments: &RetryArguments, base: &BaseLayers) -> Result<Exit, AppError> {
+    let (run, base) = &locate(&arguments.run, base)?;
     let fleet_flags = &arguments.fleet;
     let flags = fleet_flags
         .layer()
         .with("run.deadline", arguments.deadline.clone())
         .with("run.lane", arguments.lane.clone());
-    let base = settings_sources::read(global)?;
     let settings = base.resolve(flags.clone())?;
     let local_record = known_run(&settings.run.runs_dir, run)?;
     match &local_record {
         Some(record) if record.fleet.is_none() => {
-            return retry_local_run(arguments, run, global).await;
+            return retry_local_run(arguments, run, base).await;
         }
         None if settings.fleet.redis.is_none() => {
             let remedy = "for a fleet's run, add --redis URL";
@@ -59,15 +57,14 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     let flags = flags.overlaid_with(namespace);
     let settings = base.resolve(flags.clone())?;
     let backend = fleet::open_backend(&settings).await?;
-    let retrying = Retrying { arguments, global, flags, settings: &settings, backend: &backend };
-    let ended = retrying.run(&base, run, local_record).await;
+    let retrying = Retrying { arguments, flags, settings: &settings, backend: &backend };
+    let ended = retrying.run(base, run, local_record).await;
     backend.close().await;
     ended
 }
 
 struct Retrying<'a> {
     arguments: &'a RetryArguments,
-    global: &'a GlobalFlags,
     flags: Layer,
     settings: &'a Settings,
     backend: &'a Arc<RedisLedger>,
@@ -83,7 +80,7 @@ impl Retrying<'_> {
         let signals = SignalStream::open();
         let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
-        let checking = DatasetProgress::new(self.global.quiet);
+        let checking = DatasetProgress::new(ProgressDisplay::fitting());
         let on_item = |items| checking.show(items);
         let mut setup_request = flags.setup_request(self.flags.clone(), base, &on_item);
         setup_request.rendered_by = RenderedBy::Workers;
@@ -93,7 +90,7 @@ impl Retrying<'_> {
             require_journal_and_baseline(&prepared.setup.settings, &[])?;
         }
         let budget = prepared.record.budget_usd;
-        print_warnings(&prepared.setup, budget, RenderedBy::Workers, self.global.quiet);
+        print_warnings(&prepared.setup, budget, RenderedBy::Workers);
         let publication = Publication {
             run: &prepared,
             backend: self.backend,
@@ -102,12 +99,10 @@ impl Retrying<'_> {
             max_connect_wait: None,
         };
         let opened = || {
-            if !self.global.quiet {
-                prepared.changes.iter().for_each(|change| terminal::print_notice(change));
-            }
+            prepared.changes.iter().for_each(|change| terminal::print_hint(change));
             Ok(())
         };
-        let published = publish(publication, self.global.quiet, opened).await?;
+        let published = publish(publication, opened).await?;
         self.print(run, &rounds, published)?;
         match published.end {
             PublishedEnd::Closed if self.arguments.wait => self.wait(&prepared, signals).await,
@@ -118,13 +113,13 @@ impl Retrying<'_> {
 
     fn print(&self, run: &RunId, rounds: &Rounds, published: Published) -> Result<(), AppError> {
         let Published { jobs, end } = published;
-        if self.global.json && !self.arguments.wait {
+        if terminal::is_json() && !self.arguments.wait {
             terminal::print_json(&serde_json::json!({
                 "run_id": run, "fleet": self.settings.fleet.namespace, "published": jobs,
                 "scored": rounds.scored(), "missing": rounds.missing(), "complete": end == PublishedEnd::Closed,
             }))?;
         }
-        if end == PublishedEnd::Closed && self.global.quiet {
+        if end == PublishedEnd::Closed && terminal::is_quiet() {
             return Ok(());
         }
         if rounds.missing() > 0 {
@@ -163,7 +158,6 @@ impl Retrying<'_> {
             settings: &retried.setup.settings,
             outputs: &[],
             calibration: None,
-            global: self.global,
         };
         following.wait(signals).await
     }
@@ -172,7 +166,7 @@ impl Retrying<'_> {
 async fn retry_local_run(
     arguments: &RetryArguments,
     run: &RunId,
-    global: &GlobalFlags,
+    base: &BaseLayers,
 ) -> Result<Exit, AppError> {
     if arguments.priority.is_some() || arguments.wait {
         return Err(AppError::invalid(format!(
@@ -185,5 +179,5 @@ async fn retry_local_run(
         judging: JudgingFlags { lane: arguments.lane.clone(), ..JudgingFlags::default() },
         ..RunFlags::default()
     };
-    resume(run, flags, arguments.calling.clone(), global).await
+    resume(run, flags, arguments.calling.clone(), base).await
 }

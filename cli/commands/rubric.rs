@@ -12,17 +12,17 @@ use juror_types::rubric::{Formula, Rubric, builtin, reply_schema};
 use juror_worker::prompt::{self, PromptItem};
 use std::path::PathBuf;
 
-pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, AppError> {
+pub fn run(command: &RubricCommand) -> Result<Exit, AppError> {
     match command {
-        RubricCommand::List => list(json)?,
+        RubricCommand::List => list()?,
         RubricCommand::Show { rubric, file: true } => terminal::print(&text_of(rubric)?)?,
-        RubricCommand::Show { rubric, file: false } => show(&load(rubric)?.0, json)?,
-        RubricCommand::Check { files } => check(files, json)?,
+        RubricCommand::Show { rubric, file: false } => show(&load(rubric)?.0)?,
+        RubricCommand::Check { files } => check(files)?,
     }
     Ok(Exit::Done)
 }
 
-fn list(json: bool) -> Result<(), AppError> {
+fn list() -> Result<(), AppError> {
     let mut lines = String::new();
     let mut records = Vec::new();
     for rubric in builtin() {
@@ -33,10 +33,10 @@ fn list(json: bool) -> Result<(), AppError> {
             "rubric": name, "title": rubric.title, "criteria": criteria, "digest": rubric.digest,
         }));
     }
-    if json { terminal::print_json(&records) } else { terminal::print(&lines) }
+    terminal::print_result(&records, || lines)
 }
 
-fn check(files: &[PathBuf], json: bool) -> Result<(), AppError> {
+fn check(files: &[PathBuf]) -> Result<(), AppError> {
     let mut checked: Vec<Rubric> = Vec::new();
     let mut records = Vec::new();
     let mut invalid: Option<AppError> = None;
@@ -52,7 +52,7 @@ fn check(files: &[PathBuf], json: bool) -> Result<(), AppError> {
             }
         };
         let warnings = warnings::warnings(&rubric, &checked);
-        if json {
+        if terminal::is_json() {
             records.push(serde_json::json!({
                 "file": file, "rubric": rubric.name(), "criteria": rubric.criteria.len(),
                 "scale": { "min": rubric.scale.min, "max": rubric.scale.max }, "images": image_names(&rubric),
@@ -66,7 +66,7 @@ fn check(files: &[PathBuf], json: bool) -> Result<(), AppError> {
         }
         checked.push(rubric);
     }
-    if json {
+    if terminal::is_json() {
         terminal::print_json(&records)?;
     }
     invalid.map_or(Ok(()), Err)
@@ -93,7 +93,7 @@ fn image_names(rubric: &Rubric) -> Vec<&str> {
 }
 
 /// Prints the prompt of a rubric, with placeholders for the item's parts.
-fn show(rubric: &Rubric, json: bool) -> Result<(), AppError> {
+fn show(rubric: &Rubric) -> Result<(), AppError> {
     let item = PromptItem {
         code: Some("…the item's generated code…"),
         language: None,
@@ -103,7 +103,7 @@ fn show(rubric: &Rubric, json: bool) -> Result<(), AppError> {
     };
     let prompt = prompt::render(rubric, item);
     let schema = reply_schema(rubric);
-    if json {
+    if terminal::is_json() {
         return terminal::print_json(&serde_json::json!({
             "rubric": rubric.name(), "system": prompt.system, "task": prompt.task,
             "images": image_names(rubric), "item": prompt.item, "reply_schema": schema,

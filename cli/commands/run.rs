@@ -1,13 +1,12 @@
 //! `juror run`: judges a dataset in one process.
 
 use crate::{
-    args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
+    args::{CallingFlags, RunArguments, RunFlags},
     end_of_run,
     exit::{AppError, Exit},
     interactive,
     progress::{self, DatasetProgress, ProgressDisplay, RunTally},
     run_argument::locate,
-    settings_sources,
     setup_request::{print_plan, print_warnings},
     terminal,
 };
@@ -22,23 +21,23 @@ use juror_app::{
         run_setup::RenderedBy,
         run_setup_request::new_run_id,
     },
+    settings::BaseLayers,
     worker_resources::evidence,
 };
 use juror_types::{evidence::EvidenceMode, id::RunId, shutdown::Shutdown, usage::Money};
 use std::path::{Path, PathBuf};
 
-pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(arguments: &RunArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let flags = &arguments.run;
-    let resumed = flags.resume.as_deref().map(|run| locate(run, global)).transpose()?;
-    let (resumed, global) = match &resumed {
-        Some((run, global)) => (Some(run), global),
-        None => (None, global),
+    let resumed = flags.resume.as_deref().map(|run| locate(run, base)).transpose()?;
+    let (resumed, base) = match &resumed {
+        Some((run, base)) => (Some(run), base),
+        None => (None, base),
     };
     let layer = flags.layer().overlaid_with(arguments.calling.layer());
-    let base = settings_sources::read(global)?;
-    let checking = DatasetProgress::new(global.quiet);
+    let checking = DatasetProgress::new(ProgressDisplay::fitting());
     let on_item = |items| checking.show(items);
-    let mut setup_request = flags.setup_request(layer, &base, &on_item);
+    let mut setup_request = flags.setup_request(layer, base, &on_item);
     setup_request.items.until_width = arguments.until_width;
     let settings = setup_request.settings()?;
     let named = match resumed {
@@ -56,22 +55,22 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         return Err(no_such_run(run, &settings.run.runs_dir, remedy));
     }
     if let (Some(run), None) = (resumed, &known) {
-        warn_new_run(run, &settings.run.runs_dir, global.quiet)?;
+        warn_new_run(run, &settings.run.runs_dir)?;
     }
     let run = named.unwrap_or_else(|| new_run_id(""));
     let dataset = known.as_ref().map(|known| Path::new(&known.dataset.path));
-    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
+    ProtectedFiles::from_settings(&settings, &base.settings_file)
         .and("the dataset", flags.dataset.as_deref().or(dataset))
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
     let setup = setup_request.setup(&run, known.as_ref())?;
     end_of_run::check_baseline_flags(&flags.baseline, &setup.settings)?;
-    flags.warn_without_judge(&setup, global.quiet);
+    flags.warn_without_judge(&setup);
     let run = LocalRun::prepare(setup, &run, known.as_ref())?;
     if flags.dry_run {
-        return dry_run(&run, global).await;
+        return dry_run(&run).await;
     }
-    judge(run, flags.judging.evidence, &flags.output, global).await
+    judge(run, flags.judging.evidence, &flags.output).await
 }
 
 /// Continues a run of this machine from its record alone.
@@ -79,10 +78,10 @@ pub async fn resume(
     run: &RunId,
     flags: RunFlags,
     calling: CallingFlags,
-    global: &GlobalFlags,
+    base: &BaseLayers,
 ) -> Result<Exit, AppError> {
     let run = RunFlags { resume: Some(run.to_string()), ..flags };
-    Box::pin(self::run(&RunArguments { run, until_width: None, calling }, global)).await
+    Box::pin(self::run(&RunArguments { run, until_width: None, calling }, base)).await
 }
 
 /// Judges a prepared run and reports it; `requested` is the requested evidence mode.
@@ -90,22 +89,21 @@ pub async fn judge(
     run: LocalRun,
     requested: Option<EvidenceMode>,
     outputs: &[PathBuf],
-    global: &GlobalFlags,
 ) -> Result<Exit, AppError> {
     let setup = run.setup();
     let evidence = evidence(&setup.settings);
     setup.start_renderer(requested, &evidence).await?;
-    print_warnings(setup, setup.settings.budget.run_usd, RenderedBy::ThisProcess, global.quiet);
+    print_warnings(setup, setup.settings.budget.run_usd, RenderedBy::ThisProcess);
     let begun = run.begin(evidence).await?;
-    if begun.presumed() > Money::ZERO && !global.quiet {
-        terminal::print_notice(&format!(
+    if begun.presumed() > Money::ZERO {
+        terminal::print_hint(&format!(
             "{} of the cost so far is presumed spent by calls that ended with an earlier process",
             dollars(begun.presumed())
         ));
     }
     // The budget covers earlier rounds too.
     let tally = RunTally { spent: begun.spent(), budget: begun.budget(), ..RunTally::default() };
-    let display = ProgressDisplay::fitting(global.quiet);
+    let display = ProgressDisplay::fitting();
     let (ended, signals) = interactive::run(
         |events| progress::follow(events, display, tally),
         async |events, shutdown: &Shutdown| begun.run(events, shutdown).await,
@@ -113,19 +111,19 @@ pub async fn judge(
     .await;
     let ended = ended?;
     let remedy = format!("write it with: juror report {}", ended.journal.record().run_id);
-    signals.exit_on_signal(&remedy, async { end_of_run::finish(&ended, outputs, global) }).await
+    signals.exit_on_signal(&remedy, async { end_of_run::finish(&ended, outputs) }).await
 }
 
-async fn dry_run(run: &LocalRun, global: &GlobalFlags) -> Result<Exit, AppError> {
+async fn dry_run(run: &LocalRun) -> Result<Exit, AppError> {
     let setup = run.setup();
     inspect_files(setup).await?;
-    print_warnings(setup, setup.settings.budget.run_usd, RenderedBy::ThisProcess, global.quiet);
-    print_plan(setup, "Nothing was spent.", global.json)?;
+    print_warnings(setup, setup.settings.budget.run_usd, RenderedBy::ThisProcess);
+    print_plan(setup, "Nothing was spent.")?;
     Ok(Exit::Done)
 }
 
 /// Warns that a run to resume does not exist and is started; an error if its name looks mistyped.
-fn warn_new_run(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), AppError> {
+fn warn_new_run(run: &RunId, runs_dir: &Path) -> Result<(), AppError> {
     if let Some(other) = nearest(runs_dir, run) {
         return Err(AppError::invalid(format!(
             "there is no run {run} in {}; did you mean {other}? Resume that with --resume \
@@ -133,7 +131,7 @@ fn warn_new_run(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), AppErro
             runs_dir.display()
         )));
     }
-    if !quiet {
+    if !terminal::is_quiet() {
         terminal::warn(&format!(
             "there is no run {run} in {} yet: starting it",
             runs_dir.display()

@@ -6,21 +6,22 @@ mod show;
 mod trend;
 
 use crate::{
-    args::{GlobalFlags, RunsArguments, RunsCommand},
+    args::{RunsArguments, RunsCommand},
     exit::{AppError, Exit},
 };
 use juror_analysis::history;
+use juror_app::settings::BaseLayers;
 use juror_journal::journal::{JournalError, RunFiles};
 use std::path::Path;
 
 /// Runs one of the subcommands; the default is `list`.
-pub async fn run(arguments: &RunsArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(arguments: &RunsArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     match &arguments.command {
-        None => list::run(&arguments.fleet, global).await,
-        Some(RunsCommand::List { fleet }) => list::run(fleet, global).await,
-        Some(RunsCommand::Show { run, fleet }) => show::run(run, fleet, global).await,
-        Some(RunsCommand::Trend(arguments)) => trend::run(arguments, global),
-        Some(RunsCommand::Prune(arguments)) => prune::run(arguments, global).await,
+        None => list::run(&arguments.fleet, base).await,
+        Some(RunsCommand::List { fleet }) => list::run(fleet, base).await,
+        Some(RunsCommand::Show { run, fleet }) => show::run(run, fleet, base).await,
+        Some(RunsCommand::Trend(arguments)) => trend::run(arguments, base),
+        Some(RunsCommand::Prune(arguments)) => prune::run(arguments, base).await,
     }
 }
 

@@ -1,10 +1,10 @@
 //! `juror serve`: a dashboard and an HTTP API over the runs directory.
 
 use crate::{
-    args::{GlobalFlags, ServeArguments},
+    args::ServeArguments,
     exit::{AppError, Exit},
     interactive::until_signal,
-    settings_sources::{self, READ_TOKEN, WRITE_TOKEN},
+    settings_sources::{READ_TOKEN, WRITE_TOKEN},
     signals::SignalStream,
     terminal,
 };
@@ -12,7 +12,7 @@ use juror_app::{
     item_source::DatasetItemSource,
     reporting::baseline,
     service::{Notice, RunRequestValidator, RunService},
-    settings::{ServeSettings, Settings},
+    settings::{BaseLayers, ServeSettings, Settings},
 };
 use juror_server::{
     access::{Access, Secret, TrustedProxies},
@@ -25,8 +25,7 @@ use std::{env::VarError, net::SocketAddr, path::Path, sync::Arc, time::Duration}
 use tokio::{net::TcpListener, time::timeout};
 
 /// Runs `juror serve` until it is stopped.
-pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let base = settings_sources::read(global)?;
+pub async fn run(arguments: &ServeArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let flags = arguments.layer();
     let settings = base.resolve(flags.clone())?;
     let listener = bind(&settings.serve).await?;
@@ -34,11 +33,9 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
     let proxies =
         TrustedProxies::parse(&settings.serve.trusted_proxies).map_err(AppError::invalid)?;
     let access = access(&settings.serve, address)?.with_trusted_proxies(proxies.clone());
-    let validator = RunRequestValidator::new(base, flags, settings.clone());
-    let quiet = global.quiet;
-    let notify = Arc::new(move |notice| match notice {
-        Notice::Done(text) if !quiet => terminal::print_notice(&text),
-        Notice::Done(_) => {}
+    let validator = RunRequestValidator::new(base.clone(), flags, settings.clone());
+    let notify = Arc::new(|notice| match notice {
+        Notice::Done(text) => terminal::print_hint(&text),
         Notice::Failed(text) => terminal::warn(&text),
     });
     let serving = async |shutdown: &Shutdown| {
@@ -52,7 +49,7 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
             shutdown.drain.clone(),
         );
         terminal::print(&format!("http://{address}"))?;
-        warn_about_folders(&settings, quiet);
+        warn_about_folders(&settings);
         let stop = shutdown.drain.clone();
         serve(listener, site.clone(), router(site, access), proxies, stop).await;
         let drain_timeout = Duration::from_secs(settings.serve.drain_timeout_seconds);
@@ -66,7 +63,7 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
 }
 
 /// Warns of missing folders.
-fn warn_about_folders(settings: &Settings, quiet: bool) {
+fn warn_about_folders(settings: &Settings) {
     let runs_dir = &settings.run.runs_dir;
     if !runs_dir.is_dir() {
         terminal::warn(&format!(
@@ -75,8 +72,8 @@ fn warn_about_folders(settings: &Settings, quiet: bool) {
             runs_dir.display()
         ));
     }
-    if !quiet && settings.files.data_roots.is_empty() {
-        terminal::print_notice("no --data-root: runs can be viewed and resumed, but not started");
+    if settings.files.data_roots.is_empty() {
+        terminal::print_hint("no --data-root: runs can be viewed and resumed, but not started");
     }
 }
 

@@ -7,12 +7,8 @@ use crate::{
 use juror_app::settings::DEFAULTS;
 
 /// Prints the manual of settings; as JSON, its values alone, without keys that have no default.
-pub fn run(json: bool) -> Result<Exit, AppError> {
-    match json {
-        true => terminal::print_json(
-            &toml::from_str::<toml::Table>(DEFAULTS).map_err(AppError::internal)?,
-        )?,
-        false => terminal::print(DEFAULTS)?,
-    }
+pub fn run() -> Result<Exit, AppError> {
+    let values: toml::Table = toml::from_str(DEFAULTS).map_err(AppError::internal)?;
+    terminal::print_result(&values, || DEFAULTS.to_owned())?;
     Ok(Exit::Done)
 }

@@ -1,7 +1,7 @@
 //! `juror simulate`: a simulated vision API.
 
 use crate::{
-    args::{GlobalFlags, SimulateArguments},
+    args::SimulateArguments,
     demo_data,
     exit::{AppError, Exit},
     interactive::until_signal,
@@ -16,7 +16,7 @@ use std::{error::Error, str::FromStr, sync::Arc};
 use tokio::net::TcpListener;
 
 /// Runs `juror simulate` until it is stopped.
-pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub async fn run(arguments: &SimulateArguments) -> Result<Exit, AppError> {
     if arguments.fault.iter().any(|fault| fault == "list") {
         return list::<Fault>();
     }
@@ -35,7 +35,7 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
     })?;
     let address = listener.local_addr().map_err(AppError::internal)?;
     terminal::print(&format!("http://{address}/v1"))?;
-    if !global.quiet {
+    if !terminal::is_quiet() {
         print_unknown_biases(&config.biases)?;
         terminal::print_notice(&format!(
             "try: OPENAI_API_KEY=any juror run DATASET --enable-llm-judge --base-url \

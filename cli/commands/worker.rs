@@ -1,12 +1,12 @@
 //! `juror worker`: judges jobs of its fleet's runs.
 
 use crate::{
-    args::{GlobalFlags, WorkerArguments},
+    args::WorkerArguments,
     exit::{AppError, Exit},
     interactive,
     progress::{self, ProgressDisplay, RunTally},
     role_health::RoleHealth,
-    settings_sources, terminal,
+    terminal,
 };
 use juror_app::{
     environment::Environment,
@@ -15,18 +15,17 @@ use juror_app::{
         worker_role::{RoleResources, WorkerRole, check_roots},
     },
     rendering::find_renderer,
-    settings::Settings,
+    settings::{BaseLayers, Settings},
 };
 use juror_types::{event::Events, shutdown::Shutdown};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Runs `juror worker` until it is stopped.
-pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let base = settings_sources::read(global)?;
+pub async fn run(arguments: &WorkerArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let settings = base.resolve(arguments.layer())?;
     check_roots(&settings)?;
-    let display = ProgressDisplay::for_role(global.quiet);
+    let display = ProgressDisplay::for_role();
     let (outcome, _) = interactive::run(
         |events| progress::follow(events, display, RunTally::default()),
         async |events: Events, shutdown: &Shutdown| {
@@ -37,9 +36,8 @@ pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Ex
                     return Ok(());
                 };
                 let fleet = opened?;
-                let settings = (&settings, base.environment());
-                let outcome =
-                    work(&fleet, settings, events.clone(), &health, shutdown, global.quiet).await;
+                let settings = (&settings, &base.environment);
+                let outcome = work(&fleet, settings, events.clone(), &health, shutdown).await;
                 fleet.close().await;
                 outcome
             };
@@ -57,7 +55,6 @@ async fn work(
     events: Events,
     health: &RoleHealth,
     shutdown: &Shutdown,
-    quiet: bool,
 ) -> Result<(), AppError> {
     let renderer = find_renderer(settings).await;
     let resources = RoleResources {
@@ -68,13 +65,11 @@ async fn work(
         renders: renderer.is_ok(),
     };
     let worker = WorkerRole::new(fleet, resources, shutdown)?;
-    if !quiet {
-        let rendering = match renderer {
-            Ok(renderer) => format!("renders with {renderer}"),
-            Err(reason) => format!("cannot render ({reason})"),
-        };
-        terminal::print_notice(&format!("ready: {}, {rendering}", describe(fleet, settings)));
-    }
+    let rendering = match renderer {
+        Ok(renderer) => format!("renders with {renderer}"),
+        Err(reason) => format!("cannot render ({reason})"),
+    };
+    terminal::print_hint(&format!("ready: {}, {rendering}", describe(fleet, settings)));
     let ended = CancellationToken::new();
     let working = async {
         let outcome = worker.run().await;

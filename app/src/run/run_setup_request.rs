@@ -144,7 +144,7 @@ impl RunSetupRequest<'_> {
         dataset: PathBuf,
         selection: ItemSelection,
     ) -> Result<RunSetup, AppError> {
-        let environment = self.base.environment().clone();
+        let environment = self.base.environment.clone();
         let on_item = &mut |items| (self.on_item)(Some(items));
         let setup = RunSetup::open(settings, environment, rubric, dataset, selection, on_item);
         (self.on_item)(None);

@@ -1,14 +1,28 @@
 //! Layers of settings: one for each source, as a file, a variable or a flag.
 
 use super::Settings;
+use crate::environment::Environment;
 use juror_files::InvalidFileSetting;
 use juror_types::{SCHEMA, toml_problem::TomlProblem};
-use std::fmt;
+use std::{fmt, path::PathBuf};
 use toml::{Table, Value};
 
 /// Settings of one source, which override those of layers below.
 #[derive(Clone, Debug, Default)]
 pub struct Layer(Table);
+
+/// Layers of settings other than a command's own flags, and a snapshot of the environment.
+#[derive(Clone, Debug, Default)]
+pub struct BaseLayers {
+    /// Path of the settings file, which need not exist.
+    pub settings_file: PathBuf,
+    /// Settings file and environment.
+    pub below: Layer,
+    /// Global flags.
+    pub above: Layer,
+    /// Environment variables that settings may name.
+    pub environment: Environment,
+}
 
 /// Error in settings, which the user must fix.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +79,16 @@ impl SettingsError {
         remedy: &'static str,
     ) -> Self {
         Self::Value { key: key.into(), value: value.to_string(), remedy }
+    }
+}
+
+impl BaseLayers {
+    /// Resolves all layers: `flags` over the environment over the settings file over the defaults.
+    ///
+    /// # Errors
+    /// An invalid value.
+    pub fn resolve(&self, flags: Layer) -> Result<Settings, SettingsError> {
+        Settings::resolve(&[self.below.clone(), flags, self.above.clone()])
     }
 }
 

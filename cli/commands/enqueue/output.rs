@@ -6,9 +6,6 @@ use juror_types::id::RunId;
 use serde_json::json;
 
 pub struct EnqueueOutput<'a> {
-    pub json: bool,
-    /// True if only results and problems are printed.
-    pub quiet: bool,
     /// True if standard output is reserved for the report.
     pub wait: bool,
     /// The fleet's namespace.
@@ -18,10 +15,10 @@ pub struct EnqueueOutput<'a> {
 impl EnqueueOutput<'_> {
     /// Prints that the run is announced; no job is published yet.
     pub fn announced(&self, run: &RunId) -> Result<(), AppError> {
-        if !self.json && !self.wait {
+        if !terminal::is_json() && !self.wait {
             return terminal::print(run.as_str());
         }
-        self.notice(&format!("run {run}"));
+        terminal::print_hint(&format!("run {run}"));
         Ok(())
     }
 
@@ -33,7 +30,7 @@ impl EnqueueOutput<'_> {
         published: Published,
     ) -> Result<(), AppError> {
         let Published { jobs, end } = published;
-        if self.json && !self.wait {
+        if terminal::is_json() && !self.wait {
             let complete = end == PublishedEnd::Closed;
             terminal::print_json(&json!({
                 "run_id": run, "fleet": self.fleet, "planned": planned, "published": jobs,
@@ -42,7 +39,7 @@ impl EnqueueOutput<'_> {
         }
         match end {
             PublishedEnd::Closed => {
-                self.notice(&format!("{jobs} jobs of run {run} are published"));
+                terminal::print_hint(&format!("{jobs} jobs of run {run} are published"));
                 self.print_follow_hint(run);
             }
             PublishedEnd::Cancelled => terminal::print_notice(&format!(
@@ -58,19 +55,19 @@ impl EnqueueOutput<'_> {
 
     /// Prints the changes of a run that is continued.
     pub fn changes(&self, messages: &[String]) {
-        messages.iter().for_each(|message| self.notice(message));
+        messages.iter().for_each(|message| terminal::print_hint(message));
     }
 
     /// Prints that every job is already published.
     pub fn published_already(&self, run: &RunId, is_reported: bool) -> Result<(), AppError> {
         if !is_reported {
-            self.notice(&format!("every job of run {run} is published already"));
+            terminal::print_hint(&format!("every job of run {run} is published already"));
             self.print_follow_hint(run);
-            self.notice(&format!(
+            terminal::print_hint(&format!(
                 "  if it makes no progress, republish its missing jobs: juror retry {run}"
             ));
         } else if !self.wait {
-            self.notice(&format!(
+            terminal::print_hint(&format!(
                 "every job of run {run} is published already, and its report is written"
             ));
             self.print_follow_hint(run);
@@ -78,7 +75,7 @@ impl EnqueueOutput<'_> {
         if self.wait {
             return Ok(());
         }
-        match self.json {
+        match terminal::is_json() {
             false => terminal::print(run.as_str()),
             true => terminal::print_json(&json!({
                 "run_id": run, "fleet": self.fleet, "published": 0, "complete": true,
@@ -96,13 +93,7 @@ impl EnqueueOutput<'_> {
 
     fn print_follow_hint(&self, run: &RunId) {
         if !self.wait {
-            self.notice(&format!("  follow it with: juror enqueue --wait --resume {run}"));
-        }
-    }
-
-    fn notice(&self, text: &str) {
-        if !self.quiet {
-            terminal::print_notice(text);
+            terminal::print_hint(&format!("  follow it with: juror enqueue --wait --resume {run}"));
         }
     }
 }

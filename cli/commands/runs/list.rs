@@ -1,24 +1,27 @@
 //! `juror runs list`: the runs of the runs directory, newest first.
 
 use crate::{
-    args::{FleetFlags, GlobalFlags},
+    args::FleetFlags,
     exit::{AppError, Exit},
-    location_flags, settings_sources, terminal,
+    location_flags, terminal,
 };
 use juror_analysis::{fold::Fold, format::dollars};
-use juror_app::{ledger_pool::LedgerPool, settings::Settings};
+use juror_app::{
+    ledger_pool::LedgerPool,
+    settings::{BaseLayers, Settings},
+};
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use juror_types::{run::RunRecord, usage::Money};
 use serde_json::json;
 use std::path::Path;
 
-pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let settings = settings_sources::resolve(global, fleet.layer())?;
+pub async fn run(fleet: &FleetFlags, base: &BaseLayers) -> Result<Exit, AppError> {
+    let settings = base.resolve(fleet.layer())?;
     let runs_dir = &settings.run.runs_dir;
     let Found { runs, exit } = read(runs_dir)?;
     let blessed = BlessedRuns::new(runs_dir).list()?;
     let runs = with_costs(runs, &blessed, &settings).await?;
-    if global.json {
+    if terminal::is_json() {
         let runs: Vec<_> = runs.iter().map(as_json).collect();
         terminal::print_json(&runs)?;
     } else if runs.is_empty() {

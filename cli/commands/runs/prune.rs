@@ -1,22 +1,22 @@
 //! `juror runs prune`: removes old runs and unused cached replies.
 
 use crate::{
-    args::{GlobalFlags, PruneArguments},
+    args::PruneArguments,
     exit::{AppError, Exit},
-    settings_sources, terminal,
+    terminal,
 };
 use juror_analysis::format::{counted, grouped};
 use juror_app::{
     local_ledger::{ledger_file, open_local_ledger},
     prune::{Protection, PrunableRun, PrunePlan, remove},
-    settings::{Layer, Settings},
+    settings::{BaseLayers, Layer, Settings},
 };
 use juror_ledger::sqlite::SqliteLedger;
 use serde_json::json;
 use std::{collections::BTreeSet, path::PathBuf};
 
-pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let mut settings = settings_sources::resolve(global, Layer::default())?;
+pub async fn run(arguments: &PruneArguments, base: &BaseLayers) -> Result<Exit, AppError> {
+    let mut settings = base.resolve(Layer::default())?;
     let prune = &mut settings.prune;
     prune.keep_days = arguments.keep_days.or(prune.keep_days);
     prune.max_mb = arguments.max_mb.or(prune.max_mb);
@@ -33,7 +33,7 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
     let replies = execute(&mut plan, &settings, arguments.dry_run).await?;
     warn_of_size(&plan, settings.prune.max_mb);
     let figures = as_json(&plan, replies, arguments.dry_run);
-    terminal::print_result(global.json, &figures, || text(&plan, replies, arguments.dry_run))?;
+    terminal::print_result(&figures, || text(&plan, replies, arguments.dry_run))?;
     Ok(Exit::Done)
 }
 

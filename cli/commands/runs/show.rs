@@ -1,13 +1,13 @@
 //! `juror runs show`: parameters, coverage and cost of a run.
 
 use crate::{
-    args::{FleetFlags, GlobalFlags},
+    args::FleetFlags,
     exit::{AppError, Exit},
     run_argument::{self, LocatedRun},
     terminal,
 };
 use juror_analysis::run_report::Report;
-use juror_app::{ledger_pool::LedgerPool, reporting::baseline::report_of};
+use juror_app::{ledger_pool::LedgerPool, reporting::baseline::report_of, settings::BaseLayers};
 use juror_journal::journal::RunFiles;
 use juror_report::{
     document::{Block, Topic},
@@ -16,8 +16,8 @@ use juror_report::{
 use juror_types::run::RunRecord;
 use serde_json::{Value, json};
 
-pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, AppError> {
-    let LocatedRun { files, settings, global } = run_argument::open(run, global, fleet.layer())?;
+pub async fn run(run: &str, fleet: &FleetFlags, base: &BaseLayers) -> Result<Exit, AppError> {
+    let LocatedRun { files, settings } = run_argument::open(run, base, fleet.layer())?;
     let record = files.record();
     let mut ledgers = LedgerPool::new(&settings);
     let ledger = ledgers.ledger_for(record).await;
@@ -31,7 +31,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     if let Some(ledger) = ledger.filter(|_| may_be_in_flight) {
         report.cost = report.cost.with_in_flight(ledger.outstanding);
     }
-    if global.json {
+    if terminal::is_json() {
         let coverage = &report.coverage;
         terminal::print_json(&json!({
             "run": without_rubric(record)?, "simulated": report.run.simulated,

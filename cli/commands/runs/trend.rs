@@ -1,24 +1,27 @@
 //! `juror runs trend`: changes of metrics over runs of the same items, rubric and judge.
 
 use crate::{
-    args::{GlobalFlags, TrendArguments},
+    args::TrendArguments,
     exit::{AppError, Exit},
-    run_argument, settings_sources, terminal,
+    run_argument, terminal,
 };
 use juror_analysis::{
     history::{DeclineReport, DeclineWatch, PastRun, earlier_runs, runs_of_one_kind},
     metrics::MetricDefinition,
 };
-use juror_app::{rubrics, settings::Layer};
+use juror_app::{
+    rubrics,
+    settings::{BaseLayers, Layer},
+};
 use juror_journal::journal::RunFiles;
 use juror_report::render_trend;
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path};
 
-pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, AppError> {
+pub fn run(arguments: &TrendArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let newest = match &arguments.run {
-        Some(run) => run_argument::open(run, global, Layer::default())?.files,
-        None => newest(&settings_sources::resolve(global, Layer::default())?.run.runs_dir)?,
+        Some(run) => run_argument::open(run, base, Layer::default())?.files,
+        None => newest(&base.resolve(Layer::default())?.run.runs_dir)?,
     };
     let (rubric, _) = rubrics::recorded(newest.record())?;
     let metrics = chosen(MetricDefinition::all(&rubric), &arguments.metrics)?;
@@ -28,7 +31,7 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, App
         let path = &mut run.record.dataset.path;
         *path = terminal::relative_path(path);
     }
-    if global.json {
+    if terminal::is_json() {
         let mut runs: Vec<_> = runs
             .iter()
             .map(|run| {
