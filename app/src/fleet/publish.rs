@@ -8,7 +8,7 @@ use crate::{
     credentials::credentials,
     error::AppError,
     run::{
-        jobs_to_publish::{JobsToPublish, jobs_to_publish},
+        jobs_to_publish::jobs_to_publish,
         run_setup::RunSetup,
     },
 };
@@ -23,7 +23,7 @@ use juror_producer::{
     publish::{Submission, SubmitFailure},
     upload::{Uploaded, Uploader},
 };
-use juror_queue::{DeadLetters as _, Priority, Queue, QueueError, rabbitmq::RabbitQueues};
+use juror_queue::{DeadLetters as _, Priority, QueueError, rabbitmq::RabbitQueues};
 use juror_types::{
     event::{Event, Events},
     id::RunId,
@@ -156,19 +156,15 @@ impl Publication<'_> {
             Opening::New | Opening::Continued { .. } => None,
             Opening::Retried { rounds, .. } => Some(Arc::clone(rounds)),
         };
-        let JobsToPublish { jobs, planned, total, round_of } =
-            jobs_to_publish(setup, &record.run_id, progress)?;
+        let queue = Arc::new(queues.jobs());
+        let submission = jobs_to_publish(setup, &record.run_id, progress, queue, events)?;
         Ok(Submission {
-            queue: Arc::new(queues.jobs()) as Arc<dyn Queue<Job>>,
-            jobs: jobs.inlining(&setup.dataset),
-            planned,
-            total,
-            round_of,
+            jobs: submission.jobs.inlining(&setup.dataset),
             priority: self.priority,
             uploader,
             window: MAX_UNCONFIRMED,
-            events,
             published,
+            ..submission
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
 use super::{
-    jobs_to_publish::{JobsToPublish, jobs_to_publish},
+    jobs_to_publish::jobs_to_publish,
     local_context,
     local_worker::{LocalWorker, PauseReason},
     open_local_run::{OpenedRun, RoundResources},
@@ -18,14 +18,13 @@ use juror_aggregator::{
     aggregator_role::local_aggregator::{self, LocalRunResources},
     run_journal::RunJournal,
 };
-use juror_analysis::fold::Fold;
 use juror_ledger::{
     admission::{Admission, RunAccount},
     batches::BatchRecords,
     sqlite::SqliteLedger,
 };
 use juror_producer::publish;
-use juror_queue::{Priority, Queue, local::LocalQueue};
+use juror_queue::{Queue as _, local::LocalQueue};
 use juror_types::{
     event::{Event, Events},
     id::{OwnerId, RunId},
@@ -35,7 +34,6 @@ use juror_types::{
 };
 use juror_worker::{run_context::RunContext, run_deadline::RunDeadline};
 use std::sync::Arc;
-use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Capacity of the queues in memory, for jobs and for results.
@@ -115,7 +113,8 @@ async fn run_round(
             Arc::clone(&resources.evidence),
         )?
     });
-    let submission = submission(setup, journal.fold(), &run, &jobs, events.clone())?;
+    let progress = Some(Arc::new(journal.fold().rounds()));
+    let submission = jobs_to_publish(setup, &run, progress, jobs.clone(), events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(AppError::internal)?;
     let metrics = Arc::clone(&context.metrics);
     let aggregator = LocalRunResources { results: subscription, journal, events, metrics };
@@ -172,29 +171,4 @@ async fn run_roles(
     let paused = worked.map_err(AppError::internal)?;
     submitted.map_err(AppError::internal)?;
     Ok((journal, paused))
-}
-
-/// The jobs that are not scored yet.
-fn submission(
-    setup: &RunSetup,
-    fold: &Fold,
-    run: &RunId,
-    jobs: &Arc<LocalQueue<Job>>,
-    events: Events,
-) -> Result<publish::Submission, AppError> {
-    let progress = Arc::new(fold.rounds());
-    let JobsToPublish { jobs: plan, planned, total, round_of } =
-        jobs_to_publish(setup, run, Some(progress))?;
-    Ok(publish::Submission {
-        uploader: None,
-        queue: Arc::clone(jobs) as Arc<dyn Queue<Job>>,
-        jobs: plan,
-        planned,
-        total,
-        round_of,
-        priority: Priority::Normal,
-        window: 1,
-        events,
-        published: watch::Sender::new(0),
-    })
 }
