@@ -5,10 +5,7 @@
 //! then reported as a warning.
 
 mod command;
-mod payload;
 mod webhook;
-
-pub use payload::AlertPayload;
 
 use super::BudgetState;
 use futures_util::{StreamExt as _, stream};
@@ -23,6 +20,7 @@ use juror_types::{
     id::RunId,
     shutdown::Shutdown,
 };
+use serde_json::json;
 use std::time::Duration;
 use tokio::{
     sync::watch,
@@ -102,19 +100,19 @@ impl AlertWatch<'_> {
     }
 
     async fn send(&self, alert: &AlertSettings, state: BudgetState) {
-        let payload = AlertPayload::new(alert.at.share(), state, Timestamp::now());
+        let budget = state.scope.account_key();
+        let message = message(alert, &budget, &state);
         let mut pauses = self.retry_pauses.iter();
         let cause = loop {
-            let Err(cause) = deliver(alert, &payload).await else { return };
+            let Err(cause) = deliver(alert, &message).await else { return };
             match pauses.next() {
                 Some(pause) => sleep(*pause).await,
                 None => break cause,
             }
         };
         let warning = format!(
-            "the alert at {} of budget {} was not sent by its {} in {} tries: {cause}; giving up",
+            "the alert at {} of budget {budget} was not sent by its {} in {} tries: {cause}; giving up",
             alert.at.text(),
-            payload.budget,
             alert.target.kind(),
             self.retry_pauses.len() + 1
         );
@@ -122,11 +120,29 @@ impl AlertWatch<'_> {
     }
 }
 
-async fn deliver(alert: &AlertSettings, payload: &AlertPayload) -> Result<(), String> {
+/// Message for a command's standard input or a webhook's body.
+fn message(alert: &AlertSettings, budget: &str, state: &BudgetState) -> String {
+    let message = json!({
+        "schema": 1,
+        "event": "budget_alert",
+        "budget": budget,
+        "at": alert.at.share(),
+        "spent_usd": state.spent_usd,
+        "held_usd": state.held_usd,
+        "cap_usd": state.cap_usd,
+        "left_usd": state.left_usd,
+        "renews_at": state.renews_at,
+        "zone": state.zone,
+        "sent_at": Timestamp::now(),
+    });
+    message.to_string()
+}
+
+async fn deliver(alert: &AlertSettings, message: &str) -> Result<(), String> {
     let delivery = async {
         match &alert.target {
-            AlertTarget::Command(words) => command::run(words, payload).await,
-            AlertTarget::Webhook(url) => webhook::post(url, payload).await,
+            AlertTarget::Command(words) => command::run(words, message).await,
+            AlertTarget::Webhook(url) => webhook::post(url, message).await,
         }
     };
     let delivered = timeout(ALERT_TIMEOUT, delivery).await;

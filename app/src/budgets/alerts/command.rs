@@ -1,15 +1,13 @@
 //! An alert by a command.
 
-use super::AlertPayload;
 use juror_types::error_chain::with_causes;
 use std::process::Stdio;
 use tokio::{io::AsyncWriteExt as _, process::Command};
 
 /// Runs a command with the message on its standard input; its output is ignored. Dropping the
 /// future kills it.
-pub async fn run(words: &[String], payload: &AlertPayload) -> Result<(), String> {
+pub async fn run(words: &[String], message: &str) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
-    let message = serde_json::to_vec(payload).map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -24,7 +22,7 @@ pub async fn run(words: &[String], payload: &AlertPayload) -> Result<(), String>
         .map_err(|error| format!("{program} cannot be started: {}", with_causes(&error)))?;
     if let Some(mut stdin) = child.stdin.take() {
         // A program need not read its input.
-        let _ = stdin.write_all(&message).await;
+        let _ = stdin.write_all(message.as_bytes()).await;
     }
     match child.wait().await {
         Ok(status) if status.success() => Ok(()),
