@@ -7,7 +7,7 @@ mod judged_inputs;
 mod pictures;
 
 pub use cache::DatasetCache;
-pub use judged_inputs::{JudgedInputs, UnavailableInput};
+pub use judged_inputs::{AsJudged, JudgedInputs, UnavailableInput};
 
 use crate::{rendering::renders, settings::Settings};
 use bytes::Bytes;

@@ -3,6 +3,7 @@
 mod dataset_source;
 mod details;
 
+pub use crate::attachments::AsJudged;
 pub use dataset_source::DatasetItemSource;
 
 use crate::budgets::BudgetState;
@@ -70,15 +71,6 @@ pub struct ItemDetails {
     /// The texts that the judge is sent, in order; none with the judge off, or why they cannot be
     /// made again.
     pub prompt: Option<Result<AsJudged<Vec<PromptPart>>, String>>,
-}
-
-/// An item's texts as they were judged.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AsJudged<T> {
-    /// The content.
-    pub content: T,
-    /// Remark on texts that have changed since; none if they have not.
-    pub remark: Option<String>,
 }
 
 /// Design token with its expected and its found value.

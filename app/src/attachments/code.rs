@@ -43,7 +43,7 @@ pub fn load(
     };
     let language = one.language.or(item.ok().and_then(|(item, _)| item.language));
     let remark = input.remark;
-    let shown = cut(&input.bytes, remaining_bytes);
+    let shown = cut(&input.content, remaining_bytes);
     Some(shown.map(|(text, left_out)| Code { text, language, left_out, remark }))
 }
 

@@ -11,12 +11,12 @@ pub struct JudgedInputs {
     renders: KeptRenders,
 }
 
-/// Content of a judged input.
+/// Part of an item as it was judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JudgedInput {
+pub struct AsJudged<T> {
     /// The content.
-    pub bytes: Bytes,
-    /// Remark on a file that has changed since; none if it has not.
+    pub content: T,
+    /// Remark on a file or text that has changed since; none if it has not.
     pub remark: Option<String>,
 }
 
@@ -88,16 +88,16 @@ impl JudgedInputs {
         current: Result<Bytes, UnavailableInput>,
         judged: Option<Digest>,
         max_bytes: u64,
-    ) -> Result<JudgedInput, UnavailableInput> {
+    ) -> Result<AsJudged<Bytes>, UnavailableInput> {
         let reason = match current {
             Ok(bytes) if judged.is_none_or(|judged| judged == Digest::from_content(&bytes)) => {
-                return Ok(JudgedInput { bytes, remark: None });
+                return Ok(AsJudged { content: bytes, remark: None });
             }
             Ok(_) => UnavailableInput::Changed,
             Err(reason) => reason,
         };
         let kept = judged.and_then(|judged| self.kept(judged, max_bytes));
-        let kept = kept.map(|bytes| JudgedInput { bytes, remark: reason.remark() });
+        let kept = kept.map(|content| AsJudged { content, remark: reason.remark() });
         kept.ok_or(reason)
     }
 }
@@ -116,7 +116,7 @@ mod tests {
         let resolved = |current: Result<&'static [u8], UnavailableInput>, digest: &[u8]| {
             let current = current.map(Bytes::from_static);
             let input = inputs.resolve(current, Some(Digest::from_content(digest)), 100)?;
-            Ok::<_, UnavailableInput>((input.bytes, input.remark.unwrap_or_default()))
+            Ok::<_, UnavailableInput>((input.content, input.remark.unwrap_or_default()))
         };
         let missing = || UnavailableInput::from("no such file");
         assert_eq!(resolved(Ok(b"judged"), b"judged"), Ok((judged.clone(), String::new())));

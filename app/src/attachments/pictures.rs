@@ -1,9 +1,8 @@
 //! Bounded images of judged inputs: thumbnails, and full-size pairs that differ.
 
-use super::{
-    CurrentDataset, JudgedInputs, UnavailableInput, judged_inputs::JudgedInput, read_local,
-};
+use super::{AsJudged, CurrentDataset, JudgedInputs, UnavailableInput, read_local};
 use crate::cores::cores;
+use bytes::Bytes;
 use juror_files::data_roots::MAX_IMAGE_BYTES;
 use juror_image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
 use juror_report::{AttachmentRequest, Picture};
@@ -141,8 +140,8 @@ fn load_item(
         let resolved = inputs.resolve(bytes, input.digest, MAX_IMAGE_BYTES);
         (input.name.clone(), resolved.map_err(|reason| reason.to_string()))
     });
-    let judged: Vec<(String, Result<JudgedInput, String>)> = judged.collect();
-    let whole = |(name, judged): &(String, Result<JudgedInput, String>)| {
+    let judged: Vec<(String, Result<AsJudged<Bytes>, String>)> = judged.collect();
+    let whole = |(name, judged): &(String, Result<AsJudged<Bytes>, String>)| {
         Some((name.clone(), Ok(whole(judged.as_ref().ok()?)?)))
     };
     // A pair that differs is shown pixel by pixel, or not at all: copies differ by themselves.
@@ -153,8 +152,8 @@ fn load_item(
 }
 
 /// Judged image; none if it is too large, or in a format that browsers do not read.
-fn whole(judged: &JudgedInput) -> Option<Picture> {
-    if judged.bytes.len() as u64 > MAX_PAGE_BYTES {
+fn whole(judged: &AsJudged<Bytes>) -> Option<Picture> {
+    if judged.content.len() as u64 > MAX_PAGE_BYTES {
         return None;
     }
     let rules = rules(MAX_PAGE_BYTES, MAX_MEASURED_SIDE);
@@ -163,7 +162,7 @@ fn whole(judged: &JudgedInput) -> Option<Picture> {
 }
 
 /// Thumbnail of an image.
-fn reduced(judged: JudgedInput) -> Result<Picture, String> {
+fn reduced(judged: AsJudged<Bytes>) -> Result<Picture, String> {
     picture(judged, &rules(MAX_ORIGINAL_BYTES, MAX_PIXELS))
 }
 
@@ -177,8 +176,8 @@ fn rules(max_bytes: u64, max_side: u32) -> ImageRules {
     }
 }
 
-fn picture(judged: JudgedInput, rules: &ImageRules) -> Result<Picture, String> {
-    let prepared = prepare(judged.bytes, rules).map_err(|error| error.to_string())?;
+fn picture(judged: AsJudged<Bytes>, rules: &ImageRules) -> Result<Picture, String> {
+    let prepared = prepare(judged.content, rules).map_err(|error| error.to_string())?;
     Ok(Picture {
         media_type: prepared.media_type,
         bytes: prepared.bytes.to_vec(),

@@ -29,8 +29,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{runtime::Handle, task::spawn_blocking, time::timeout};
 
 /// Items of the datasets of runs that are readable here and unchanged since they were judged.
+#[derive(Clone)]
 pub struct DatasetItemSource {
-    reader: Arc<DatasetReader>,
+    settings: Arc<Settings>,
+    cache: Arc<DatasetCache>,
 }
 
 /// Time limit for a fleet's ledger.
@@ -41,11 +43,15 @@ const INTERRUPTED: &str = "reading was interrupted: try again";
 impl DatasetItemSource {
     /// Reads files under the folders of runs and of these settings.
     pub fn new(settings: Settings) -> Self {
-        Self { reader: Arc::new(DatasetReader { settings, cache: DatasetCache::default() }) }
+        Self { settings: Arc::new(settings), cache: Arc::default() }
+    }
+
+    fn dataset<'a>(&'a self, record: &'a RunRecord, rubric: &'a Rubric) -> DatasetAttachments<'a> {
+        DatasetAttachments { record, rubric, settings: &self.settings, cache: Some(&self.cache) }
     }
 
     async fn local_ledger(&self, record: &RunRecord) -> Option<RunAccount> {
-        let backend = open_existing(ledger_file_of(record, &self.reader.settings)).await?;
+        let backend = open_existing(ledger_file_of(record, &self.settings)).await?;
         let run = &record.run_id;
         let ledger = backend.ledger(run).await;
         backend.close().await;
@@ -56,7 +62,7 @@ impl DatasetItemSource {
 
     /// The ledger whose budgets are shown.
     async fn open_selected(&self) -> Option<SelectedLedger> {
-        let settings = &self.reader.settings;
+        let settings = &*self.settings;
         if settings.fleet.redis.is_none() {
             return open_existing(ledger_file(settings)).await.map(SelectedLedger::Local);
         }
@@ -66,9 +72,9 @@ impl DatasetItemSource {
 
     /// The fleet's ledger; a Redis that is away is not waited for.
     async fn fleet_ledger(&self, record: &RunRecord) -> Option<RunAccount> {
-        self.reader.settings.fleet.redis.as_ref()?;
+        self.settings.fleet.redis.as_ref()?;
         let reading = async {
-            let mut ledgers = LedgerPool::new(&self.reader.settings);
+            let mut ledgers = LedgerPool::new(&self.settings);
             let ledger = ledgers.ledger_for(record).await;
             for warning in ledgers.close().await {
                 tracing::warn!("{warning}");
@@ -101,7 +107,7 @@ impl ItemSource for DatasetItemSource {
     }
 
     fn gate(&self, rubric: &Rubric) -> Option<Gate> {
-        let gate = Gate::load(self.reader.settings.run.gate()?, rubric);
+        let gate = Gate::load(self.settings.run.gate()?, rubric);
         gate.inspect_err(|error| tracing::warn!("the gate is not shown: {error}")).ok()
     }
 
@@ -110,7 +116,7 @@ impl ItemSource for DatasetItemSource {
         record: &'a RunRecord,
         rubric: &'a Rubric,
     ) -> Box<dyn Attachments + 'a> {
-        Box::new(self.reader.attachments(record, rubric))
+        Box::new(self.dataset(record, rubric))
     }
 
     async fn item(
@@ -119,10 +125,10 @@ impl ItemSource for DatasetItemSource {
         rubric: &Rubric,
         result: &JobResult,
     ) -> Result<ItemDetails, String> {
-        let (reader, record, rubric) = (Arc::clone(&self.reader), record.clone(), rubric.clone());
+        let (source, record, rubric) = (self.clone(), record.clone(), rubric.clone());
         let (result, runtime) = (result.clone(), Handle::current());
         let looking = spawn_blocking(move || {
-            let attachments = reader.attachments(&record, &rubric);
+            let attachments = source.dataset(&record, &rubric);
             let shown = AttachmentRequest::from(result.clone());
             let kept = attachments.judged_inputs();
             let (item, roots) = match attachments.item(&shown.screenshot_id) {
@@ -137,7 +143,7 @@ impl ItemSource for DatasetItemSource {
                 Err(_) => Vec::new(),
             };
             let item = Item { language: item.language.or(result.item.language), ..item };
-            let texts = ItemTexts::new(&item, &shown.inputs, roots, kept, &reader.settings.stages);
+            let texts = ItemTexts::new(&item, &shown.inputs, roots, kept, &source.settings.stages);
             // Texts that are kept are read on this thread.
             let (prompt, tokens) = runtime.block_on(async {
                 let prompt = match &record.judge {
@@ -166,9 +172,9 @@ impl ItemSource for DatasetItemSource {
         let references = shown.images().filter(may_be).map(|input| input.reference.clone());
         let references: Vec<String> = references.collect();
         let is_judged = shown.images().any(|input| input.digest == Some(digest));
-        let (reader, record, rubric) = (Arc::clone(&self.reader), record.clone(), rubric.clone());
+        let (source, record, rubric) = (self.clone(), record.clone(), rubric.clone());
         let reading = spawn_blocking(move || {
-            let attachments = reader.attachments(&record, &rubric);
+            let attachments = source.dataset(&record, &rubric);
             if is_judged
                 && let Some(kept) = attachments.judged_inputs().kept(digest, MAX_IMAGE_BYTES)
             {
@@ -186,22 +192,6 @@ impl ItemSource for DatasetItemSource {
             Err(reason)
         });
         reading.await.map_err(|_| INTERRUPTED)?
-    }
-}
-
-/// Settings and cache for reading datasets.
-struct DatasetReader {
-    settings: Settings,
-    cache: DatasetCache,
-}
-
-impl DatasetReader {
-    fn attachments<'a>(
-        &'a self,
-        record: &'a RunRecord,
-        rubric: &'a Rubric,
-    ) -> DatasetAttachments<'a> {
-        DatasetAttachments { record, rubric, settings: &self.settings, cache: Some(&self.cache) }
     }
 }
 
