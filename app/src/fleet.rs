@@ -5,12 +5,10 @@ mod batch_folder;
 pub mod cancel;
 mod context_factory;
 pub mod enqueue;
-mod job_rounds;
 pub mod publish;
-mod record_changes;
 pub mod replay;
 pub mod retry_plan;
-mod run_budget_update;
+mod run_changes;
 mod run_state_cache;
 pub mod run_to_publish;
 pub mod worker_role;
@@ -76,14 +74,6 @@ impl Fleet {
 pub const KEEPS_NO_INPUTS: &str = "a fleet's run cannot keep inputs, since workers do not write into \
 the runs directory: omit --keep-inputs, or set run.keep_inputs = false \
 (JUROR_RUN_KEEP_INPUTS=false)";
-
-/// Refuses settings that keep inputs.
-pub fn refuse_kept_inputs(settings: &Settings) -> Result<(), AppError> {
-    match settings.run.keep_inputs {
-        true => Err(AppError::invalid(KEEPS_NO_INPUTS)),
-        false => Ok(()),
-    }
-}
 
 /// Connects to Redis.
 pub async fn open_backend(settings: &Settings) -> Result<Arc<RedisLedger>, AppError> {

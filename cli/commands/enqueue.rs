@@ -15,7 +15,8 @@ use crate::{
 };
 use juror_app::{
     fleet::{
-        self, enqueue::EnqueueRequest, publish::Publication, require, run_to_publish::RunToPublish,
+        self, KEEPS_NO_INPUTS, enqueue::EnqueueRequest, publish::Publication, require,
+        run_to_publish::RunToPublish,
     },
     protected_files::ProtectedFiles,
     reporting,
@@ -41,7 +42,9 @@ pub async fn run(arguments: &EnqueueArguments, base: &BaseLayers) -> Result<Exit
     let mut setup_request = flags.setup_request(layer, base, &on_item);
     setup_request.rendered_by = RenderedBy::Workers;
     let settings = setup_request.settings()?;
-    fleet::refuse_kept_inputs(&settings)?;
+    if settings.run.keep_inputs {
+        return Err(AppError::invalid(KEEPS_NO_INPUTS));
+    }
     let named = setup_request.run_id(&settings)?;
     let protected = ProtectedFiles::from_settings(&settings, &base.settings_file)
         .and("the dataset", flags.dataset.as_deref());

@@ -1,6 +1,6 @@
 //! Cancellation of a fleet's runs.
 
-use super::job_rounds::job_rounds;
+use super::retry_plan::job_rounds;
 use crate::{cancel::CancelSummary, error::AppError, settings::Settings};
 use futures_util::future::BoxFuture;
 use juror_analysis::fold::{Fold, Rounds};

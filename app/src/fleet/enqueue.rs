@@ -2,8 +2,7 @@
 
 use super::{
     publish::uploader,
-    record_changes::record_changes,
-    run_budget_update::RunBudgetUpdate,
+    run_changes::{continued_cap, record_changes},
     run_to_publish::{Opening, RunToPublish},
 };
 use crate::{
@@ -192,25 +191,20 @@ impl EnqueueRequest<'_> {
         settings: &Settings,
     ) -> Result<(RunRecord, Vec<String>), AppError> {
         let run = &known.run_id;
-        let cap = RunBudgetUpdate::from_ledger(
-            backend,
-            run,
-            self.setup_request.budget_usd,
-            known.budget_usd,
-        )
-        .await?;
+        let given = self.setup_request.budget_usd;
+        let (budget_usd, change) = continued_cap(backend, run, given, known.budget_usd).await?;
         let mut decided = known.clone();
         if self.decides {
             decided.decision = Some(with_known_digest(decision_terms(settings), Some(known)));
             decided.baseline = settings.run.baseline().map(named_or_absolute);
         }
         let record = RunRecord {
-            budget_usd: cap.now,
+            budget_usd,
             deadline: self.deadline.or(known.deadline),
             lane: self.lane.unwrap_or(known.lane),
             ..decided
         };
-        let messages = cap.change(run).into_iter().chain(record_changes(known, &record)).collect();
+        let messages = change.into_iter().chain(record_changes(known, &record)).collect();
         Ok((record, messages))
     }
 }

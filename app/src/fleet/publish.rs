@@ -7,10 +7,7 @@ use super::{
 use crate::{
     credentials::credentials,
     error::AppError,
-    run::{
-        jobs_to_publish::jobs_to_publish,
-        run_setup::RunSetup,
-    },
+    run::{jobs_to_publish::jobs_to_publish, run_setup::RunSetup},
 };
 use juror_analysis::fold::Rounds;
 use juror_files::data_roots::Roots;

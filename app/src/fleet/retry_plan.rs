@@ -1,9 +1,7 @@
 //! Plan of another round of a fleet's run: jobs to publish again, and their budget.
 
 use super::{
-    job_rounds::job_rounds,
-    record_changes::record_changes,
-    run_budget_update::RunBudgetUpdate,
+    run_changes::{continued_cap, record_changes},
     run_to_publish::{Opening, RunToPublish},
 };
 use crate::{
@@ -48,13 +46,8 @@ impl RetryPlan {
                 )));
             };
             let setup = setup_request.setup(run, Some(&known))?;
-            let cap = RunBudgetUpdate::from_ledger(
-                backend,
-                run,
-                setup_request.budget_usd,
-                known.budget_usd,
-            )
-            .await?;
+            let given = setup_request.budget_usd;
+            let (budget_usd, change) = continued_cap(backend, run, given, known.budget_usd).await?;
             let fold = match has_directory {
                 true => {
                     let files = RunFiles::open(&setup.settings.run.runs_dir, run)?;
@@ -75,10 +68,8 @@ impl RetryPlan {
             let opening = Opening::Retried { rounds: Arc::clone(&rounds), spent };
             // Jobs that a cancellation left unpublished are published now.
             let RunRecord { deadline, lane, .. } = setup.record(run.clone());
-            let record =
-                RunRecord { budget_usd: cap.now, published: None, deadline, lane, ..known.clone() };
-            let changes =
-                cap.change(run).into_iter().chain(record_changes(&known, &record)).collect();
+            let record = RunRecord { budget_usd, published: None, deadline, lane, ..known.clone() };
+            let changes = change.into_iter().chain(record_changes(&known, &record)).collect();
             Ok(Self { run: RunToPublish { setup, record, opening, changes }, rounds })
         })
     }
@@ -87,4 +78,17 @@ impl RetryPlan {
     pub fn is_complete(&self) -> bool {
         self.rounds.missing() == 0 && self.rounds.scored() >= self.run.setup.plan.jobs
     }
+}
+
+/// Progress of each job, from the journal if it is on this machine and from Redis: the journal may
+/// lag behind or have lost results, and results in Redis expire.
+pub async fn job_rounds(
+    backend: &RedisLedger,
+    run: &RunId,
+    journal: Option<&Fold>,
+) -> Result<Rounds, AppError> {
+    let mut rounds = journal.map(Fold::rounds).unwrap_or_default();
+    let record = |job, round, outcome| rounds.note(&job, round, outcome);
+    backend.for_each_outcome(run, record).await?;
+    Ok(rounds)
 }

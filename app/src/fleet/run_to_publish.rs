@@ -40,12 +40,8 @@ pub enum Opening {
 impl RunToPublish {
     /// A new run of a setup, whose files are uploaded to a bucket if one is given.
     pub fn new(setup: RunSetup, run: &RunId, upload: Option<String>) -> Self {
-        let record = new_record(&setup, run, upload);
+        let fleet = setup.settings.fleet.namespace.clone();
+        let record = RunRecord { upload, ..setup.record(run.clone()).for_fleet(fleet) };
         Self { setup, record, opening: Opening::New, changes: Vec::new() }
     }
-}
-
-fn new_record(setup: &RunSetup, run: &RunId, upload: Option<String>) -> RunRecord {
-    let fleet = setup.settings.fleet.namespace.clone();
-    RunRecord { upload, ..setup.record(run.clone()).for_fleet(fleet) }
 }

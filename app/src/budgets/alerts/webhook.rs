@@ -10,7 +10,8 @@ use reqwest::header::CONTENT_TYPE;
 pub async fn post(url: &str, message: &str) -> Result<(), String> {
     let builder = http_client_builder(url.starts_with("https:")).timeout(ALERT_TIMEOUT);
     let client = builder.build().map_err(|error| with_causes(&error))?;
-    let request = client.post(url).header(CONTENT_TYPE, "application/json").body(message.to_owned());
+    let request =
+        client.post(url).header(CONTENT_TYPE, "application/json").body(message.to_owned());
     let response = request.send().await.map_err(|error| with_causes(&error.without_url()))?;
     let (host, status) = (response.url().host_str().unwrap_or_default(), response.status());
     match status.is_success() {

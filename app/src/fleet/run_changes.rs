@@ -1,6 +1,26 @@
-//! Messages of what a command changes in the record of a fleet's run.
+//! Changes by a command of a fleet's run that is continued or retried.
 
-use juror_types::{lane::Lane, run::RunRecord};
+use crate::error::AppError;
+use juror_ledger::{admission::Admission as _, redis::RedisLedger};
+use juror_types::{id::RunId, lane::Lane, run::RunRecord, usage::Money};
+
+/// The cap of a continued run, none for unlimited: the given one, else the ledger's, else the
+/// record's; with the message of its change, if it changes.
+pub async fn continued_cap(
+    backend: &RedisLedger,
+    run: &RunId,
+    given: Option<Money>,
+    recorded: Option<Money>,
+) -> Result<(Option<Money>, Option<String>), AppError> {
+    let before = backend.ledger(run).await?.map(|ledger| ledger.budget.cap());
+    let now = given.or(before.unwrap_or(recorded));
+    let change = before.filter(|before| *before != now).map(|before| {
+        let [old, new] = [before, now]
+            .map(|cap| cap.map_or_else(|| "unlimited".to_owned(), |cap| format!("${cap}")));
+        format!("the budget of run {run} is now {new}; before: {old}")
+    });
+    Ok((now, change))
+}
 
 /// Messages of the deadline, lane and gate in which two records of a run differ.
 pub fn record_changes(known: &RunRecord, now: &RunRecord) -> impl Iterator<Item = String> {
