@@ -7,25 +7,19 @@ mod compare;
 mod deadline;
 mod evidence;
 mod fleet;
-mod header_source;
 mod judge;
 mod layer;
 mod paths;
-mod prune;
-mod render;
 mod serve;
 
 pub use batch::{BatchLaneSettings, DurationSetting, InvalidDuration};
 pub use check::MAX_REPEATS;
 pub use compare::{CompareSettings, FlakyPolicy, LikelyClusterPolicy};
 pub use deadline::{Deadline, InvalidDeadline};
-pub use evidence::EvidenceSettings;
+pub use evidence::{EvidenceSettings, RenderSettings};
 pub use fleet::FleetSettings;
-pub use header_source::HeaderSource;
-pub use judge::{JudgeSettings, OtherModelPolicy};
+pub use judge::{HeaderSource, JudgeSettings, OtherModelPolicy};
 pub use layer::{BaseLayers, Layer, SettingsError, integer};
-pub use prune::PruneSettings;
-pub use render::RenderSettings;
 pub use serve::ServeSettings;
 
 use juror_analysis::metrics::AveragingPolicy;
@@ -147,6 +141,20 @@ pub struct LimitSettings {
 pub struct CacheSettings {
     /// True if cached replies are used.
     pub enabled: bool,
+}
+
+/// `[prune]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PruneSettings {
+    /// Days to keep a run after its last result; none is unlimited.
+    pub keep_days: Option<u32>,
+    /// Maximum size of all runs together, in megabytes (10⁶ bytes); none is unlimited.
+    pub max_mb: Option<u64>,
+    /// Number of first runs of each series that are always kept.
+    pub keep_first: usize,
+    /// Days to keep a cached reply after its last use; none is unlimited.
+    pub keep_reply_days: Option<u32>,
 }
 
 /// `[image]`.

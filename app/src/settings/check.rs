@@ -27,13 +27,11 @@ impl Settings {
     /// Returns an error for the first invalid value, with its key and the remedy.
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         self.files.check()?;
-        self.serve.check()?;
         self.batch.public_hosts()?;
         self.check_ranges()?;
         self.check_aliases()?;
-        self.check_counts()?;
-        self.check_times()?;
-        self.check_repeat()?;
+        self.check_numbers()?;
+        self.check_pauses()?;
         self.check_tags()?;
         self.check_paths()?;
         self.check_amounts()
@@ -91,86 +89,74 @@ impl Settings {
         Ok(())
     }
 
-    fn check_counts(&self) -> Result<(), SettingsError> {
-        for (key, value) in [
-            ("run.repeat", Some(u64::from(self.run.repeat))),
-            ("judge.timeout_seconds", Some(self.judge.timeout_seconds)),
-            ("judge.max_output_tokens", self.judge.max_output_tokens.map(u64::from)),
-            ("batch.max_rows", Some(self.batch.max_rows as u64)),
-            ("batch.max_bytes", Some(self.batch.max_bytes)),
-            ("limits.rpm", self.limits.rpm),
-            ("limits.tpm", self.limits.tpm),
-            ("limits.max_concurrency", self.limits.max_concurrency.map(|count| count as u64)),
-            ("limits.calls_per_second", self.limits.calls_per_second.map(u64::from)),
-            ("image.max_side", self.image.max_side.map(u64::from)),
-            ("fleet.max_queue_length", self.fleet.max_queue_length.map(u64::from)),
-            ("fleet.results_retention_days", Some(u64::from(self.fleet.results_retention_days))),
-            ("fleet.reply_cache_ttl_days", Some(u64::from(self.fleet.reply_cache_ttl_days))),
-            ("stages.compile_timeout_seconds", Some(self.stages.compile_timeout_seconds)),
-            ("stages.pipeline_timeout_seconds", Some(self.stages.pipeline_timeout_seconds)),
-            ("stages.render_timeout_seconds", Some(self.stages.render_timeout_seconds)),
-            ("render.timeout_seconds", Some(self.render.timeout_seconds)),
-            ("render.concurrency", self.render.concurrency.map(|count| count as u64)),
+    fn check_numbers(&self) -> Result<(), SettingsError> {
+        let Self { batch, files, fleet, image, judge, limits, render, serve, stages, .. } = self;
+        let amount = (1, u64::MAX, "");
+        let (seconds, minutes) = (MAX_TIME.as_secs(), MAX_TIME.as_secs() / 60);
+        let [time, time_or_none] = [1, 0].map(|least| (least, seconds, "give at most a year"));
+        let parallel = (1, MAX_CONCURRENT, "give at most 100000");
+        let repeats =
+            (1, MAX_REPEATS.into(), "give at most 100: each repeat pays for every item again");
+        let count = |count: Option<usize>| count.map(|count| count as u64);
+        for (key, value, (least, most, remedy)) in [
+            ("run.repeat", Some(self.run.repeat.into()), repeats),
+            ("judge.timeout_seconds", Some(judge.timeout_seconds), time),
+            ("judge.max_refusal_minutes", Some(judge.max_refusal_minutes), (0, minutes, time.2)),
+            ("judge.max_output_tokens", judge.max_output_tokens.map(u64::from), amount),
+            ("batch.max_rows", Some(batch.max_rows as u64), amount),
+            ("batch.max_bytes", Some(batch.max_bytes), amount),
+            ("limits.rpm", limits.rpm, amount),
+            ("limits.tpm", limits.tpm, amount),
+            ("limits.max_concurrency", count(limits.max_concurrency), parallel),
+            ("limits.calls_per_second", limits.calls_per_second.map(u64::from), amount),
+            ("image.max_side", image.max_side.map(u64::from), amount),
+            ("files.fetch_timeout_seconds", Some(files.fetch_timeout_seconds), time),
+            ("fleet.max_queue_length", fleet.max_queue_length.map(u64::from), amount),
+            ("fleet.results_retention_days", Some(fleet.results_retention_days.into()), amount),
+            ("fleet.reply_cache_ttl_days", Some(fleet.reply_cache_ttl_days.into()), amount),
+            ("fleet.connect_timeout_seconds", Some(fleet.connect_timeout_seconds), time_or_none),
+            ("fleet.drain_timeout_seconds", Some(fleet.drain_timeout_seconds), time_or_none),
+            ("serve.drain_timeout_seconds", Some(serve.drain_timeout_seconds), time_or_none),
+            ("serve.max_concurrent_runs", Some(serve.max_concurrent_runs.into()), parallel),
+            ("stages.compile_timeout_seconds", Some(stages.compile_timeout_seconds), time),
+            ("stages.pipeline_timeout_seconds", Some(stages.pipeline_timeout_seconds), time),
+            ("stages.render_timeout_seconds", Some(stages.render_timeout_seconds), time),
+            ("render.timeout_seconds", Some(render.timeout_seconds), time),
+            ("render.concurrency", count(render.concurrency), parallel),
         ] {
-            if value == Some(0) {
-                return Err(SettingsError::value(key, 0, "give at least 1, or omit the key"));
+            match value {
+                Some(0) if least > 0 => {
+                    return Err(SettingsError::value(key, 0, "give at least 1, or omit the key"));
+                }
+                Some(value) if value > most => {
+                    return Err(SettingsError::value(key, value, remedy));
+                }
+                _ => {}
             }
         }
         Ok(())
     }
 
-    /// Refuses pauses of zero, which would poll without end, and times and counts beyond any use,
-    /// with which no time or limit can be computed.
-    fn check_times(&self) -> Result<(), SettingsError> {
-        let Self { batch, files, fleet, judge, limits, render, serve, stages, .. } = self;
-        let (millisecond, second) = (Duration::from_millis(1), Duration::from_secs(1));
-        for (key, pause, shortest, remedy) in [
-            ("batch.poll_min", batch.poll_min, millisecond, "give at least \"1ms\""),
-            ("batch.poll_max", batch.poll_max, millisecond, "give at least \"1ms\""),
-            ("batch.seal_after", batch.seal_after, millisecond, "give at least \"1ms\""),
-            ("batch.owner_timeout", batch.owner_timeout, second, "give at least \"1s\""),
-            ("batch.realtime_reserve", batch.realtime_reserve, Duration::ZERO, ""),
+    /// Refuses pauses of zero, which would poll without end, and those beyond any use.
+    fn check_pauses(&self) -> Result<(), SettingsError> {
+        let batch = &self.batch;
+        let millisecond = (Duration::from_millis(1), "give at least \"1ms\"");
+        let second = (Duration::from_secs(1), "give at least \"1s\"");
+        for (key, pause, (shortest, remedy)) in [
+            ("batch.poll_min", batch.poll_min, millisecond),
+            ("batch.poll_max", batch.poll_max, millisecond),
+            ("batch.seal_after", batch.seal_after, millisecond),
+            ("batch.owner_timeout", batch.owner_timeout, second),
+            ("batch.realtime_reserve", batch.realtime_reserve, (Duration::ZERO, "")),
         ] {
-            if pause.0 < shortest {
-                return Err(SettingsError::value(key, format!("{:?}", pause.0), remedy));
-            }
-            if pause.0 > MAX_TIME {
-                let remedy = "give at most \"8784h\", a year";
-                return Err(SettingsError::value(key, format!("{:?}", pause.0), remedy));
-            }
-        }
-        let year = (MAX_TIME.as_secs(), "give at most a year");
-        let minutes = (MAX_TIME.as_secs() / 60, "give at most a year");
-        let many = (MAX_CONCURRENT, "give at most 100000");
-        let count = |count: usize| count as u64;
-        for (key, value, (most, remedy)) in [
-            ("judge.timeout_seconds", Some(judge.timeout_seconds), year),
-            ("judge.max_refusal_minutes", Some(judge.max_refusal_minutes), minutes),
-            ("files.fetch_timeout_seconds", Some(files.fetch_timeout_seconds), year),
-            ("fleet.connect_timeout_seconds", Some(fleet.connect_timeout_seconds), year),
-            ("fleet.drain_timeout_seconds", Some(fleet.drain_timeout_seconds), year),
-            ("serve.drain_timeout_seconds", Some(serve.drain_timeout_seconds), year),
-            ("stages.compile_timeout_seconds", Some(stages.compile_timeout_seconds), year),
-            ("stages.pipeline_timeout_seconds", Some(stages.pipeline_timeout_seconds), year),
-            ("stages.render_timeout_seconds", Some(stages.render_timeout_seconds), year),
-            ("render.timeout_seconds", Some(render.timeout_seconds), year),
-            ("limits.max_concurrency", limits.max_concurrency.map(count), many),
-            ("render.concurrency", render.concurrency.map(count), many),
-            ("serve.max_concurrent_runs", Some(u64::from(serve.max_concurrent_runs)), many),
-        ] {
-            if let Some(value) = value.filter(|value| *value > most) {
-                return Err(SettingsError::value(key, value, remedy));
-            }
+            let remedy = match pause.0 {
+                pause if pause < shortest => remedy,
+                pause if pause > MAX_TIME => "give at most \"8784h\", a year",
+                _ => continue,
+            };
+            return Err(SettingsError::value(key, format!("{:?}", pause.0), remedy));
         }
         Ok(())
-    }
-
-    fn check_repeat(&self) -> Result<(), SettingsError> {
-        let remedy = "give at most 100: each repeat pays for every item again";
-        match self.run.repeat > MAX_REPEATS {
-            true => Err(SettingsError::value("run.repeat", self.run.repeat, remedy)),
-            false => Ok(()),
-        }
     }
 
     fn check_amounts(&self) -> Result<(), SettingsError> {

@@ -1,6 +1,6 @@
 //! Files and folders that settings name.
 
-use super::{Settings, header_source::HeaderSource};
+use super::{HeaderSource, Settings};
 use std::path::PathBuf;
 
 impl Settings {

@@ -1,6 +1,5 @@
 //! `[serve]`: the HTTP server.
 
-use super::SettingsError;
 use serde::Deserialize;
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -37,15 +36,6 @@ impl Default for ServeSettings {
             trusted_proxies: Vec::new(),
             max_concurrent_runs: 0,
             drain_timeout_seconds: 0,
-        }
-    }
-}
-
-impl ServeSettings {
-    pub(super) fn check(&self) -> Result<(), SettingsError> {
-        match self.max_concurrent_runs {
-            0 => Err(SettingsError::value("serve.max_concurrent_runs", 0, "give at least 1")),
-            _ => Ok(()),
         }
     }
 }
