@@ -119,6 +119,23 @@ impl RunStateCache {
         cached.context.as_ref().is_some_and(is_stopped) && !self.contexts.is_stopping()
     }
 
+    /// The context of a run, made if it is not cached; for a cancelled run, that for collecting its
+    /// batches.
+    async fn context(
+        &self,
+        RunStatus { record, cancelled, .. }: &RunStatus,
+        cached: &mut Option<Arc<RunContext>>,
+    ) -> Result<Arc<RunContext>, ContextError> {
+        if let Some(context) = cached {
+            return Ok(Arc::clone(context));
+        }
+        let made = match cancelled {
+            true => self.contexts.make_for_cancelled(record).await,
+            false => self.contexts.make(record).await,
+        };
+        Ok(Arc::clone(cached.insert(Arc::new(made?))))
+    }
+
     async fn record_pause(
         &self,
         run: &RunId,
@@ -147,19 +164,13 @@ impl RunStatusProvider for RunStateCache {
         if !self.is_fresh(job, &cached) {
             self.look_up(run, &mut cached).await?;
         }
-        let record = match open_record(job, cached.status.as_ref()) {
-            Ok(record) => record,
+        let CachedRun { status, context, .. } = &mut *cached;
+        let status = match open_status(job, status.as_ref()) {
+            Ok(status) => status,
             Err(run_state) => return Ok(run_state),
         };
-        if let Some(context) = &cached.context {
-            return Ok(WorkerRunState::Open(Arc::clone(context)));
-        }
-        match self.contexts.make(record).await {
-            Ok(context) => {
-                let context = Arc::new(context);
-                cached.context = Some(Arc::clone(&context));
-                Ok(WorkerRunState::Open(context))
-            }
+        match self.context(status, context).await {
+            Ok(context) => Ok(WorkerRunState::Open(context)),
             Err(ContextError::Ledger(error)) => Err(error),
             Err(unjudgeable @ ContextError::Unjudgeable(_)) => {
                 let reason = unjudgeable.to_string();
@@ -176,24 +187,13 @@ impl RunStatusProvider for RunStateCache {
             return Ok(None);
         }
         self.look_up(run, &mut cached).await?;
-        let Some(status) = cached.status.as_ref().filter(|status| status.paused.is_none()) else {
+        let CachedRun { status, context, cancelled, .. } = &mut *cached;
+        let Some(status) = status.as_ref().filter(|status| status.paused.is_none()) else {
             return Ok(None);
         };
-        let (record, is_cancelled) = (&status.record, status.cancelled);
-        let context = if is_cancelled { &cached.cancelled } else { &cached.context };
-        if let Some(context) = context {
-            return Ok(Some(Arc::clone(context)));
-        }
-        let made = match is_cancelled {
-            true => self.contexts.make_for_cancelled(record).await,
-            false => self.contexts.make(record).await,
-        };
-        match made {
-            Ok(context) => {
-                let context = Arc::new(context);
-                let slot = if is_cancelled { &mut cached.cancelled } else { &mut cached.context };
-                Ok(Some(Arc::clone(slot.insert(context))))
-            }
+        let context = if status.cancelled { cancelled } else { context };
+        match self.context(status, context).await {
+            Ok(context) => Ok(Some(context)),
             Err(ContextError::Ledger(error)) => Err(error),
             // Another worker may have the settings that this one lacks.
             Err(unjudgeable @ ContextError::Unjudgeable(_)) => {
@@ -271,11 +271,11 @@ fn matches_job(job: &Job, record: &RunRecord) -> bool {
     job.rubric.digest == record.rubric.digest && model(&job.judge) == model(&record.judge)
 }
 
-/// The record for judging a job, or the state of a run that accepts no jobs.
-fn open_record<'a>(
+/// The status of a run that accepts a job, or the state of one that does not.
+fn open_status<'a>(
     job: &Job,
     status: Option<&'a RunStatus>,
-) -> Result<&'a RunRecord, WorkerRunState> {
+) -> Result<&'a RunStatus, WorkerRunState> {
     let Some(status) = status else {
         return Err(WorkerRunState::Unknown(
             "run not found in Redis; publish it again with: juror enqueue --run-id …".to_owned(),
@@ -284,7 +284,7 @@ fn open_record<'a>(
     match &status.paused {
         _ if status.cancelled => Err(WorkerRunState::Cancelled),
         Some(reason) => Err(WorkerRunState::Paused(reason.clone())),
-        None if matches_job(job, &status.record) => Ok(&status.record),
+        None if matches_job(job, &status.record) => Ok(status),
         None => Err(WorkerRunState::Unknown(
             "the rubric or judge of a job differs from the run that was announced under this name"
                 .to_owned(),
