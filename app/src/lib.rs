@@ -14,7 +14,6 @@ pub mod item_source;
 pub mod judge;
 pub mod ledger_pool;
 pub mod local_ledger;
-pub mod nearest_run_name;
 pub mod protected_files;
 pub mod prune;
 pub mod recorded_settings;

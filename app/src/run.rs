@@ -10,9 +10,7 @@ pub mod run_setup_request;
 
 mod execute_local_run;
 mod judging_session;
-mod local_run_status;
 mod local_worker;
 mod open_local_run;
-mod recover;
 pub(crate) mod resume_input_changes;
 mod sample_growth;

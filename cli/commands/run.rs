@@ -12,12 +12,11 @@ use crate::{
 };
 use juror_analysis::format::dollars;
 use juror_app::{
-    nearest_run_name::nearest,
     protected_files::ProtectedFiles,
     run::{
         inspection::inspect_files,
         local_run::LocalRun,
-        preflight::{known_run, no_such_run, refuse_fleet_run},
+        preflight::{known_run, nearest, no_such_run, refuse_fleet_run},
         run_setup::RenderedBy,
         run_setup_request::new_run_id,
     },

@@ -1,13 +1,14 @@
 //! The worker's role in the process of one run.
 
-use super::local_run_status::LocalRunStatus;
+use async_trait::async_trait;
+use juror_ledger::error::LedgerError;
 use juror_queue::{Queue, local::LocalQueue};
 use juror_types::{event::Event, id::RunId, job::Job, outcome::JobResult, shutdown::Shutdown};
 use juror_worker::{
     run_context::RunContext,
-    worker_role::{self, BatchKeeper, RunStatusProvider, Worker, WorkerError},
+    worker_role::{self, BatchKeeper, RunStatusProvider, Worker, WorkerError, WorkerRunState},
 };
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Reason of a run's pause, if it is paused.
 pub type PauseReason = Option<String>;
@@ -33,7 +34,8 @@ impl LocalWorker {
             let (records, owner) = (Arc::clone(&lane.records), lane.owner.clone());
             BatchKeeper::for_local_run(run.clone(), queues, records, owner)
         });
-        let run = Arc::new(LocalRunStatus::new(Arc::clone(&context)));
+        let pause_reason = OnceLock::new();
+        let run = Arc::new(LocalRunStatus { context: Arc::clone(&context), pause_reason });
         let worker = Worker {
             jobs: Arc::new(jobs.clone()),
             results,
@@ -60,10 +62,38 @@ impl LocalWorker {
         let Self { worker, run, shutdown } = self;
         let events = worker.events.clone();
         worker_role::run(worker, shutdown).await?;
-        let paused = run.pause_reason();
+        let paused = run.pause_reason.get().cloned();
         if let Some(reason) = paused.clone() {
             events.emit(Event::Paused { reason }).await;
         }
         Ok(paused)
+    }
+}
+
+/// A run that is open until it is paused. A pause ends its worker, which is the only one.
+struct LocalRunStatus {
+    context: Arc<RunContext>,
+    /// Reason of its pause, if it is paused.
+    pause_reason: OnceLock<String>,
+}
+
+#[async_trait]
+impl RunStatusProvider for LocalRunStatus {
+    async fn run_state(&self, _: &Job) -> Result<WorkerRunState, LedgerError> {
+        Ok(WorkerRunState::Open(Arc::clone(&self.context)))
+    }
+
+    async fn shard_context(&self, _: &RunId) -> Result<Option<Arc<RunContext>>, LedgerError> {
+        Ok(Some(Arc::clone(&self.context)))
+    }
+
+    async fn pause(&self, _: &RunId, reason: &str) -> Result<(), LedgerError> {
+        self.pause_reason.get_or_init(|| reason.to_owned());
+        self.context.shutdown.drain.cancel();
+        Ok(())
+    }
+
+    fn holds_jobs(&self) -> bool {
+        false
     }
 }

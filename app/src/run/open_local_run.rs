@@ -2,7 +2,6 @@
 
 use super::{
     judging_session::{JudgingSession, RunStart},
-    recover::append_stored_results,
     run_setup::RunSetup,
 };
 use crate::{
@@ -19,7 +18,11 @@ use juror_ledger::{
     budgets::{self, ZoneChange},
     sqlite::SqliteLedger,
 };
-use juror_types::{id::OwnerId, run::RunRecord, usage::Money};
+use juror_types::{
+    id::{OwnerId, RunId},
+    run::RunRecord,
+    usage::Money,
+};
 use juror_worker::{evidence_resources::EvidenceResources, run_context::JudgeSetup};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -98,4 +101,29 @@ pub async fn open_local_run(
     }
     let resources = RoundResources { owner, judge, kept_inputs, evidence };
     Ok(OpenedRun { journal, judging_session, resources, zone_change, other_ledger, presumed })
+}
+
+/// Appends every stored result that the journal lacks: a result is stored before it is published,
+/// so a crash can keep it from the journal. This precedes the planning of jobs, so that unscored
+/// jobs are judged in their next round after any crash.
+async fn append_stored_results(
+    journal: &mut RunJournal,
+    backend: &SqliteLedger,
+    run: &RunId,
+) -> Result<(), AppError> {
+    let mut last = None;
+    loop {
+        let page = backend.stored_rounds(run, last.as_ref()).await.map_err(local_error)?;
+        let mut missing = Vec::new();
+        for (job, round) in &page {
+            if journal.fold().latest(job).is_none_or(|latest| latest.round < *round) {
+                missing.extend(backend.stored_result(run, job).await.map_err(local_error)?);
+            }
+        }
+        journal.commit(&missing)?;
+        match page.into_iter().next_back() {
+            Some((job, _)) => last = Some(job),
+            None => return Ok(()),
+        }
+    }
 }
