@@ -1,11 +1,18 @@
 //! Interactive work: progress is shown, and signals stop it.
 
-use crate::signals::SignalStream;
+use crate::{
+    exit::AppError,
+    progress::{self, ProgressDisplay},
+    signals::SignalStream,
+    terminal,
+};
+use juror_app::fleet::publish::Publication;
+use juror_producer::{fleet::Published, upload::Uploaded};
 use juror_types::{
     event::{Event, Events},
     shutdown::Shutdown,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 const EVENT_CAPACITY: usize = 1_000;
 
@@ -43,4 +50,26 @@ pub async fn until_signal<T>(
     shutdown.now.cancel();
     // A panic of the listener loses nothing.
     (done, listening.await.unwrap_or_else(|_| SignalStream::open()))
+}
+
+/// Publishes jobs until done or a signal; `announced` is called when the run is open, before the
+/// first job.
+pub async fn publish(
+    publication: Publication<'_>,
+    announced: impl FnOnce() -> Result<(), AppError>,
+) -> Result<Published, AppError> {
+    let (published, count) = watch::channel(0);
+    let display = ProgressDisplay::fitting();
+    let uploaded = |Uploaded { sent, found }: Uploaded| {
+        terminal::print_hint(&format!("{sent} files are uploaded, {found} were there already"));
+    };
+    let publication = Publication { uploaded: Some(&uploaded), ..publication };
+    let (ended, _) = run(
+        |events| progress::publishing(events, count, display),
+        async |events, shutdown: &Shutdown| {
+            publication.publish(announced, events, published, shutdown).await
+        },
+    )
+    .await;
+    ended
 }

@@ -9,7 +9,6 @@ mod interactive;
 mod location_flags;
 mod logging;
 mod progress;
-mod publish_interactive;
 mod role_health;
 mod run_argument;
 mod settings_sources;

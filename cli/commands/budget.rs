@@ -1,13 +1,11 @@
 //! `juror budget`: caps and spending of runs, days, months, datasets and tags.
 
-mod cap_change;
-
 use crate::{
     args::{BudgetCommand, FleetFlags},
     exit::{AppError, Exit},
     terminal,
 };
-use cap_change::{CapChange, amount};
+use juror_analysis::format::dollars;
 use juror_app::{
     budgets::{BudgetHistory, BudgetState, topics},
     local_ledger::ledger_file,
@@ -18,7 +16,8 @@ use juror_ledger::{
     admission::{Budget, Scope, SharedBudget},
     budgets::{BudgetRecords, zone_difference},
 };
-use juror_types::{budget_label::BudgetLabel, id::RunId};
+use juror_types::{budget_label::BudgetLabel, id::RunId, usage::Money};
+use serde::Serialize;
 
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
 pub async fn run(command: &BudgetCommand, base: &BaseLayers) -> Result<Exit, AppError> {
@@ -28,6 +27,42 @@ pub async fn run(command: &BudgetCommand, base: &BaseLayers) -> Result<Exit, App
     let printed = execute(command, ledger.budgets(), &settings).await;
     ledger.close().await;
     printed.map(|()| Exit::Done)
+}
+
+/// A cap that was replaced, as `juror budget set --json` prints it.
+#[derive(Debug, Serialize)]
+struct CapChange {
+    budget: &'static str,
+    /// Label of the runs; none for all runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<BudgetLabel>,
+    /// New cap; none if unlimited.
+    cap_usd: Option<Money>,
+    /// Previous cap; none if unlimited.
+    before_usd: Option<Money>,
+}
+
+impl CapChange {
+    fn new(budget: &SharedBudget, cap: Budget, before: Option<Budget>) -> Self {
+        let SharedBudget { period, label } = budget.clone();
+        let before_usd = before.and_then(Budget::cap);
+        Self { budget: period.budget_key(), label, cap_usd: cap.cap(), before_usd }
+    }
+
+    /// `each month of tag checkout may cost at most $60.00 from now on; before: no cap`
+    fn sentence(&self) -> String {
+        let Self { budget, label, cap_usd, before_usd } = self;
+        let scope = label.as_ref().map(|label| format!(" of {} {}", label.kind(), label.name()));
+        let now = match cap_usd {
+            Some(cap) => format!("may cost at most {}", dollars(*cap)),
+            None => "has no cap".to_owned(),
+        };
+        format!(
+            "each {budget}{} {now} from now on; before: {}",
+            scope.unwrap_or_default(),
+            or_no_cap(*before_usd)
+        )
+    }
 }
 
 async fn execute(
@@ -142,4 +177,13 @@ async fn set(
     }
     let change = CapChange::new(budget, cap, before);
     terminal::print_result(&change, || change.sentence())
+}
+
+/// Formats a cap for a message.
+fn amount(budget: Budget) -> String {
+    budget.cap().map_or_else(|| "\"unlimited\"".to_owned(), dollars)
+}
+
+fn or_no_cap(amount: Option<Money>) -> String {
+    amount.map_or_else(|| "no cap".to_owned(), dollars)
 }

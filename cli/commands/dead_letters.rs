@@ -1,17 +1,15 @@
 //! `juror dead-letters`: lists, shows and replays messages that killed their workers or could not
 //! be read.
 
-mod replay;
-
 use crate::{
-    args::{DeadLettersCommand, FleetFlags},
+    args::{DeadLettersCommand, FleetFlags, ReplayArguments},
     exit::{AppError, Exit},
     terminal,
 };
 use juror_app::{
     fleet::{
-        self,
-        replay::{run_of, unknown_dead_letter},
+        self, Fleet,
+        replay::{self, ReplayScope, Replayed, run_of, unknown_dead_letter},
     },
     settings::{BaseLayers, Settings},
 };
@@ -24,7 +22,7 @@ pub async fn run(command: &DeadLettersCommand, base: &BaseLayers) -> Result<Exit
     match command {
         DeadLettersCommand::List { run, fleet } => list(run.as_deref(), fleet, base).await,
         DeadLettersCommand::Show { id, fleet } => show(id, fleet, base).await,
-        DeadLettersCommand::Replay(arguments) => replay::run(arguments, base).await,
+        DeadLettersCommand::Replay(arguments) => replay(arguments, base).await,
     }
 }
 
@@ -59,6 +57,28 @@ async fn show(id: &str, fleet: &FleetFlags, base: &BaseLayers) -> Result<Exit, A
         }
     }
     Ok(Exit::Done)
+}
+
+/// Replays dead jobs, each in the round after its last.
+async fn replay(arguments: &ReplayArguments, base: &BaseLayers) -> Result<Exit, AppError> {
+    let settings = settings(&arguments.fleet, base)?;
+    let scope = match &arguments.run {
+        Some(run) => ReplayScope::Run(run),
+        None => ReplayScope::Ids(&arguments.ids),
+    };
+    let fleet = Fleet::open(&settings, Events::silent()).await?;
+    let replayed = replay::replay(&fleet, scope).await;
+    fleet.close().await;
+    let Replayed { sent, not_sent, some_remain } = replayed?;
+    if terminal::is_json() {
+        terminal::print_json(&json!({ "sent": sent, "not_sent": not_sent }))?;
+    } else {
+        terminal::print(&format!("{sent} replayed"))?;
+        for (id, reason) in &not_sent {
+            terminal::print_notice(&sanitize(&format!("{id} is not replayed: {reason}")));
+        }
+    }
+    Ok(if some_remain { Exit::Incomplete } else { Exit::Done })
 }
 
 async fn dead_letters(
