@@ -39,8 +39,8 @@ pub async fn run(arguments: &AggregateArguments, base: &BaseLayers) -> Result<Ex
     let (outcome, _) = interactive::run(
         |events| output.follow(events, complete, role_changes),
         async |events, shutdown: &Shutdown| {
-            let channels = AggregateChannels { events, completed, role };
-            let task = AggregateTask { reports, take_over: arguments.take_over, channels };
+            let take_over = arguments.take_over;
+            let task = AggregateTask { reports, take_over, events, completed, role };
             let role = async |health| aggregate(&settings, task, health, shutdown).await;
             RoleHealth::serve(&settings, role).await
         },
@@ -53,11 +53,6 @@ pub async fn run(arguments: &AggregateArguments, base: &BaseLayers) -> Result<Ex
 struct AggregateTask {
     reports: FleetReports,
     take_over: bool,
-    channels: AggregateChannels,
-}
-
-/// Senders of the aggregator's events, completed runs and lock role.
-struct AggregateChannels {
     events: Events,
     completed: mpsc::Sender<CompletedRun>,
     role: watch::Sender<LockRole>,
@@ -142,7 +137,7 @@ async fn aggregate(
 ) -> Result<(), AppError> {
     let lock = health.require("lock");
     // The connection may wait for the broker until a timeout.
-    let opening = Fleet::open(settings, task.channels.events.clone());
+    let opening = Fleet::open(settings, task.events.clone());
     let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else { return Ok(()) };
     let fleet = opened?;
     let health = (&health, lock);
@@ -159,8 +154,7 @@ async fn work(
     (health, lock): (&RoleHealth, Option<Condition>),
     shutdown: &Shutdown,
 ) -> Result<(), AppError> {
-    let AggregateTask { reports, take_over, channels } = task;
-    let AggregateChannels { events, completed, role } = channels;
+    let AggregateTask { reports, take_over, events, completed, role } = task;
     let role_changes = role.subscribe();
     let aggregator = AggregatorRole {
         fleet,
@@ -183,7 +177,7 @@ async fn work(
         health.watch(fleet, &ended),
         ended.run_until_cancelled(follow_lock(lock, role_changes)),
     );
-    Ok(outcome?)
+    outcome
 }
 
 /// Sets the readiness condition `lock` once the aggregator is active or standby.

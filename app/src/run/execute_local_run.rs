@@ -27,7 +27,7 @@ use juror_producer::publish;
 use juror_queue::{Queue as _, local::LocalQueue};
 use juror_types::{
     event::{Event, Events},
-    id::{OwnerId, RunId},
+    id::OwnerId,
     job::Job,
     outcome::JobResult,
     shutdown::Shutdown,
