@@ -242,7 +242,7 @@ fn evidence_mode(text: &str) -> Result<EvidenceMode, String> {
 
 /// Checks a deadline, and returns it as it was written.
 fn deadline(text: &str) -> Result<String, InvalidDeadline> {
-    text.parse::<Deadline>().map(|_| text.to_owned())
+    Deadline::try_from(text.to_owned()).map(|_| text.to_owned())
 }
 
 fn at_least_one<N: FromStr + PartialOrd + Default>(text: &str) -> Result<N, String> {

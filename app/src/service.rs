@@ -128,21 +128,14 @@ impl RunService {
         budget: Option<Money>,
     ) -> Result<(), AppError> {
         let run = &record.run_id;
-        match state {
-            RunState::Running => {
-                return Err(AppError::conflict(format!("run {run} is already active")));
-            }
-            RunState::Complete => {
-                return Err(AppError::conflict(format!(
-                    "run {run} is complete: every job is scored"
-                )));
-            }
-            RunState::Damaged => {
-                return Err(AppError::conflict(format!(
-                    "run {run} is damaged, see its page; repair or remove its folder"
-                )));
-            }
-            RunState::Incomplete => {}
+        let refusal = match state {
+            RunState::Running => Some("already active"),
+            RunState::Complete => Some("complete: every job is scored"),
+            RunState::Damaged => Some("damaged, see its page; repair or remove its folder"),
+            RunState::Incomplete => None,
+        };
+        if let Some(refusal) = refusal {
+            return Err(AppError::conflict(format!("run {run} is {refusal}")));
         }
         let permit = self.local.acquire(run)?;
         let (validator, known) = (Arc::clone(&self.validator), record.clone());

@@ -4,7 +4,6 @@ use super::Settings;
 use jiff::{SignedDuration, Timestamp, Zoned, civil::Time};
 use juror_types::lane::Lane;
 use serde::Deserialize;
-use std::str::FromStr;
 
 /// The setting `run.deadline`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -63,27 +62,19 @@ impl Settings {
     }
 }
 
-impl FromStr for Deadline {
-    type Err = InvalidDeadline;
-
-    fn from_str(text: &str) -> Result<Self, InvalidDeadline> {
-        let invalid = || InvalidDeadline(text.to_owned());
-        let text = text.trim();
-        if text.contains(':') {
-            let formats = ["%H:%M", "%H:%M:%S"];
-            let time = formats.iter().find_map(|format| Time::strptime(format, text).ok());
-            return time.map(Self::At).ok_or_else(invalid);
-        }
-        let duration: SignedDuration = text.parse().map_err(|_| invalid())?;
-        if duration > SignedDuration::ZERO { Ok(Self::After(duration)) } else { Err(invalid()) }
-    }
-}
-
 impl TryFrom<String> for Deadline {
     type Error = InvalidDeadline;
 
-    fn try_from(text: String) -> Result<Self, InvalidDeadline> {
-        text.parse()
+    fn try_from(written: String) -> Result<Self, InvalidDeadline> {
+        let text = written.trim();
+        let deadline = if text.contains(':') {
+            let formats = ["%H:%M", "%H:%M:%S"];
+            formats.iter().find_map(|format| Time::strptime(format, text).ok()).map(Self::At)
+        } else {
+            let duration = text.parse().ok().filter(|duration| *duration > SignedDuration::ZERO);
+            duration.map(Self::After)
+        };
+        deadline.ok_or(InvalidDeadline(written))
     }
 }
 
@@ -93,7 +84,7 @@ mod tests {
 
     fn moment(deadline: &str, now: &str) -> String {
         let now: Zoned = now.parse().unwrap();
-        deadline.parse::<Deadline>().unwrap().after(&now).to_string()
+        Deadline::try_from(deadline.to_owned()).unwrap().after(&now).to_string()
     }
 
     #[test]
@@ -117,7 +108,7 @@ mod tests {
     #[test]
     fn invalid_deadlines_are_refused_with_the_remedy() {
         for text in ["", "soon", "25:00", "07:61", "0s", "-5m", "5"] {
-            let error = text.parse::<Deadline>().unwrap_err().to_string();
+            let error = Deadline::try_from(text.to_owned()).unwrap_err().to_string();
             assert!(error.contains("as in"), "{text}: {error}");
         }
     }
