@@ -20,7 +20,8 @@ use juror_files::fetch_policy::FetchPolicy;
 use juror_types::{
     file_identity::FileIdentity,
     id::Digest,
-    item::{Item, Text, TokenSource},
+    item::Item,
+    outcome::InputRecord,
     rubric::{PromptField, Rubric},
 };
 use pairs::ImagePairs;
@@ -178,15 +179,12 @@ impl Dataset {
         if let Some(image) = &item.rendered {
             find(Item::RENDERED, &image.reference, "")?;
         }
-        if let Some(Text::Path(path)) = &item.generated_code {
-            let hint = "; if this is code and not a path, end it with a line break";
-            find("generated_code", path, hint)?;
-        }
-        if let Some(TokenSource::Path(path)) = &item.expected_tokens {
-            find("expected_tokens", path, "")?;
-        }
-        if let Some(TokenSource::Path(path)) = &item.extracted_tokens {
-            find("extracted_tokens", path, "")?;
+        for (name, path) in InputRecord::TEXTS.into_iter().zip(item.text_paths()) {
+            let hint = match name {
+                InputRecord::CODE => "; if this is code and not a path, end it with a line break",
+                _ => "",
+            };
+            path.flatten().map_or(Ok(()), |path| find(name, path, hint))?;
         }
         Ok(())
     }

@@ -109,7 +109,7 @@ impl<R: Read> Iterator for CsvRows<R> {
             return None;
         }
         let (line, row) = self.next_row()?;
-        let row = row.map_err(|problem| FieldError { field: None, problem });
+        let row = row.map_err(FieldError::from);
         if let Some(columns) = &self.columns {
             return Some(RawItem { line, fields: row.and_then(|row| fields(columns, &row)) });
         }
@@ -141,8 +141,8 @@ fn header(row: &StringRecord) -> Result<Vec<String>, FieldError> {
     if let [only] = columns.as_slice()
         && only.contains([';', '\t'])
     {
-        let problem = "the header row is one column; separate columns by commas".to_owned();
-        return Err(FieldError { field: None, problem: DatasetProblem::NotCsv(problem) });
+        let problem = "the header row is one column; separate columns by commas";
+        return Err(DatasetProblem::NotCsv(problem.to_owned()).into());
     }
     let mut seen = HashSet::new();
     match columns.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str())) {
@@ -156,12 +156,12 @@ fn header(row: &StringRecord) -> Result<Vec<String>, FieldError> {
 
 fn fields(columns: &[String], row: &StringRecord) -> Result<Map<String, Value>, FieldError> {
     if row.len() != columns.len() {
-        let problem = DatasetProblem::NotCsv(format!(
+        let problem = format!(
             "{} cells under {} columns; put cells with commas in quotes, and close every quote",
             row.len(),
             columns.len()
-        ));
-        return Err(FieldError { field: None, problem });
+        );
+        return Err(DatasetProblem::NotCsv(problem).into());
     }
     // The last cell still has the carriage return of the line's end.
     let cells = columns.iter().zip(row).map(|(column, cell)| {
@@ -170,9 +170,9 @@ fn fields(columns: &[String], row: &StringRecord) -> Result<Map<String, Value>, 
     });
     cells
         .filter(|(column, cell)| !column.is_empty() && !cell.trim().is_empty())
-        .map(|(column, cell)| match value(column, cell) {
-            Ok(value) => Ok((column.clone(), value)),
-            Err(problem) => Err(FieldError::new(column, problem)),
+        .map(|(column, cell)| {
+            let value = value(column, cell).map_err(|problem| FieldError::new(column, problem))?;
+            Ok((column.clone(), value))
         })
         .collect()
 }

@@ -1,6 +1,6 @@
 //! Errors of a dataset, with their places.
 
-use juror_types::{id::InvalidDigest, reference::InvalidReference};
+use juror_types::reference::InvalidReference;
 use std::{
     fmt, io,
     path::{Path, PathBuf},
@@ -103,6 +103,13 @@ impl FieldError {
 
     pub(crate) fn at(self, place: DatasetPlace) -> LineError {
         LineError { place, field: self.field, problem: self.problem }
+    }
+}
+
+impl From<DatasetProblem> for FieldError {
+    /// An error of the whole line.
+    fn from(problem: DatasetProblem) -> Self {
+        Self { field: None, problem }
     }
 }
 
@@ -230,10 +237,4 @@ pub enum DatasetProblem {
     /// Two files of a folder of pairs where one is expected.
     #[error("both {0:?} and {1:?} belong to it; keep one")]
     Ambiguous(String, String),
-}
-
-impl From<InvalidDigest> for DatasetProblem {
-    fn from(error: InvalidDigest) -> Self {
-        Self::Digest(error.to_string())
-    }
 }

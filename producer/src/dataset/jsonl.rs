@@ -46,11 +46,7 @@ impl<R: BufRead> Iterator for JsonLines<R> {
     type Item = RawItem;
 
     fn next(&mut self) -> Option<RawItem> {
-        let fields = match self.0.next_line()? {
-            Ok(text) => parse_object(text),
-            Err(problem) => Err(problem),
-        };
-        let fields = fields.map_err(|problem| FieldError { field: None, problem });
+        let fields = self.0.next_line()?.and_then(parse_object).map_err(FieldError::from);
         Some(RawItem { line: self.0.number(), fields })
     }
 }

@@ -173,7 +173,9 @@ impl Fields<'_> {
 
     fn digests(&mut self, item: &mut Item) -> Result<(), FieldError> {
         let fail = |problem| FieldError::new("sha256", problem);
-        let parse = |text: &str| text.parse::<Digest>().map_err(|error| fail(error.into()));
+        let parse = |text: &str| {
+            text.parse::<Digest>().map_err(|error| fail(DatasetProblem::Digest(error.to_string())))
+        };
         match self.take("sha256") {
             None => {}
             Some(Value::String(text)) => {
@@ -241,13 +243,10 @@ impl Fields<'_> {
     fn language(&mut self, code: Option<&Text>) -> Result<Option<Language>, FieldError> {
         match self.text("language")? {
             Some(name) => match Language::from_extension(&name) {
-                Some(language) => Ok(Some(language)),
                 None => Err(FieldError::new("language", DatasetProblem::Language(name))),
+                language => Ok(language),
             },
-            None => Ok(match code {
-                Some(Text::Path(path)) => language_of_path(path),
-                _ => None,
-            }),
+            None => Ok(code.and_then(Text::path).and_then(language_of_path)),
         }
     }
 

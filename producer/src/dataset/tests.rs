@@ -1,5 +1,5 @@
 use super::*;
-use juror_types::item::Language;
+use juror_types::item::{Language, Text, TokenSource};
 use serde_json::json;
 use tempfile::TempDir;
 
