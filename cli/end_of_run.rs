@@ -15,33 +15,25 @@ use juror_report::{render_paused, render_terminal, summary_sentence, write_outpu
 use juror_types::{outcome::ErrorKind, usage::Money};
 use std::path::PathBuf;
 
-/// Settings and further output files of the report of an ended run.
-pub struct ReportContext<'run> {
-    pub reporting: Reporting<'run>,
-    /// Files to write, in addition to `report.json`.
-    pub outputs: &'run [PathBuf],
-}
-
 /// Prints the report of an ended run of this machine; returns its exit code.
 pub fn finish(run: &EndedRun, outputs: &[PathBuf]) -> Result<Exit, AppError> {
-    let context = ReportContext { reporting: run.reporting(), outputs };
-    let files = run.journal.files();
-    let report = print_report(run.report()?, files, &context, run.paused.as_deref())?;
+    let (files, paused) = (run.journal.files(), run.paused.as_deref());
+    let report = print_report(run.report()?, files, &run.reporting(), outputs, paused)?;
     if !terminal::is_quiet() {
         print_next_steps(run, &report);
     }
     Ok(Exit::from_run(&report, run.paused.is_some()))
 }
 
-/// Prints a report and writes the requested files; `paused` is the reason of a paused run. Returns
+/// Prints a report and writes the requested files beside `report.json`; `paused` is the reason of a paused run. Returns
 /// the report as it is printed.
 pub fn print_report(
     mut report: Report,
     files: &RunFiles,
-    context: &ReportContext<'_>,
+    reporting: &Reporting<'_>,
+    outputs: &[PathBuf],
     paused: Option<&str>,
 ) -> Result<Report, AppError> {
-    let ReportContext { reporting, outputs } = context;
     if terminal::is_json() {
         let text =
             std::fs::read_to_string(files.path_of("report.json")).map_err(AppError::internal)?;
@@ -57,7 +49,7 @@ pub fn print_report(
     }
     let (record, Reporting { rubric, settings, .. }) = (files.record(), reporting);
     let attachments = DatasetAttachments { record, rubric, settings, cache: None };
-    for output in *outputs {
+    for output in outputs {
         write_output(output, &report, files, &attachments).map_err(AppError::internal)?;
     }
     if !terminal::is_quiet() {

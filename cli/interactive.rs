@@ -12,7 +12,11 @@ use juror_types::{
     event::{Event, Events},
     shutdown::Shutdown,
 };
-use tokio::sync::{mpsc, watch};
+use std::net::SocketAddr;
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, watch},
+};
 
 const EVENT_CAPACITY: usize = 1_000;
 
@@ -50,6 +54,15 @@ pub async fn until_signal<T>(
     shutdown.now.cancel();
     // A panic of the listener loses nothing.
     (done, listening.await.unwrap_or_else(|_| SignalStream::open()))
+}
+
+/// Opens a listener on the address of `--listen`.
+pub async fn listen(address: SocketAddr) -> Result<TcpListener, AppError> {
+    TcpListener::bind(address).await.map_err(|error| {
+        AppError::internal(format!(
+            "cannot listen on {address}: {error}; choose another address with --listen"
+        ))
+    })
 }
 
 /// Publishes jobs until done or a signal; `announced` is called when the run is open, before the

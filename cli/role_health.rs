@@ -1,10 +1,9 @@
 //! The HTTP listener of a fleet's role: metrics, health and readiness.
 
-use crate::exit::AppError;
+use crate::{exit::AppError, interactive::listen};
 use juror_app::{fleet::Fleet, settings::Settings};
 use juror_telemetry::{Condition, Metrics, Readiness};
 use std::sync::Arc;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// Metrics and readiness of a role. The role is ready when its servers are available.
@@ -31,11 +30,7 @@ impl RoleHealth {
         let Some(address) = settings.fleet.listen else {
             return role(Self { metrics: Arc::new(Metrics::silent()), served: None }).await;
         };
-        let listener = TcpListener::bind(address).await.map_err(|error| {
-            AppError::internal(format!(
-                "cannot listen on {address}: {error}; choose another address with --listen"
-            ))
-        })?;
+        let listener = listen(address).await?;
         let (metrics, readiness) = (Arc::new(Metrics::recording()), Readiness::new());
         let [broker, redis] = ["broker", "redis"].map(|name| readiness.require(name));
         let ended = CancellationToken::new();

@@ -22,13 +22,7 @@ impl RunFlags {
         let judging = &self.judging;
         RunSetupRequest {
             dataset: self.dataset.clone(),
-            items: ItemSelection {
-                sample: judging.sample(),
-                until_width: None,
-                limit: judging.limit,
-                filters: judging.filter.clone(),
-                outputs: self.output.clone(),
-            },
+            items: ItemSelection { outputs: self.output.clone(), ..judging.selection() },
             rubric: judging.rubric.clone(),
             run_id: self.resume.clone().or_else(|| self.run_id.clone()),
             budget_usd: self.budget_usd,

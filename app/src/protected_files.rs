@@ -1,11 +1,12 @@
 //! Protection of a command's input files from being replaced by its outputs.
 
 use crate::{
-    attachments::DatasetAttachments, error::AppError, local_ledger::ledger_file, settings::Settings,
+    attachments::DatasetAttachments, error::AppError, local_ledger::ledger_file, rubrics,
+    settings::Settings,
 };
 use juror_journal::journal::{RunFiles, run_directory_above};
 use juror_report::OutputFormat;
-use juror_types::{file_identity::FileIdentity, rubric::Rubric};
+use juror_types::file_identity::FileIdentity;
 use std::path::{Path, PathBuf};
 
 /// Files that a command's outputs must not replace.
@@ -102,21 +103,22 @@ impl ProtectedFiles {
 pub fn check_dataset(
     outputs: &[PathBuf],
     files: &RunFiles,
-    rubric: &Rubric,
     settings: &Settings,
 ) -> Result<(), AppError> {
     let identities = identities(outputs);
     if identities.is_empty() {
         return Ok(());
     }
-    let dataset = DatasetAttachments { record: files.record(), rubric, settings, cache: None };
+    let record = files.record();
+    let (rubric, _) = rubrics::recorded(record)?;
+    let dataset = DatasetAttachments { record, rubric: &rubric, settings, cache: None };
     let Ok(dataset) = dataset.open_besides(identities.clone()) else { return Ok(()) };
     if FileIdentity::from_path(dataset.source()).is_some_and(|source| identities.contains(&source))
     {
         return Err(AppError::invalid(format!(
             "{} is the dataset of run {}, and an output would replace it; choose another output",
             dataset.source().display(),
-            files.record().run_id
+            record.run_id
         )));
     }
     match dataset.line_naming_an_output() {

@@ -4,6 +4,7 @@ use super::{
     BaselineFlags, CalibrationFlags, at_least_one, budget::budget_amount, deadline, evidence_mode,
 };
 use clap::Args;
+use juror_app::run::run_setup::ItemSelection;
 use juror_producer::plan::ItemSample;
 use juror_types::{budget_label::LabelName, evidence::EvidenceMode, usage::Money};
 use std::path::PathBuf;
@@ -53,9 +54,15 @@ pub struct JudgingFlags {
 }
 
 impl JudgingFlags {
-    /// Random sample of the items, if there is one.
-    pub fn sample(&self) -> Option<ItemSample> {
-        self.sample.map(|items| ItemSample { items, seed: self.seed.unwrap_or_default() })
+    /// Selection of the items.
+    pub fn selection(&self) -> ItemSelection {
+        let seed = self.seed.unwrap_or_default();
+        ItemSelection {
+            sample: self.sample.map(|items| ItemSample { items, seed }),
+            limit: self.limit,
+            filters: self.filter.clone(),
+            ..ItemSelection::default()
+        }
     }
 }
 

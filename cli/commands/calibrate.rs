@@ -9,7 +9,6 @@ use juror_analysis::calibration::stored_calibration;
 use juror_app::{
     protected_files::{self, ProtectedFiles},
     reporting::{calibrate_run, run_lookup},
-    rubrics,
     settings::{BaseLayers, Layer},
 };
 use juror_report::topics::calibration_file;
@@ -24,8 +23,7 @@ pub fn run(arguments: &CalibrateArguments, base: &BaseLayers) -> Result<Exit, Ap
         .and("the file of labels", arguments.labels.as_deref())
         .in_run(files.directory().to_owned(), "calibration")
         .check(&arguments.output)?;
-    let (rubric, _) = rubrics::recorded(files.record())?;
-    protected_files::check_dataset(&arguments.output, &files, &rubric, &settings)?;
+    protected_files::check_dataset(&arguments.output, &files, &settings)?;
     let calibration = calibrate_run::calibrate_run(&files, arguments.labels.as_deref())?;
     let own = files.path_of(stored_calibration::FILE_NAME);
     calibrate_run::check_replacement(&own, &calibration)?;

@@ -8,7 +8,6 @@ use crate::{
 use juror_app::{
     protected_files::{self, ProtectedFiles},
     reporting::{baseline::Baseline, run_lookup::open_run},
-    rubrics,
     settings::BaseLayers,
 };
 use juror_report::{OutputFormat, topics, write_comparison};
@@ -24,8 +23,7 @@ pub fn run(arguments: &CompareArguments, base: &BaseLayers) -> Result<Exit, AppE
         .in_run(head.directory().to_owned(), "comparison")
         .check(&arguments.output)?;
     for files in [baseline.files(), &head] {
-        let (rubric, _) = rubrics::recorded(files.record())?;
-        protected_files::check_dataset(&arguments.output, files, &rubric, &settings)?;
+        protected_files::check_dataset(&arguments.output, files, &settings)?;
     }
     let comparison = baseline.compared_with(&head)?;
     terminal::print_result(&comparison, || {

@@ -18,7 +18,7 @@ use juror_app::{
     rubrics,
     run::{
         inspection::inspect_files,
-        run_setup::{ItemSelection, RunSetup, absolute},
+        run_setup::{RunSetup, absolute},
     },
     settings::{BaseLayers, Settings},
 };
@@ -224,13 +224,7 @@ async fn dataset_check(
     dataset: &Path,
     arguments: &DoctorArguments,
 ) -> Check {
-    let selection = ItemSelection {
-        sample: arguments.judging.sample(),
-        until_width: None,
-        limit: arguments.judging.limit,
-        filters: arguments.judging.filter.clone(),
-        outputs: Vec::new(),
-    };
+    let selection = arguments.judging.selection();
     let (environment, path) = (environment.clone(), dataset.to_owned());
     let opened = match RunSetup::open(settings, environment, rubric, path, selection, &mut |_| ()) {
         Ok(setup) => inspect_files(&setup).await.map(|()| setup),

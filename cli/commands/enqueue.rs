@@ -72,8 +72,7 @@ pub async fn run(arguments: &EnqueueArguments, base: &BaseLayers) -> Result<Exit
         decides: flags.gate.is_some() || !flags.baseline.layer().is_empty(),
         follows: arguments.wait,
     };
-    let enqueuing =
-        Enqueuing { arguments, request, settings: &settings, backend: &backend, output };
+    let enqueuing = Enqueuing { arguments, request, backend: &backend, output };
     let ended = enqueuing.run(named).await;
     backend.close().await;
     ended
@@ -82,7 +81,6 @@ pub async fn run(arguments: &EnqueueArguments, base: &BaseLayers) -> Result<Exit
 struct Enqueuing<'a> {
     arguments: &'a EnqueueArguments,
     request: EnqueueRequest<'a>,
-    settings: &'a Settings,
     backend: &'a Arc<RedisLedger>,
     output: EnqueueOutput<'a>,
 }
@@ -129,7 +127,7 @@ impl Enqueuing<'_> {
     fn settings_to_follow(&self, known: Option<&RunStatus>) -> Result<Settings, AppError> {
         let settings = match known {
             Some(known) => self.request.setup_request.settings_for(&known.record)?,
-            None => self.settings.clone(),
+            None => self.request.settings.clone(),
         };
         end_of_run::check_baseline_flags(&self.arguments.run.baseline, &settings)?;
         if self.arguments.wait {
@@ -162,8 +160,8 @@ impl Enqueuing<'_> {
     }
 
     async fn dry_run(&self, setup: &RunSetup) -> Result<Exit, AppError> {
-        let broker = require("broker", self.settings.fleet.broker.as_ref())?;
-        let tls = self.settings.fleet.broker_tls();
+        let fleet = &self.request.settings.fleet;
+        let (broker, tls) = (require("broker", fleet.broker.as_ref())?, fleet.broker_tls());
         broker_version(&broker, &tls).await?;
         inspect_files(setup).await?;
         let budget = setup.settings.budget.run_usd;

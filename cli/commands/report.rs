@@ -2,7 +2,7 @@
 
 use crate::{
     args::ReportArguments,
-    end_of_run::{self, ReportContext},
+    end_of_run,
     exit::{AppError, Exit},
     run_argument::{self, LocatedRun},
     terminal,
@@ -29,8 +29,7 @@ pub async fn run(arguments: &ReportArguments, base: &BaseLayers) -> Result<Exit,
     ProtectedFiles::from_settings(settings, &base.settings_file)
         .in_run(files.directory().to_owned(), "report")
         .check_reports(&arguments.output)?;
-    let (rubric, _) = rubrics::recorded(files.record())?;
-    protected_files::check_dataset(&arguments.output, files, &rubric, settings)?;
+    protected_files::check_dataset(&arguments.output, files, settings)?;
     report(files, settings, &arguments.output).await
 }
 
@@ -54,9 +53,8 @@ pub async fn report(
         settings,
         calibration: calibration.as_ref(),
     };
-    let context = ReportContext { reporting, outputs };
-    let report = write_report(files, None, ledger?, &context.reporting)?;
-    let report = end_of_run::print_report(report, files, &context, None)?;
+    let report = write_report(files, None, ledger?, &reporting)?;
+    let report = end_of_run::print_report(report, files, &reporting, outputs, None)?;
     if !terminal::is_quiet() && !terminal::is_json() {
         end_of_run::print_interrupted(files, &report);
         end_of_run::print_result(files, &report);

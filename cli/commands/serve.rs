@@ -3,7 +3,7 @@
 use crate::{
     args::ServeArguments,
     exit::{AppError, Exit},
-    interactive::until_signal,
+    interactive::{listen, until_signal},
     settings_sources::{READ_TOKEN, WRITE_TOKEN},
     signals::SignalStream,
     terminal,
@@ -22,13 +22,13 @@ use juror_server::{
 };
 use juror_types::{event::Events, shutdown::Shutdown};
 use std::{env::VarError, net::SocketAddr, path::Path, sync::Arc, time::Duration};
-use tokio::{net::TcpListener, time::timeout};
+use tokio::time::timeout;
 
 /// Runs `juror serve` until it is stopped.
 pub async fn run(arguments: &ServeArguments, base: &BaseLayers) -> Result<Exit, AppError> {
     let flags = arguments.layer();
     let settings = base.resolve(flags.clone())?;
-    let listener = bind(&settings.serve).await?;
+    let listener = listen(settings.serve.listen).await?;
     let address = listener.local_addr().map_err(AppError::internal)?;
     let proxies =
         TrustedProxies::parse(&settings.serve.trusted_proxies).map_err(AppError::invalid)?;
@@ -75,15 +75,6 @@ fn warn_about_folders(settings: &Settings) {
     if settings.files.data_roots.is_empty() {
         terminal::print_hint("no --data-root: runs can be viewed and resumed, but not started");
     }
-}
-
-async fn bind(settings: &ServeSettings) -> Result<TcpListener, AppError> {
-    let address = settings.listen;
-    TcpListener::bind(address).await.map_err(|error| {
-        AppError::internal(format!(
-            "cannot listen on {address}: {error}; choose another address with --listen"
-        ))
-    })
 }
 
 /// Read and write access, with tokens from the environment or from the files in the settings.

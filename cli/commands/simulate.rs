@@ -4,7 +4,7 @@ use crate::{
     args::SimulateArguments,
     demo_data,
     exit::{AppError, Exit},
-    interactive::until_signal,
+    interactive::{listen, until_signal},
     signals::SignalStream,
     terminal,
 };
@@ -13,7 +13,6 @@ use juror_simulator::{
 };
 use juror_types::{event::Events, rubric::builtin, shutdown::Shutdown};
 use std::{error::Error, str::FromStr, sync::Arc};
-use tokio::net::TcpListener;
 
 /// Runs `juror simulate` until it is stopped.
 pub async fn run(arguments: &SimulateArguments) -> Result<Exit, AppError> {
@@ -27,12 +26,7 @@ pub async fn run(arguments: &SimulateArguments) -> Result<Exit, AppError> {
         return list::<BatchFault>();
     }
     let config = config(arguments)?;
-    let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
-        AppError::internal(format!(
-            "cannot listen on {}: {error}; choose another address with --listen",
-            arguments.listen
-        ))
-    })?;
+    let listener = listen(arguments.listen).await?;
     let address = listener.local_addr().map_err(AppError::internal)?;
     terminal::print(&format!("http://{address}/v1"))?;
     if !terminal::is_quiet() {
