@@ -24,7 +24,7 @@ use juror_app::{
 };
 use juror_types::{budget_label::BudgetLabel, model::Models, rubric::Rubric, usage::Money};
 use serde::Serialize;
-use std::path::Path;
+use std::{fmt, path::Path};
 
 /// Free bytes below which the disk is reported; a run's journal and ledger need less.
 const MIN_FREE_BYTES: u64 = 500 << 20;
@@ -37,29 +37,22 @@ pub async fn run(arguments: &DoctorArguments, base: &BaseLayers) -> Result<Exit,
     let flags = flags.with("run.enable_llm_judge", Some(true));
     let settings = base.resolve(flags)?;
     let environment = &base.environment;
-    let mut checks = vec![good("settings", "every key is known".to_owned())];
-    let rubric = match rubrics::from_settings(&settings) {
-        Ok((rubric, text)) => {
-            let message = format!("{}, {} criteria", rubric.name(), rubric.criteria.len());
-            checks.push(good("rubric", message));
-            Some((rubric, text))
-        }
-        Err(failure) => {
-            checks.push(bad("rubric", failure.to_string()));
-            None
-        }
-    };
-    if let Some((rubric, _)) = &rubric {
-        checks.push(model(&settings, rubric));
+    let mut checks = vec![good("settings", "every key is known")];
+    let rubric = rubrics::from_settings(&settings);
+    checks.push(checked("rubric", rubric.as_ref().map(|(rubric, _)| rubric_check(rubric))));
+    if let Ok((rubric, _)) = &rubric {
+        checks.push(checked("model", model(&settings, rubric)));
         checks.extend(endpoint::checks(&settings, environment, rubric).await);
     }
     let labels = labels(&settings, arguments.dataset.as_deref());
-    checks.extend(backend(&settings, &labels).await);
+    let ledger = ledger(&settings, &labels).await;
+    checks.extend(ledger.unwrap_or_else(|failure| vec![bad("ledger", failure)]));
     checks.push(space(&settings.run.runs_dir));
     checks.push(renderer::check(&settings).await);
     checks.extend(fleet::checks(&settings, &labels).await);
-    if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
-        checks.push(dataset_check(settings, environment, rubric, dataset, arguments).await);
+    if let (Some(dataset), Ok(rubric)) = (&arguments.dataset, rubric) {
+        let check = dataset_check(settings, environment, rubric, dataset, arguments).await;
+        checks.push(checked("dataset", check));
     }
     let is_bad = checks.iter().any(|check| check.health == Health::Bad);
     terminal::print_result(&checks, || text(&checks))?;
@@ -91,29 +84,34 @@ impl Check {
     }
 }
 
-fn good(name: &'static str, message: String) -> Check {
-    Check { name, health: Health::Good, message }
+fn good(name: &'static str, message: impl fmt::Display) -> Check {
+    Check { name, health: Health::Good, message: message.to_string() }
 }
 
-fn warning(name: &'static str, message: String) -> Check {
-    Check { name, health: Health::Warning, message }
+fn warning(name: &'static str, message: impl fmt::Display) -> Check {
+    Check { name, health: Health::Warning, message: message.to_string() }
 }
 
-fn bad(name: &'static str, message: String) -> Check {
-    Check { name, health: Health::Bad, message }
+fn bad(name: &'static str, message: impl fmt::Display) -> Check {
+    Check { name, health: Health::Bad, message: message.to_string() }
 }
 
-fn model(settings: &Settings, rubric: &Rubric) -> Check {
+/// A check that was made, or the failure to make it.
+fn checked(name: &'static str, check: Result<Check, impl fmt::Display>) -> Check {
+    check.unwrap_or_else(|failure| bad(name, failure))
+}
+
+fn rubric_check(rubric: &Rubric) -> Check {
+    good("rubric", format!("{}, {} criteria", rubric.name(), rubric.criteria.len()))
+}
+
+fn model(settings: &Settings, rubric: &Rubric) -> Result<Check, AppError> {
     let name = &settings.judge.model;
-    let priced_judge = match judge::priced(settings, rubric) {
-        Ok(priced_judge) => priced_judge,
-        Err(failure) => return bad("model", failure.to_string()),
-    };
+    let priced_judge = judge::priced(settings, rubric)?;
     let prices = judge::prices(settings);
     let like = settings.models.get(name).map(|alias| alias.like.as_str());
-    let Some(price) = prices.find(name).or_else(|| prices.find(like?)) else {
-        return bad("model", format!("{name} has no price"));
-    };
+    let price = prices.find(name).or_else(|| prices.find(like?));
+    let price = price.ok_or_else(|| AppError::invalid(format!("{name} has no price")))?;
     let per_million = |pico: u64| format!("${:.2}", pico as f64 / 1e6);
     let message = format!(
         "{name}: {} a million tokens in, {} out ({})",
@@ -121,19 +119,14 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
         per_million(priced_judge.terms.prices.price.output),
         price.origin
     );
-    if let Some(day) = &price.retires {
-        return warning(
-            "model",
-            format!("{message}; the provider retires it on {day}: choose its successor"),
-        );
-    }
-    if Models::builtin().find(like.unwrap_or(name)).is_none() {
-        return warning(
-            "model",
-            format!("{message}; its limits are unknown, so the bound of a call is generous"),
-        );
-    }
-    good("model", message)
+    Ok(if let Some(day) = &price.retires {
+        let remedy = format!("the provider retires it on {day}: choose its successor");
+        warning("model", message).and(&remedy)
+    } else if Models::builtin().find(like.unwrap_or(name)).is_none() {
+        warning("model", message).and("its limits are unknown, so the bound of a call is generous")
+    } else {
+        good("model", message)
+    })
 }
 
 /// Labels of a run by these settings.
@@ -142,20 +135,12 @@ fn labels(settings: &Settings, dataset: Option<&Path>) -> Vec<BudgetLabel> {
     settings.budget.labels(dataset.as_deref().map(Path::new))
 }
 
-async fn backend(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
-    let backend = match open_local_ledger(settings) {
-        Ok(backend) => backend,
-        Err(failure) => return vec![bad("ledger", failure.to_string())],
-    };
+async fn ledger(settings: &Settings, labels: &[BudgetLabel]) -> Result<Vec<Check>, AppError> {
+    let backend = open_local_ledger(settings)?;
     let budgets = BudgetState::current(&backend, &[]).await;
     backend.close().await;
-    match budgets {
-        Err(failure) => vec![bad("ledger", failure.to_string())],
-        Ok(budgets) => {
-            let ledger = good("ledger", "juror.db can be written".to_owned());
-            vec![ledger, budget(settings, labels, budgets)]
-        }
-    }
+    let ledger = good("ledger", "juror.db can be written");
+    Ok(vec![ledger, budget(settings, labels, budgets?)])
 }
 
 /// Check of the budgets of day and month, of all runs and of these labels, under the caps that a
@@ -193,7 +178,7 @@ fn budget(settings: &Settings, labels: &[BudgetLabel], recorded: Vec<BudgetState
                 budget.period.budget_key()
             ),
         ),
-        None if states.is_empty() => good("budget", "day and month have no cap".to_owned()),
+        None if states.is_empty() => good("budget", "day and month have no cap"),
         None => good("budget", message),
     }
 }
@@ -223,23 +208,16 @@ async fn dataset_check(
     rubric: (Rubric, String),
     dataset: &Path,
     arguments: &DoctorArguments,
-) -> Check {
+) -> Result<Check, AppError> {
     let selection = arguments.judging.selection();
     let (environment, path) = (environment.clone(), dataset.to_owned());
-    let opened = match RunSetup::open(settings, environment, rubric, path, selection, &mut |_| ()) {
-        Ok(setup) => inspect_files(&setup).await.map(|()| setup),
-        Err(failure) => Err(failure),
-    };
-    match opened {
-        Err(failure) => bad("dataset", failure.to_string()),
-        Ok(setup) => {
-            let message = format!("{} items, {} jobs", setup.plan.items, setup.plan.jobs);
-            match setup.plan.warnings.as_slice() {
-                [] => good("dataset", message),
-                warnings => warning("dataset", format!("{message}; {}", warnings.join("; "))),
-            }
-        }
-    }
+    let setup = RunSetup::open(settings, environment, rubric, path, selection, &mut |_| ())?;
+    inspect_files(&setup).await?;
+    let message = format!("{} items, {} jobs", setup.plan.items, setup.plan.jobs);
+    Ok(match setup.plan.warnings.as_slice() {
+        [] => good("dataset", message),
+        warnings => warning("dataset", message).and(&warnings.join("; ")),
+    })
 }
 
 fn text(checks: &[Check]) -> String {

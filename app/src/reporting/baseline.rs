@@ -63,7 +63,7 @@ impl Baseline {
     /// it before anything is spent.
     pub fn check(&self, head: &RunId, rubric: &RubricReference) -> Result<(), AppError> {
         let record = self.files.record();
-        check_rubrics((&record.run_id, &record.rubric), (head, rubric)).map_err(AppError::from)?;
+        check_rubrics((&record.run_id, &record.rubric), (head, rubric))?;
         match &self.blessed {
             Some(blessed) if results_digest(&self.files)? != blessed.results_digest => {
                 self.check_complete(blessed)

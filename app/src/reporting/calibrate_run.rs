@@ -50,8 +50,8 @@ pub fn calibrate_run(files: &RunFiles, file: Option<&Path>) -> Result<Calibratio
         file: name.as_deref(),
         created_at: &created_at,
     };
-    let results = report.items.read(files).map_err(AppError::from)?;
-    let calibration = calibrate(input, results).map_err(AppError::from)?;
+    let results = report.items.read(files)?;
+    let calibration = calibrate(input, results)?;
     require_pairs(&calibration)?;
     Ok(calibration)
 }
@@ -84,7 +84,7 @@ fn read_labels(file: &Path, rubric: &Rubric) -> Result<HumanLabels, AppError> {
 }
 
 fn labels_of_items(files: &RunFiles, report: &Report) -> Result<HumanLabels, AppError> {
-    let results = report.items.read(files).map_err(AppError::from)?;
+    let results = report.items.read(files)?;
     let results = results.map(|result| result.map_err(AppError::from));
     let labels = HumanLabels::from_items(&report.rubric, results)?;
     if labels.is_empty() {

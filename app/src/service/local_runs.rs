@@ -28,7 +28,7 @@ use juror_types::{
 use juror_worker::evidence_resources::EvidenceResources;
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 const EVENT_CAPACITY: usize = 1_000;
@@ -36,7 +36,6 @@ const EVENT_CAPACITY: usize = 1_000;
 /// The runs of this process.
 pub struct LocalRuns {
     active: Arc<Mutex<Vec<Arc<ActiveRun>>>>,
-    permits: Arc<Semaphore>,
     max_concurrent: u32,
     tasks: TaskTracker,
     /// Resources for measuring, shared by active runs; the browsers end with the last of them.
@@ -50,7 +49,6 @@ pub struct LocalRuns {
 pub struct RunPermit {
     own: Arc<ActiveRun>,
     all: Arc<Mutex<Vec<Arc<ActiveRun>>>>,
-    _permit: OwnedSemaphorePermit,
 }
 
 impl Drop for RunPermit {
@@ -68,15 +66,11 @@ impl LocalRuns {
         shutdown: Shutdown,
         notify: Notify,
     ) -> Self {
-        let max_concurrent = settings.serve.max_concurrent_runs;
         let ledgers = UsedLedgers::default();
         ledgers.note(&ledger_file(settings));
         Self {
             active: Arc::default(),
-            permits: Arc::new(Semaphore::new(
-                usize::try_from(max_concurrent).unwrap_or(usize::MAX >> 3),
-            )),
-            max_concurrent,
+            max_concurrent: settings.serve.max_concurrent_runs,
             tasks,
             evidence: Mutex::default(),
             ledgers,
@@ -97,16 +91,16 @@ impl LocalRuns {
         if active.iter().any(|one| one.run == *run) {
             return Err(AppError::conflict(format!("run {run} is already active")));
         }
-        let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| {
-            AppError::unavailable(format!(
+        if active.len() as u64 >= u64::from(self.max_concurrent) {
+            return Err(AppError::unavailable(format!(
                 "the limit of {} concurrent runs is reached (serve.max_concurrent_runs): wait for one \
                  of them, or cancel one",
                 self.max_concurrent
-            ))
-        })?;
+            )));
+        }
         let own = Arc::new(ActiveRun { run: run.clone(), shutdown: self.shutdown.child() });
         active.push(Arc::clone(&own));
-        Ok(RunPermit { own, all: Arc::clone(&self.active), _permit: permit })
+        Ok(RunPermit { own, all: Arc::clone(&self.active) })
     }
 
     /// Starts or continues a run in the background. Returns once its record and its ledger exist;

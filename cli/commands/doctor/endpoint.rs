@@ -10,18 +10,18 @@ pub async fn checks(settings: &Settings, environment: &Environment, rubric: &Rub
     let url = &settings.judge.base_url;
     let key = match judge::key(settings, environment) {
         Ok(key) => key,
-        Err(failure) => return vec![bad("key", failure.to_string())],
+        Err(failure) => return vec![bad("key", failure)],
     };
     let key_check = match (judge::require_key(settings, key.as_ref()), &key) {
-        (Err(failure), _) => return vec![bad("key", failure.to_string())],
-        (Ok(()), Some(_)) => good("key", "found (never printed)".to_owned()),
-        (Ok(()), None) => warning("key", "none; fine if the endpoint needs none".to_owned()),
+        (Err(failure), _) => return vec![bad("key", failure)],
+        (Ok(()), Some(_)) => good("key", "found (never printed)"),
+        (Ok(()), None) => warning("key", "none; fine if the endpoint needs none"),
     };
     let setup = judge::priced(settings, rubric)
         .and_then(|priced_judge| judge::setup(settings, environment, rubric, &priced_judge, key));
     let setup = match setup {
         Ok(setup) => setup,
-        Err(failure) => return vec![key_check, bad("endpoint", failure.to_string())],
+        Err(failure) => return vec![key_check, bad("endpoint", failure)],
     };
     let endpoint = match setup.client.probe(&settings.judge.model).await {
         Ok(report) => {

@@ -1,6 +1,7 @@
 //! Checks of the fleet's servers, where they are configured.
 
-use super::{Check, Health, bad, good, warning};
+use super::{Check, Health, bad, checked, good, warning};
+use crate::exit::AppError;
 use juror_app::{budgets::BudgetState, fleet, settings::Settings};
 use juror_ledger::{
     error::LedgerError,
@@ -19,10 +20,10 @@ pub async fn checks(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     if let Some(broker) = &settings.fleet.broker {
         checks.push(match broker_version(broker, &settings.fleet.broker_tls()).await {
             Ok(version) => version_check("broker", "RabbitMQ", &version, MIN_BROKER_VERSION),
-            Err(error) => bad("broker", error.to_string()),
+            Err(error) => bad("broker", error),
         });
         if checks.iter().all(|check| check.health == Health::Good) {
-            checks.push(workers(settings).await);
+            checks.push(checked("workers", workers(settings).await));
         }
     }
     if settings.fleet.redis.is_some() {
@@ -32,29 +33,26 @@ pub async fn checks(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
 }
 
 /// Check of the connected workers; evidence needs one that can render.
-async fn workers(settings: &Settings) -> Check {
-    let ConnectedWorkers { all, rendering } = match fleet::workers(settings).await {
-        Ok(workers) => workers,
-        Err(failure) => return bad("workers", failure.to_string()),
-    };
+async fn workers(settings: &Settings) -> Result<Check, AppError> {
+    let ConnectedWorkers { all, rendering } = fleet::workers(settings).await?;
     let are = if all == 1 { "is" } else { "are" };
     let message = format!("{all} {are} connected, of which {rendering} can render");
     if rendering == 0 && !settings.evidence.mode.is_none() {
         let remedy = "jobs with evidence wait for a worker with a browser: start one";
-        return warning("workers", format!("{message}; {remedy}"));
+        return Ok(warning("workers", message).and(remedy));
     }
-    good("workers", message)
+    Ok(good("workers", message))
 }
 
 async fn redis(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     let backend = match fleet::open_backend(settings).await {
         Ok(backend) => backend,
-        Err(failure) => return vec![bad("redis", failure.to_string())],
+        Err(failure) => return vec![bad("redis", failure)],
     };
     let server = server_check(&backend, settings.fleet.allow_volatile_redis).await;
     let budgets = BudgetState::current(&*backend, &[]).await;
     backend.close().await;
-    let mut checks = vec![server.unwrap_or_else(|error| bad("redis", error.to_string()))];
+    let mut checks = vec![checked("redis", server)];
     // The check of Redis reports that it is unavailable.
     checks.extend(budgets.ok().map(|budgets| super::budget(settings, labels, budgets)));
     checks
@@ -63,13 +61,9 @@ async fn redis(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
 async fn server_check(backend: &RedisLedger, may_forget: bool) -> Result<Check, LedgerError> {
     let check = version_check("redis", "Redis", &backend.version().await?, MIN_REDIS_VERSION);
     if backend.is_admission_suspended().await? {
-        return Ok(warning(
-            "redis",
-            format!(
-                "{}; it is new, was restarted or emptied, or has lost records: calls are suspended \
-                 until the ledger is reconciled; start the aggregator",
-                check.message
-            ),
+        return Ok(warning("redis", check.message).and(
+            "it is new, was restarted or emptied, or has lost records: calls are suspended until the \
+             ledger is reconciled; start the aggregator",
         ));
     }
     let Some(DurabilityRisk { setting, found, wanted }) = backend.durability_risk().await? else {
