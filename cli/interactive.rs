@@ -6,13 +6,15 @@ use crate::{
     signals::SignalStream,
     terminal,
 };
-use juror_app::fleet::publish::Publication;
+use juror_app::fleet::{publish::Publication, run_to_publish::RunToPublish};
+use juror_ledger::redis::RedisLedger;
 use juror_producer::{fleet::Published, upload::Uploaded};
+use juror_queue::Priority;
 use juror_types::{
     event::{Event, Events},
     shutdown::Shutdown,
 };
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 use tokio::{
     net::TcpListener,
     sync::{mpsc, watch},
@@ -68,7 +70,9 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener, AppError> {
 /// Publishes jobs until done or a signal; `announced` is called when the run is open, before the
 /// first job.
 pub async fn publish(
-    publication: Publication<'_>,
+    prepared: &RunToPublish,
+    backend: &Arc<RedisLedger>,
+    priority: Priority,
     announced: impl FnOnce() -> Result<(), AppError>,
 ) -> Result<Published, AppError> {
     let (published, count) = watch::channel(0);
@@ -76,7 +80,9 @@ pub async fn publish(
     let uploaded = |Uploaded { sent, found }: Uploaded| {
         terminal::print_hint(&format!("{sent} files are uploaded, {found} were there already"));
     };
-    let publication = Publication { uploaded: Some(&uploaded), ..publication };
+    let uploaded = Some(&uploaded as &(dyn Fn(Uploaded) + Send + Sync));
+    let publication =
+        Publication { run: prepared, backend, priority, uploaded, max_connect_wait: None };
     let (ended, _) = run(
         |events| progress::publishing(events, count, display),
         async |events, shutdown: &Shutdown| {

@@ -38,9 +38,9 @@ impl ProtectedFiles {
         self
     }
 
-    /// Sets the run directory in which files named `stem` may be replaced.
-    pub fn in_run(self, directory: PathBuf, stem: &'static str) -> Self {
-        Self { own_run: Some(directory), stem, ..self }
+    /// Sets the run directory, if there is one, in which files named `stem` may be replaced.
+    pub fn in_run(self, directory: impl Into<Option<PathBuf>>, stem: &'static str) -> Self {
+        Self { own_run: directory.into(), stem, ..self }
     }
 
     /// Checks reports as [`ProtectedFiles::check`] does, and their formats.

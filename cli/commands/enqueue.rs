@@ -15,8 +15,7 @@ use crate::{
 };
 use juror_app::{
     fleet::{
-        self, KEEPS_NO_INPUTS, enqueue::EnqueueRequest, publish::Publication, require,
-        run_to_publish::RunToPublish,
+        self, KEEPS_NO_INPUTS, enqueue::EnqueueRequest, require, run_to_publish::RunToPublish,
     },
     protected_files::ProtectedFiles,
     reporting,
@@ -46,14 +45,10 @@ pub async fn run(arguments: &EnqueueArguments, base: &BaseLayers) -> Result<Exit
         return Err(AppError::invalid(KEEPS_NO_INPUTS));
     }
     let named = setup_request.run_id(&settings)?;
-    let protected = ProtectedFiles::from_settings(&settings, &base.settings_file)
-        .and("the dataset", flags.dataset.as_deref());
-    let own_run = named.as_ref().map(|run| settings.run.runs_dir.join(run.as_str()));
-    match own_run {
-        Some(directory) => protected.in_run(directory, "report"),
-        None => protected,
-    }
-    .check_reports(&flags.output)?;
+    ProtectedFiles::from_settings(&settings, &base.settings_file)
+        .and("the dataset", flags.dataset.as_deref())
+        .in_run(named.as_ref().map(|run| settings.run.runs_dir.join(run.as_str())), "report")
+        .check_reports(&flags.output)?;
     let writes_at_end = !flags.output.is_empty() || flags.calibration.calibration.is_some();
     if writes_at_end && !arguments.wait {
         let refusal = "--output and --calibration apply at a run's end: add --wait";
@@ -172,15 +167,8 @@ impl Enqueuing<'_> {
 
     async fn publish(&self, prepared: &RunToPublish) -> Result<Published, AppError> {
         let run = &prepared.record.run_id;
-        let publication = Publication {
-            run: prepared,
-            backend: self.backend,
-            priority: self.arguments.priority.into(),
-            uploaded: None,
-            max_connect_wait: None,
-        };
         let mut announced = false;
-        let published = publish(publication, || {
+        let published = publish(prepared, self.backend, self.arguments.priority.into(), || {
             announced = true;
             self.output.changes(&prepared.changes);
             self.output.announced(run)

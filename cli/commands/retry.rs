@@ -1,10 +1,10 @@
 //! `juror retry`: another round for the jobs that a run did not score, here or in its fleet.
 
 use crate::{
-    args::{JudgingFlags, RetryArguments, RunFlags},
+    args::{JudgingFlags, RetryArguments, RunArguments, RunFlags},
     commands::{
+        self,
         follow::{Following, require_journal_and_baseline},
-        run::resume,
     },
     exit::{AppError, Exit},
     interactive::publish,
@@ -16,7 +16,7 @@ use crate::{
 };
 use juror_analysis::fold::Rounds;
 use juror_app::{
-    fleet::{self, publish::Publication, retry_plan::RetryPlan, run_to_publish::RunToPublish},
+    fleet::{self, retry_plan::RetryPlan},
     run::{
         preflight::{known_run, no_such_run},
         run_setup::RenderedBy,
@@ -91,21 +91,22 @@ impl Retrying<'_> {
         }
         let budget = prepared.record.budget_usd;
         print_warnings(&prepared.setup, budget, RenderedBy::Workers);
-        let publication = Publication {
-            run: &prepared,
-            backend: self.backend,
-            priority: self.arguments.priority.unwrap_or_default().into(),
-            uploaded: None,
-            max_connect_wait: None,
-        };
         let opened = || {
             prepared.changes.iter().for_each(|change| terminal::print_hint(change));
             Ok(())
         };
-        let published = publish(publication, opened).await?;
+        let priority = self.arguments.priority.unwrap_or_default().into();
+        let published = publish(&prepared, self.backend, priority, opened).await?;
         self.print(run, &rounds, published)?;
+        let following = Following {
+            backend: self.backend,
+            run,
+            settings: &prepared.setup.settings,
+            outputs: &[],
+            calibration: None,
+        };
         match published.end {
-            PublishedEnd::Closed if self.arguments.wait => self.wait(&prepared, signals).await,
+            PublishedEnd::Closed if self.arguments.wait => following.wait(signals).await,
             PublishedEnd::Closed => Ok(Exit::Done),
             PublishedEnd::Cancelled | PublishedEnd::Stopped => Ok(Exit::Incomplete),
         }
@@ -150,17 +151,6 @@ impl Retrying<'_> {
         });
         Ok(())
     }
-
-    async fn wait(&self, retried: &RunToPublish, signals: SignalStream) -> Result<Exit, AppError> {
-        let following = Following {
-            backend: self.backend,
-            run: &retried.record.run_id,
-            settings: &retried.setup.settings,
-            outputs: &[],
-            calibration: None,
-        };
-        following.wait(signals).await
-    }
 }
 
 async fn retry_local_run(
@@ -173,11 +163,14 @@ async fn retry_local_run(
             "run {run} is a run of this machine, which takes neither --priority nor --wait: omit them"
         )));
     }
-    let flags = RunFlags {
+    let run = RunFlags {
+        resume: Some(run.to_string()),
         budget_usd: arguments.budget_usd,
         deadline: arguments.deadline.clone(),
         judging: JudgingFlags { lane: arguments.lane.clone(), ..JudgingFlags::default() },
         ..RunFlags::default()
     };
-    resume(run, flags, arguments.calling.clone(), base).await
+    let calling = arguments.calling.clone();
+    let resumed = RunArguments { run, until_width: None, calling };
+    Box::pin(commands::run::run(&resumed, base)).await
 }

@@ -1,7 +1,7 @@
 //! `juror run`: judges a dataset in one process.
 
 use crate::{
-    args::{CallingFlags, RunArguments, RunFlags},
+    args::RunArguments,
     end_of_run,
     exit::{AppError, Exit},
     interactive,
@@ -70,17 +70,6 @@ pub async fn run(arguments: &RunArguments, base: &BaseLayers) -> Result<Exit, Ap
         return dry_run(&run).await;
     }
     judge(run, flags.judging.evidence, &flags.output).await
-}
-
-/// Continues a run of this machine from its record alone.
-pub async fn resume(
-    run: &RunId,
-    flags: RunFlags,
-    calling: CallingFlags,
-    base: &BaseLayers,
-) -> Result<Exit, AppError> {
-    let run = RunFlags { resume: Some(run.to_string()), ..flags };
-    Box::pin(self::run(&RunArguments { run, until_width: None, calling }, base)).await
 }
 
 /// Judges a prepared run and reports it; `requested` is the requested evidence mode.

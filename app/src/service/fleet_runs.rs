@@ -226,7 +226,10 @@ async fn plan_retry(
     let backend = open_backend(&setup_request.settings()?).await.map_err(unavailable)?;
     let plan = RetryPlan::for_run(&backend, &setup_request, &run, Some(record)).await;
     let checked = plan.map_err(unavailable).and_then(|plan| {
-        check(&plan)?;
+        if plan.is_complete() {
+            let refusal = format!("run {run} is complete: every job is scored");
+            return Err(AppError::conflict(refusal));
+        }
         let RunRecord { judge, budget_usd, .. } = &plan.run.record;
         validator.check_budget(judge.is_some() && budget_usd.is_none(), budget)?;
         Ok(plan.run)
@@ -237,14 +240,6 @@ async fn plan_retry(
             backend.close().await;
             Err(refusal)
         }
-    }
-}
-
-fn check(plan: &RetryPlan) -> Result<(), AppError> {
-    let run = &plan.run.record.run_id;
-    match plan.is_complete() {
-        true => Err(AppError::conflict(format!("run {run} is complete: every job is scored"))),
-        false => Ok(()),
     }
 }
 

@@ -10,22 +10,19 @@ use juror_app::{
     ledger_pool::LedgerPool,
     settings::{BaseLayers, Settings},
 };
-use juror_journal::blessed::{BlessedRun, BlessedRuns};
+use juror_journal::blessed::BlessedRuns;
 use juror_types::{run::RunRecord, usage::Money};
 use serde_json::json;
-use std::path::Path;
 
 pub async fn run(fleet: &FleetFlags, base: &BaseLayers) -> Result<Exit, AppError> {
     let settings = base.resolve(fleet.layer())?;
-    let runs_dir = &settings.run.runs_dir;
-    let Found { runs, exit } = read(runs_dir)?;
-    let blessed = BlessedRuns::new(runs_dir).list()?;
-    let runs = with_costs(runs, &blessed, &settings).await?;
+    let (runs, exit) = rows(&settings).await?;
     if terminal::is_json() {
         let runs: Vec<_> = runs.iter().map(as_json).collect();
         terminal::print_json(&runs)?;
     } else if runs.is_empty() {
-        terminal::print(&format!("no runs in {}; `juror demo` makes one", runs_dir.display()))?;
+        let runs_dir = settings.run.runs_dir.display();
+        terminal::print(&format!("no runs in {runs_dir}; `juror demo` makes one"))?;
     } else {
         terminal::print(&table(&runs))?;
     }
@@ -44,35 +41,22 @@ struct RunRow {
     baselines: Vec<String>,
 }
 
-/// Readable runs; the exit code is an error if others cannot be read.
-struct Found {
-    runs: Vec<(RunRecord, Fold)>,
-    exit: Exit,
-}
-
-fn read(runs_dir: &Path) -> Result<Found, AppError> {
-    let mut found = Found { runs: Vec::new(), exit: Exit::Done };
+/// Rows of the readable runs, and the exit code, which is an error if others cannot be read.
+async fn rows(settings: &Settings) -> Result<(Vec<RunRow>, Exit), AppError> {
+    let runs_dir = &settings.run.runs_dir;
+    let blessed = BlessedRuns::new(runs_dir).list()?;
+    let mut ledgers = LedgerPool::new(settings);
+    let (mut rows, mut exit) = (Vec::new(), Exit::Done);
     for run in super::files_in(runs_dir)? {
-        match run.and_then(|files| Ok((Fold::from_journal(&files)?, files))) {
-            Ok((fold, files)) => found.runs.push((files.record().clone(), fold)),
+        let (fold, files) = match run.and_then(|files| Ok((Fold::from_journal(&files)?, files))) {
+            Ok(read) => read,
             Err(error) => {
                 terminal::print_notice(&format!("juror: {}", AppError::internal(error)));
-                found.exit = Exit::Error;
+                exit = Exit::Error;
+                continue;
             }
-        }
-    }
-    Ok(found)
-}
-
-/// Adds costs from results and ledger.
-async fn with_costs(
-    runs: Vec<(RunRecord, Fold)>,
-    blessed: &[BlessedRun],
-    settings: &Settings,
-) -> Result<Vec<RunRow>, AppError> {
-    let mut ledgers = LedgerPool::new(settings);
-    let mut rows = Vec::with_capacity(runs.len());
-    for (record, fold) in runs {
+        };
+        let record = files.record().clone();
         let ledger = ledgers.ledger_for(&record).await?;
         let cost = fold.spent().total(ledger.as_ref());
         let booked = fold.spent().booked(ledger.as_ref());
@@ -81,7 +65,7 @@ async fn with_costs(
         rows.push(RunRow { record, fold, booked, cost, baselines });
     }
     ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));
-    Ok(rows)
+    Ok((rows, exit))
 }
 
 fn judge(record: &RunRecord) -> &str {
