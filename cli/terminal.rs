@@ -51,11 +51,6 @@ pub fn print_result(
     if is_json() { print_json(value) } else { print(&text()) }
 }
 
-/// Prints topics of a report on standard output.
-pub fn print_topics(topics: &[Topic]) -> Result<(), AppError> {
-    print(&topics_text(topics))
-}
-
 /// Text of topics of a report on standard output.
 pub fn topics_text(topics: &[Topic]) -> String {
     render_topics(topics, options())
@@ -101,7 +96,8 @@ pub fn fail(failure: &AppError) {
 /// Width in columns and colors of reports on standard output.
 pub fn options() -> TerminalOptions {
     let terminal = io::stdout().is_terminal();
-    let columns = console_columns().filter(|_| terminal).unwrap_or(80);
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let columns = columns.filter(|_| terminal).unwrap_or(80);
     let color = terminal && logging::allows_color();
     TerminalOptions { width: columns.clamp(60, 120), color }
 }
@@ -119,8 +115,4 @@ pub fn column_widths<const N: usize>(lines: &[[String; N]]) -> [usize; N] {
         let cells = lines.iter().filter_map(|line| line.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     })
-}
-
-fn console_columns() -> Option<usize> {
-    std::env::var("COLUMNS").ok()?.parse().ok()
 }

@@ -110,6 +110,8 @@ pub fn setup(
     let model = &priced_judge.judge.model;
     let like = settings.models.get(model).map(|alias| alias.like.clone());
     let names = [model.clone()].into_iter().chain(like).collect();
+    let counts_output = priced_judge.terms.facts.counts_output_limit;
+    let documented_count = if counts_output { CountRule::Sum } else { CountRule::Input };
     Ok(JudgeSetup {
         batches: Some(Arc::clone(&client) as Arc<dyn BatchProvider>),
         client,
@@ -120,10 +122,7 @@ pub fn setup(
         refuse_other_model: settings.judge.other_model == OtherModelPolicy::Refuse,
         instructions: Instructions::for_rubric(rubric),
         token_scale: TokenScale::default(),
-        token_count: TokenCounter::new(
-            documented_count(&priced_judge.terms.facts),
-            settings.limits.tpm,
-        ),
+        token_count: TokenCounter::new(documented_count, settings.limits.tpm),
         image_preparation: image_preparation(),
         rules: priced_judge.rules.clone(),
         cache: settings.cache.enabled,
@@ -166,6 +165,18 @@ pub fn key(settings: &Settings, environment: &Environment) -> Result<Option<ApiK
     };
     let key = ApiKey::new(text.trim());
     key.map(Some).map_err(|error| AppError::invalid(format!("the API key in {origin}: {error}")))
+}
+
+/// Client, terms and rules for calls to a judge, with the key that its endpoint needs.
+pub fn setup_with_key(
+    settings: &Settings,
+    environment: &Environment,
+    rubric: &Rubric,
+    priced_judge: &PricedJudge,
+) -> Result<JudgeSetup, AppError> {
+    let key = key(settings, environment)?;
+    require_key(settings, key.as_ref())?;
+    setup(settings, environment, rubric, priced_judge, key)
 }
 
 /// Refuses a missing key if the endpoint is OpenAI's.
@@ -251,9 +262,4 @@ fn rules(settings: &Settings, max_side: Option<u32>, facts: &ModelCapabilities) 
 
 fn base_url(settings: &Settings) -> String {
     settings.judge.base_url.trim_end_matches('/').to_owned()
-}
-
-/// The provider's documented rule for counting tokens.
-fn documented_count(facts: &ModelCapabilities) -> CountRule {
-    if facts.counts_output_limit { CountRule::Sum } else { CountRule::Input }
 }

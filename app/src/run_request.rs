@@ -101,7 +101,7 @@ pub struct QueuedRun {
 }
 
 /// Estimate of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunEstimate {
     /// Number of items.
     pub items: u64,

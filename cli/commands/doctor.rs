@@ -39,7 +39,12 @@ pub async fn run(arguments: &DoctorArguments, base: &BaseLayers) -> Result<Exit,
     let environment = &base.environment;
     let mut checks = vec![good("settings", "every key is known")];
     let rubric = rubrics::from_settings(&settings);
-    checks.push(checked("rubric", rubric.as_ref().map(|(rubric, _)| rubric_check(rubric))));
+    checks.push(checked(
+        "rubric",
+        rubric.as_ref().map(|(rubric, _)| {
+            good("rubric", format!("{}, {} criteria", rubric.name(), rubric.criteria.len()))
+        }),
+    ));
     if let Ok((rubric, _)) = &rubric {
         checks.push(checked("model", model(&settings, rubric)));
         checks.extend(endpoint::checks(&settings, environment, rubric).await);
@@ -99,10 +104,6 @@ fn bad(name: &'static str, message: impl fmt::Display) -> Check {
 /// A check that was made, or the failure to make it.
 fn checked(name: &'static str, check: Result<Check, impl fmt::Display>) -> Check {
     check.unwrap_or_else(|failure| bad(name, failure))
-}
-
-fn rubric_check(rubric: &Rubric) -> Check {
-    good("rubric", format!("{}, {} criteria", rubric.name(), rubric.criteria.len()))
 }
 
 fn model(settings: &Settings, rubric: &Rubric) -> Result<Check, AppError> {

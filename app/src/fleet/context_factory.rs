@@ -155,13 +155,12 @@ impl ContextFactory {
         let Some(priced_judge) = judge::recorded(&self.settings, record)? else {
             return Ok((rubric, None));
         };
-        // Read for each context, so that a corrected key is found.
-        let key = judge::key(&self.settings, &self.environment)?;
-        judge::require_key(&self.settings, key.as_ref())?;
+        let Self { settings, environment, .. } = self;
         let setup = JudgeSetup {
             image_preparation: self.image_preparation.clone(),
             ceiling: Arc::clone(&self.ceiling),
-            ..judge::setup(&self.settings, &self.environment, &rubric, &priced_judge, key)?
+            // The key is read for each context, so that a corrected one is found.
+            ..judge::setup_with_key(settings, environment, &rubric, &priced_judge)?
         };
         Ok((rubric, Some(Arc::new(setup))))
     }

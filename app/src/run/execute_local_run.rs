@@ -34,30 +34,21 @@ use juror_types::{
 };
 use juror_worker::{run_context::RunContext, run_deadline::RunDeadline};
 use std::sync::Arc;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 
 /// Capacity of the queues in memory, for jobs and for results.
 const QUEUE_CAPACITY: usize = 1_000;
 
-/// State of a run that was judged to its end, or until it was stopped or paused.
-pub struct ExecutedRun {
-    /// Journal, still locked.
-    pub journal: RunJournal,
-    /// Ledger; none with the judge off.
-    pub ledger: Option<RunAccount>,
-    /// Reason of its pause, if it is paused.
-    pub paused: PauseReason,
-}
-
 /// Runs the roles until every job has its outcome or `shutdown` is given. With `--until-width`, once
-/// for each size of the sample, until the score's interval is narrow enough.
+/// for each size of the sample, until the score's interval is narrow enough. Returns the journal,
+/// still locked, the account of the ledger, none with the judge off, and the reason of a pause.
 pub async fn execute_local_run(
     opened: OpenedRun,
     setup: &RunSetup,
     backend: &Arc<SqliteLedger>,
     events: Events,
     shutdown: &Shutdown,
-) -> Result<ExecutedRun, AppError> {
+) -> Result<(RunJournal, Option<RunAccount>, PauseReason), AppError> {
     let OpenedRun { mut journal, judging_session, resources, zone_change, other_ledger, .. } =
         opened;
     for warning in zone_change.map(|change| change.to_string()).into_iter().chain(other_ledger) {
@@ -77,7 +68,7 @@ pub async fn execute_local_run(
     };
     judging_session.end(&mut journal)?;
     let ledger = backend.ledger(&journal.record().run_id).await.map_err(local_error)?;
-    Ok(ExecutedRun { journal, ledger, paused })
+    Ok((journal, ledger, paused))
 }
 
 /// Runs the roles once, over the jobs that are not scored yet.
@@ -125,26 +116,24 @@ async fn run_round(
         events: aggregator.events.clone(),
     };
     let watched = Shutdown { drain: CancellationToken::new(), now: shutdown.now.clone() };
-    let ended = watched.drain.clone().drop_guard();
     let worker = LocalWorker::new(&run, context, &jobs, &results);
-    let roles = (submission, worker, aggregator, ended);
-    let working = run_roles(roles, &jobs, &results, shutdown);
+    let working = async {
+        let worked = run_roles(submission, worker, aggregator, (&jobs, &results), shutdown).await;
+        watched.drain.cancel();
+        worked
+    };
     let watching = watch.follow(&run, backend.changes(), &watched);
     let (worked, ()) = tokio::join!(working, watching);
     worked
 }
 
 /// Runs the roles side by side. The producer's end closes the queue of jobs, and the worker's end
-/// that of results. The guard is dropped when all have ended.
+/// that of results.
 async fn run_roles(
-    (submission, worker, aggregator, _ended): (
-        publish::Submission,
-        LocalWorker,
-        LocalRunResources,
-        DropGuard,
-    ),
-    jobs: &Arc<LocalQueue<Job>>,
-    results: &Arc<LocalQueue<JobResult>>,
+    submission: publish::Submission,
+    worker: LocalWorker,
+    aggregator: LocalRunResources,
+    (jobs, results): (&LocalQueue<Job>, &LocalQueue<JobResult>),
     shutdown: &Shutdown,
 ) -> Result<(RunJournal, PauseReason), AppError> {
     // When a downstream role ends early, the upstream roles are drained.

@@ -1,7 +1,7 @@
 //! Lifecycle of a run of this machine: it is prepared, begun, run to its end, and reported.
 
 use super::{
-    execute_local_run::{ExecutedRun, execute_local_run},
+    execute_local_run::execute_local_run,
     judging_session::RunStart,
     local_worker::PauseReason,
     open_local_run::{OpenedRun, open_local_run},
@@ -139,7 +139,7 @@ impl BegunRun {
             let Self { setup, dependencies, backend, opened } = self;
             let executed = execute_local_run(opened, &setup, &backend, events, shutdown).await;
             backend.close().await;
-            let ExecutedRun { journal, ledger, paused } = executed?;
+            let (journal, ledger, paused) = executed?;
             let stopped = shutdown.drain.is_cancelled();
             Ok(EndedRun { setup, dependencies, journal, ledger, stopped, paused })
         })

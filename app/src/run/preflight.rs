@@ -69,9 +69,7 @@ pub(super) fn dependencies(
     let Some(priced_judge) = priced_judge else {
         return Ok(RunDependencies { gate, baseline, calibration, judge: None });
     };
-    let key = judge::key(settings, environment)?;
-    judge::require_key(settings, key.as_ref())?;
-    let judge = judge::setup(settings, environment, rubric, priced_judge, key)?;
+    let judge = judge::setup_with_key(settings, environment, rubric, priced_judge)?;
     Ok(RunDependencies { gate, baseline, calibration, judge: Some(Arc::new(judge)) })
 }
 

@@ -7,7 +7,6 @@ use crate::{
     run_request::RunEstimate,
 };
 use juror_analysis::format::dollars;
-use juror_types::usage::Money;
 
 /// The figures of `juror estimate` for a setup. With its judge off, only items and jobs are
 /// counted.
@@ -16,12 +15,8 @@ pub async fn run_estimate(setup: &RunSetup) -> Result<RunEstimate, AppError> {
     let mut estimate = RunEstimate {
         items: plan.items,
         jobs: plan.jobs,
-        calls: 0,
-        cached: 0,
-        expected_usd: Money::ZERO,
-        worst_case_usd: Money::ZERO,
-        expected_seconds: 0.0,
         warnings: plan.warnings.clone(),
+        ..RunEstimate::default()
     };
     let stages = &setup.settings.stages;
     if stages.has_pipeline() || !stages.compile_command.is_empty() {

@@ -47,7 +47,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, base: &BaseLayers) -> Result<Exi
     }
     let path = &mut report.run.dataset.path;
     *path = terminal::relative_path(path);
-    terminal::print_topics(&topics(&report, &files))?;
+    terminal::print(&terminal::topics_text(&topics(&report, &files)))?;
     Ok(Exit::Done)
 }
 
