@@ -155,9 +155,11 @@ impl RunLauncher for RunService {
         // An abandoned estimate runs to completion and holds its permit until then.
         let estimating = self.tasks.spawn(async move {
             let _permit = permit;
-            let run = RunId::new("estimate");
-            let setup = spawn_blocking_result(move || validator.setup(&requested, &run)).await?;
-            block_on_thread(async move { run_estimate(&setup).await }).await
+            block_on_thread(async move {
+                let setup = validator.setup(&requested, &RunId::new("estimate"))?;
+                run_estimate(&setup).await
+            })
+            .await
         });
         match timeout(ESTIMATE_TIMEOUT, estimating).await {
             Ok(estimated) => estimated.map_err(AppError::internal)?,

@@ -77,20 +77,17 @@ impl RunSetupRequest<'_> {
     }
 
     fn known_setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
-        let Some(record) = known.filter(|_| self.dataset.is_none()) else {
-            let setup = self.setup_of_flags(known)?;
-            return match known.and_then(|known| known.difference(&setup.record_like(known))) {
-                None => Ok(setup),
-                Some(difference) => Err(AppError::invalid(format!(
-                    "run {run} exists with other settings: {difference}; use another --run-id"
-                ))),
-            };
+        let setup = match known.filter(|_| self.dataset.is_none()) {
+            Some(record) => self.setup_of_record(record)?,
+            None => self.setup_of_flags(known)?,
         };
-        let setup = self.setup_of_record(record)?;
-        match record.difference(&setup.record_like(record)) {
+        match known.and_then(|known| known.difference(&setup.record_like(known))) {
             None => Ok(setup),
-            Some(difference) => Err(AppError::invalid(format!(
+            Some(difference) if self.dataset.is_none() => Err(AppError::invalid(format!(
                 "run {run} cannot be resumed: {difference}; start a new run instead"
+            ))),
+            Some(difference) => Err(AppError::invalid(format!(
+                "run {run} exists with other settings: {difference}; use another --run-id"
             ))),
         }
     }
