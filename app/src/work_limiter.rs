@@ -10,10 +10,6 @@ pub struct WorkLimiter {
     waiting: Arc<Semaphore>,
 }
 
-/// Permit for work, released on drop. Move it into the work itself, which may outlive the request.
-#[derive(Debug)]
-pub struct WorkPermit(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
-
 impl WorkLimiter {
     /// A limiter of at most `max_concurrent` permits and `max_waiting` waiting requests.
     pub fn new(max_concurrent: usize, max_waiting: usize) -> Self {
@@ -21,14 +17,14 @@ impl WorkLimiter {
         Self { working: semaphore(max_concurrent), waiting: semaphore(max_waiting) }
     }
 
-    /// Waits for a permit; none if too many requests wait already.
-    pub async fn take(&self) -> Option<WorkPermit> {
+    /// Waits for a permit, released on drop; none if too many requests wait already. Move it into
+    /// the work itself, which may outlive the request.
+    pub async fn take(&self) -> Option<OwnedSemaphorePermit> {
         if let Ok(permit) = Arc::clone(&self.working).try_acquire_owned() {
-            return Some(WorkPermit(permit));
+            return Some(permit);
         }
         let _place = self.waiting.try_acquire().ok()?;
-        let permit = Arc::clone(&self.working).acquire_owned().await.ok()?;
-        Some(WorkPermit(permit))
+        Arc::clone(&self.working).acquire_owned().await.ok()
     }
 }
 

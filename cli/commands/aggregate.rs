@@ -73,8 +73,8 @@ impl AggregateOutput {
     ) {
         loop {
             tokio::select! {
-                Some(event) = events.recv() => self.print_event(event),
-                Some(run) = complete.recv() => self.print_run(&run),
+                Some(event) = events.recv() => print_event(event),
+                Some(run) = complete.recv() => print_run(&run),
                 Ok(()) = role.changed() => {
                     let role = *role.borrow_and_update();
                     self.print_role(role);
@@ -85,7 +85,7 @@ impl AggregateOutput {
     }
 
     fn print_role(&self, role: LockRole) {
-        let Self { fleet, runs_dir, .. } = self;
+        let Self { fleet, runs_dir } = self;
         match role {
             LockRole::Starting => {}
             LockRole::Active => terminal::print_hint(&format!(
@@ -94,37 +94,6 @@ impl AggregateOutput {
             LockRole::Standby => terminal::print_hint(&format!(
                 "standby: another aggregator is active in {runs_dir}"
             )),
-        }
-    }
-
-    fn print_event(&self, event: Event) {
-        match event {
-            Event::Warning(warning) => terminal::print_hint(&format!("warning: {warning}")),
-            Event::Stopping => terminal::print_hint(
-                "stopping: committing received results and writing reports; press Ctrl-C again to exit \
-            immediately",
-            ),
-            Event::Planned { .. }
-            | Event::Finished(_)
-            | Event::Paused { .. }
-            | Event::Waiting { .. }
-            | Event::BatchProgress { .. } => {}
-        }
-    }
-
-    fn print_run(&self, completed: &CompletedRun) {
-        let CompletedRun { run, coverage, cost_usd, report } = completed;
-        let printed = if terminal::is_json() {
-            let line = serde_json::json!({
-            "run_id": run, "coverage": coverage, "cost_usd": cost_usd, "report": report,
-            });
-            terminal::print(&line.to_string())
-        } else {
-            let (cost, report) = (dollars(*cost_usd), report.display());
-            terminal::print(&format!("run {run}: {}; {cost}; {report}", coverage_text(coverage)))
-        };
-        if let Err(failure) = printed {
-            terminal::print_hint(&failure.to_string());
         }
     }
 }
@@ -187,4 +156,35 @@ async fn follow_lock(lock: Option<Condition>, mut role: watch::Receiver<LockRole
     lock.set(is_known);
     // The condition is met until it is dropped.
     std::future::pending::<()>().await;
+}
+
+fn print_event(event: Event) {
+    match event {
+        Event::Warning(warning) => terminal::print_hint(&format!("warning: {warning}")),
+        Event::Stopping => terminal::print_hint(
+            "stopping: committing received results and writing reports; press Ctrl-C again to exit \
+        immediately",
+        ),
+        Event::Planned { .. }
+        | Event::Finished(_)
+        | Event::Paused { .. }
+        | Event::Waiting { .. }
+        | Event::BatchProgress { .. } => {}
+    }
+}
+
+fn print_run(completed: &CompletedRun) {
+    let CompletedRun { run, coverage, cost_usd, report } = completed;
+    let printed = if terminal::is_json() {
+        let line = serde_json::json!({
+        "run_id": run, "coverage": coverage, "cost_usd": cost_usd, "report": report,
+        });
+        terminal::print(&line.to_string())
+    } else {
+        let (cost, report) = (dollars(*cost_usd), report.display());
+        terminal::print(&format!("run {run}: {}; {cost}; {report}", coverage_text(coverage)))
+    };
+    if let Err(failure) = printed {
+        terminal::print_hint(&failure.to_string());
+    }
 }
