@@ -18,7 +18,6 @@ use crate::{
     run_request::QueuedRun,
     settings::Settings,
 };
-use futures_util::future::BoxFuture;
 use juror_ledger::redis::RedisLedger;
 use juror_producer::fleet::PublishedEnd;
 use juror_queue::Priority;
@@ -53,68 +52,56 @@ impl FleetRuns {
     }
 
     /// Announces a new run, and publishes its jobs.
-    pub fn start<'a>(
-        &'a self,
-        setup: RunSetup,
-        run: &'a RunId,
-    ) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async move {
-            let settings = &setup.settings;
-            let backend = open_backend(settings).await.map_err(unavailable)?;
-            let free = refuse_known(&backend, run, settings).await;
-            if let Err(refusal) = free {
-                backend.close().await;
-                return Err(refusal);
-            }
-            self.publish(RunToPublish::new(setup, run, None), backend).await
-        })
+    pub async fn start(&self, setup: RunSetup, run: &RunId) -> Result<(), AppError> {
+        let settings = &setup.settings;
+        let backend = open_backend(settings).await.map_err(unavailable)?;
+        let free = refuse_known(&backend, run, settings).await;
+        if let Err(refusal) = free {
+            backend.close().await;
+            return Err(refusal);
+        }
+        self.publish(RunToPublish::new(setup, run, None), backend).await
     }
 
     /// Publishes the jobs without a score again.
-    pub fn resume<'a>(
-        &'a self,
+    pub async fn resume(
+        &self,
         validator: Arc<RunRequestValidator>,
         record: RunRecord,
         budget: Option<Money>,
-    ) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async move {
-            let run = record.run_id.clone();
-            // Reads the dataset and the journal.
-            let planning = block_on_thread(plan_retry(validator, record, budget));
-            let (plan, backend) = planning.await?;
-            self.cancelled.lock().remove(&run);
-            self.publish(plan, backend).await
-        })
+    ) -> Result<(), AppError> {
+        let run = record.run_id.clone();
+        // Reads the dataset and the journal.
+        let planning = block_on_thread(plan_retry(validator, record, budget));
+        let (plan, backend) = planning.await?;
+        self.cancelled.lock().remove(&run);
+        self.publish(plan, backend).await
     }
 
     /// Cancels a run; its directory may not be there yet.
-    pub fn cancel<'a>(
-        &'a self,
-        validator: &'a RunRequestValidator,
-        run: &'a RunId,
-        record: Option<&'a RunRecord>,
-    ) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async move {
-            let settings = validator.settings();
-            let namespace = record.and_then(|record| record.fleet.as_deref());
-            let namespace = namespace.unwrap_or(&settings.fleet.namespace);
-            let backend = open_backend_of(settings, namespace).await.map_err(unavailable)?;
-            let cancelled = match backend.run_status(run).await {
-                Ok(None) => Err(AppError::not_found(format!("run {run} is unknown in the fleet"))),
-                Ok(Some(_)) => cancel::cancel(&backend, run, settings).await.map_err(unavailable),
-                Err(error) => Err(unavailable(error.into())),
-            };
-            backend.close().await;
-            match cancelled?.cancelled {
-                true => {
-                    self.cancelled.lock().insert(run.clone());
-                    Ok(())
-                }
-                false => {
-                    Err(AppError::conflict(format!("run {run} is complete; nothing to cancel")))
-                }
+    pub async fn cancel(
+        &self,
+        validator: &RunRequestValidator,
+        run: &RunId,
+        record: Option<&RunRecord>,
+    ) -> Result<(), AppError> {
+        let settings = validator.settings();
+        let namespace = record.and_then(|record| record.fleet.as_deref());
+        let namespace = namespace.unwrap_or(&settings.fleet.namespace);
+        let backend = open_backend_of(settings, namespace).await.map_err(unavailable)?;
+        let cancelled = match backend.run_status(run).await {
+            Ok(None) => Err(AppError::not_found(format!("run {run} is unknown in the fleet"))),
+            Ok(Some(_)) => cancel::cancel(&backend, run, settings).await.map_err(unavailable),
+            Err(error) => Err(unavailable(error.into())),
+        };
+        backend.close().await;
+        match cancelled?.cancelled {
+            true => {
+                self.cancelled.lock().insert(run.clone());
+                Ok(())
             }
-        })
+            false => Err(AppError::conflict(format!("run {run} is complete; nothing to cancel"))),
+        }
     }
 
     /// True if a run was cancelled in this process and not resumed since.

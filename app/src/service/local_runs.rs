@@ -16,7 +16,6 @@ use crate::{
     settings::Settings,
     worker_resources::evidence,
 };
-use futures_util::future::BoxFuture;
 use juror_analysis::{format::dollars, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_types::{
@@ -105,20 +104,18 @@ impl LocalRuns {
 
     /// Starts or continues a run in the background. Returns once its record and its ledger exist;
     /// the task continues if the caller is dropped.
-    pub fn begin(
+    pub async fn begin(
         self: &Arc<Self>,
         permit: RunPermit,
         setup: RunSetup,
         known: Option<RunRecord>,
-    ) -> BoxFuture<'_, Result<(), AppError>> {
-        Box::pin(async move {
-            let own = Arc::clone(self);
-            // Opens the ledger, and reads the journal of a continued run.
-            let beginning = self
-                .tasks
-                .spawn(block_on_thread(async move { own.begin_now(permit, setup, known).await }));
-            beginning.await.map_err(AppError::internal)?
-        })
+    ) -> Result<(), AppError> {
+        let own = Arc::clone(self);
+        // Opens the ledger, and reads the journal of a continued run.
+        let beginning = self
+            .tasks
+            .spawn(block_on_thread(async move { own.begin_now(permit, setup, known).await }));
+        beginning.await.map_err(AppError::internal)?
     }
 
     async fn begin_now(
