@@ -27,12 +27,10 @@ const RECOVERY_MS: i64 = 100;
 /// Limits of one endpoint and their use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointState {
-    configured: Limits,
-    /// Limits per minute that the provider reported.
-    learned_requests: Option<u64>,
-    learned_tokens: Option<u64>,
-    requests: BucketDeficit,
-    tokens: BucketDeficit,
+    requests: Bucket,
+    tokens: Bucket,
+    /// True if the provider refunds the unused part of a reservation.
+    refunds_unused: bool,
     /// Times in milliseconds: of the last refill of the buckets, of the last halving of the limits
     /// after a refusal, and of the last step of their recovery.
     refreshed_at: i64,
@@ -47,11 +45,9 @@ impl EndpointState {
     /// An endpoint without known limits.
     pub fn new(now: i64) -> Self {
         Self {
-            configured: Limits::default(),
-            learned_requests: None,
-            learned_tokens: None,
-            requests: BucketDeficit::default(),
-            tokens: BucketDeficit::default(),
+            requests: Bucket { min_capacity: PARTS_PER_UNIT, ..Bucket::default() },
+            tokens: Bucket::default(),
+            refunds_unused: false,
             refreshed_at: now,
             cooldown: None,
             limit_permille: FULL_LIMIT,
@@ -63,9 +59,10 @@ impl EndpointState {
     /// Sets the user's limits.
     pub fn set_limits(&mut self, limits: Limits, now: i64) {
         self.refresh(now);
-        let limited = self.limited();
-        self.configured = limits;
-        self.begin_to_limit(limited);
+        let Self { requests, tokens, limit_permille, .. } = self;
+        requests.set_limits(limits.requests_per_minute, requests.learned, *limit_permille);
+        tokens.set_limits(limits.tokens_per_minute, tokens.learned, *limit_permille);
+        self.refunds_unused = limits.refund_unused;
     }
 
     /// Milliseconds until the provider's cooldown ends; none without one.
@@ -80,12 +77,8 @@ impl EndpointState {
         if let Some(left) = self.cooldown(now) {
             return Some((left, WaitReason::Cooldown));
         }
-        let requests = self.request_rate().map_or(0, |rate| {
-            self.requests.delay(rate, rate.capacity().max(PARTS_PER_UNIT), PARTS_PER_UNIT)
-        });
-        let tokens = self
-            .token_rate()
-            .map_or(0, |rate| self.tokens.delay(rate, rate.capacity(), parts(tokens)));
+        let requests = self.requests.delay(PARTS_PER_UNIT, self.limit_permille);
+        let tokens = self.tokens.delay(parts(tokens), self.limit_permille);
         match (requests, tokens) {
             (0, 0) => None,
             (requests, tokens) if requests >= tokens => Some((requests, WaitReason::Requests)),
@@ -103,20 +96,19 @@ impl EndpointState {
     /// Returns the request and the tokens of a call that is not made.
     pub fn return_reservation(&mut self, tokens: u64, now: i64) {
         self.refresh(now);
-        self.requests.spent = self.requests.spent.saturating_sub(PARTS_PER_UNIT).max(0);
-        self.tokens.spent = self.tokens.spent.saturating_sub(parts(tokens)).max(0);
+        self.requests.put_back(PARTS_PER_UNIT);
+        self.tokens.put_back(parts(tokens));
     }
 
     /// Refunds the unused part of a call's reservation, where the provider does so too.
     pub fn refund(&mut self, reserved: u64, used: Usage, now: i64) {
-        if !self.configured.refund_unused {
+        if !self.refunds_unused {
             return;
         }
         self.refresh(now);
-        if self.token_rate().is_some() {
+        if self.tokens.is_limited() {
             let used = used.input_tokens.saturating_add(used.output_tokens);
-            let unused = parts(reserved) - parts(used);
-            self.tokens.spent = self.tokens.spent.saturating_sub(unused).max(0);
+            self.tokens.put_back(parts(reserved) - parts(used));
         }
     }
 
@@ -124,46 +116,28 @@ impl EndpointState {
     /// changes nothing, so that backends may drop it: even a refresh rounds the refill.
     pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
         let reported = |limit: Option<u64>| limit.filter(|limit| *limit > 0);
-        let known = (self.learned_requests, self.learned_tokens);
+        let known = (self.requests.learned, self.tokens.learned);
         let learned = (
-            reported(observation.requests_per_minute).or(self.learned_requests),
-            reported(observation.tokens_per_minute).or(self.learned_tokens),
+            reported(observation.requests_per_minute).or(known.0),
+            reported(observation.tokens_per_minute).or(known.1),
         );
         let is_changed = known != learned;
         if !is_changed && observation.refused.is_none() && observation.counting.rule.is_none() {
             return false;
         }
         self.refresh(now);
-        let limited = self.limited();
-        (self.learned_requests, self.learned_tokens) = learned;
-        self.begin_to_limit(limited);
-        if known == (None, None) && is_changed {
-            // Calls in flight were admitted before the refusal: theirs carry no news.
-            self.halved_at = Some(now);
-        }
-        if observation.counting.rule.is_some() {
-            // The corrected token count explains the refusal, so the limits stay.
+        let Self { requests, tokens, limit_permille, .. } = self;
+        requests.set_limits(requests.configured, learned.0, *limit_permille);
+        tokens.set_limits(tokens.configured, learned.1, *limit_permille);
+        // Calls in flight were admitted before the first limit was known: their refusals carry no
+        // news. A corrected token count explains the refusal, so the limits stay.
+        if known == (None, None) && is_changed || observation.counting.rule.is_some() {
             self.halved_at = Some(now);
         }
         if let Some(pause) = observation.refused {
             self.refuse(pause, now);
         }
         observation.refused.is_some() || is_changed
-    }
-
-    /// True if a limit of requests, and of tokens, is known.
-    fn limited(&self) -> (bool, bool) {
-        (self.request_rate().is_some(), self.token_rate().is_some())
-    }
-
-    /// Starts a bucket that had no limit and was never refilled: it is empty at worst.
-    fn begin_to_limit(&mut self, (requests, tokens): (bool, bool)) {
-        if let Some(rate) = self.request_rate().filter(|_| !requests) {
-            self.requests.spent = self.requests.spent.min(rate.capacity().max(PARTS_PER_UNIT));
-        }
-        if let Some(rate) = self.token_rate().filter(|_| !tokens) {
-            self.tokens.spent = self.tokens.spent.min(rate.capacity());
-        }
     }
 
     fn refuse(&mut self, pause: Duration, now: i64) {
@@ -176,53 +150,22 @@ impl EndpointState {
             self.recovered_at = now;
             self.limit_permille = (self.limit_permille / 2).max(MIN_LIMIT);
         }
-        self.empty();
-    }
-
-    /// Empties the buckets: a refusal shows that the provider's hold less.
-    fn empty(&mut self) {
-        if let Some(rate) = self.request_rate() {
-            self.requests.spent = self.requests.spent.max(rate.capacity().max(PARTS_PER_UNIT));
-        }
-        if let Some(rate) = self.token_rate() {
-            self.tokens.spent = self.tokens.spent.max(rate.capacity());
-        }
+        self.requests.empty(self.limit_permille);
+        self.tokens.empty(self.limit_permille);
     }
 
     /// Refills the buckets up to now. A clock that was set back counts as standing still.
     fn refresh(&mut self, now: i64) {
         let elapsed = now.saturating_sub(self.refreshed_at).max(0);
         self.refreshed_at = now;
-        if let Some(rate) = self.request_rate() {
-            self.requests.refill(rate, elapsed);
-        }
-        if let Some(rate) = self.token_rate() {
-            self.tokens.refill(rate, elapsed);
-        }
+        self.requests.refill(elapsed, self.limit_permille);
+        self.tokens.refill(elapsed, self.limit_permille);
         self.cooldown =
             self.cooldown.filter(|cooldown| cooldown.since <= now && now < cooldown.until);
         self.recovered_at = self.recovered_at.min(now);
         let steps = (now - self.recovered_at) / RECOVERY_MS;
         self.recovered_at += steps * RECOVERY_MS;
         self.limit_permille = self.limit_permille.saturating_add(steps).min(FULL_LIMIT);
-    }
-
-    fn request_rate(&self) -> Option<Rate> {
-        self.rate(self.configured.requests_per_minute, self.learned_requests)
-    }
-
-    fn token_rate(&self) -> Option<Rate> {
-        self.rate(self.configured.tokens_per_minute, self.learned_tokens)
-    }
-
-    /// The user's limit, or else the learned one, which never exceeds the user's.
-    fn rate(&self, configured: Option<u64>, learned: Option<u64>) -> Option<Rate> {
-        let limit = match (configured, learned) {
-            (Some(given), Some(learned)) => given.min(learned),
-            (one, other) => one.or(other)?,
-        };
-        let limit = i64::try_from(limit.min(MAX_UNITS)).unwrap_or(i64::MAX);
-        Some(Rate((limit * self.limit_permille / FULL_LIMIT).max(1)))
     }
 }
 
@@ -232,32 +175,71 @@ struct Cooldown {
     until: i64,
 }
 
-/// Units per minute, which is parts per millisecond.
-#[derive(Clone, Copy)]
-struct Rate(i64);
-
-impl Rate {
-    fn capacity(self) -> i64 {
-        self.0 * BURST_MS
-    }
-}
-
-/// Distance of a bucket from full, so that a full bucket stays full when its limit changes.
+/// Bucket of requests or tokens. Without a limit it does not delay, and is not refilled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct BucketDeficit {
+struct Bucket {
+    /// Limit per minute that the user set.
+    configured: Option<u64>,
+    /// Limit per minute that the provider reported.
+    learned: Option<u64>,
+    /// Minimum capacity, in parts.
+    min_capacity: i64,
+    /// Distance from full in parts, so that a full bucket stays full when its limit changes.
     spent: i64,
 }
 
-impl BucketDeficit {
-    fn refill(&mut self, rate: Rate, elapsed: i64) {
-        self.spent = self.spent.saturating_sub(rate.0.saturating_mul(elapsed)).max(0);
+impl Bucket {
+    fn is_limited(self) -> bool {
+        self.configured.or(self.learned).is_some()
+    }
+
+    /// Sets the limits. A bucket that had none was never refilled: it is empty at worst.
+    fn set_limits(&mut self, configured: Option<u64>, learned: Option<u64>, permille: i64) {
+        let was_limited = self.is_limited();
+        (self.configured, self.learned) = (configured, learned);
+        if let Some(rate) = self.rate(permille).filter(|_| !was_limited) {
+            self.spent = self.spent.min(self.capacity(rate));
+        }
+    }
+
+    fn refill(&mut self, elapsed: i64, permille: i64) {
+        if let Some(rate) = self.rate(permille) {
+            self.put_back(rate.saturating_mul(elapsed));
+        }
+    }
+
+    fn put_back(&mut self, parts: i64) {
+        self.spent = self.spent.saturating_sub(parts).max(0);
+    }
+
+    /// Empties the bucket: a refusal shows that the provider's holds less.
+    fn empty(&mut self, permille: i64) {
+        if let Some(rate) = self.rate(permille) {
+            self.spent = self.spent.max(self.capacity(rate));
+        }
     }
 
     /// Milliseconds until a call may take this much. A call larger than the bucket starts when the
     /// bucket is full.
-    fn delay(self, rate: Rate, capacity: i64, need: i64) -> i64 {
-        let lacking = (self.spent - (capacity - need).max(0)).max(0);
-        lacking / rate.0 + i64::from(lacking % rate.0 != 0)
+    fn delay(self, need: i64, permille: i64) -> i64 {
+        let Some(rate) = self.rate(permille) else { return 0 };
+        let lacking = (self.spent - (self.capacity(rate) - need).max(0)).max(0);
+        lacking / rate + i64::from(lacking % rate != 0)
+    }
+
+    /// Units per minute, which is parts per millisecond: the user's limit, or else the learned one,
+    /// which never exceeds the user's.
+    fn rate(self, permille: i64) -> Option<i64> {
+        let limit = match (self.configured, self.learned) {
+            (Some(given), Some(learned)) => given.min(learned),
+            (one, other) => one.or(other)?,
+        };
+        let limit = i64::try_from(limit.min(MAX_UNITS)).unwrap_or(i64::MAX);
+        Some((limit * permille / FULL_LIMIT).max(1))
+    }
+
+    fn capacity(self, rate: i64) -> i64 {
+        (rate * BURST_MS).max(self.min_capacity)
     }
 }
 
