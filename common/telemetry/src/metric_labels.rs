@@ -1,7 +1,9 @@
 //! Values of labels: bounded sets, whatever jobs, providers and queues contain.
 
-use juror_types::usage::{Money, Usage};
-use juror_types::wait_reason::WaitReason;
+use juror_types::{
+    usage::{Money, Usage},
+    wait_reason::WaitReason,
+};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 
@@ -122,16 +124,9 @@ juror_types::named_enum! {
     }
 }
 
-/// The label of a call's last reason to wait.
+/// The label of a call's last reason to wait; none if it was admitted at its first request.
 pub(super) fn wait_reason(reason: Option<WaitReason>) -> &'static str {
-    match reason {
-        // The call was admitted at its first request.
-        None => "turn",
-        Some(WaitReason::Requests) => "requests",
-        Some(WaitReason::Tokens) => "tokens",
-        Some(WaitReason::Cooldown) => "cooldown",
-        Some(WaitReason::Budget) => "budget",
-    }
+    reason.map_or("turn", WaitReason::name)
 }
 
 #[cfg(test)]

@@ -3,13 +3,15 @@
 use super::{AlertSettings, Budget, BudgetCalendar, Period, SharedBudget};
 use juror_types::{
     budget_label::{BudgetLabel, LabelName},
-    usage::Money,
+    usage::{InvalidMoney, Money},
 };
 use serde::{Deserialize, Deserializer, de};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
+    marker::PhantomData,
     path::Path,
+    str::FromStr,
 };
 
 /// `[budget]`.
@@ -78,57 +80,39 @@ impl BudgetSettings {
     }
 }
 
-struct AmountVisitor;
+/// Parser of an amount from a text or a TOML number, which is taken by its shortest decimal form.
+struct AmountVisitor<T> {
+    expected: &'static str,
+    amount: PhantomData<T>,
+}
 
-impl de::Visitor<'_> for AmountVisitor {
-    type Value = Money;
+impl<T: FromStr<Err = InvalidMoney>> de::Visitor<'_> for AmountVisitor<T> {
+    type Value = Option<T>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an amount in US dollars, as in \"5.00\"")
+        formatter.write_str(self.expected)
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Money, E> {
-        text.parse().map_err(E::custom)
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Option<T>, E> {
+        text.parse().map(Some).map_err(E::custom)
     }
 
-    fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<Money, E> {
+    fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<Option<T>, E> {
         self.visit_str(&dollars.to_string())
     }
 
-    fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<Money, E> {
+    fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<Option<T>, E> {
         self.visit_str(&dollars.to_string())
     }
 }
 
-struct BudgetVisitor;
-
-impl de::Visitor<'_> for BudgetVisitor {
-    type Value = Budget;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unlimited = Budget::UNLIMITED;
-        write!(formatter, "an amount in US dollars, as in \"5.00\", or \"{unlimited}\"")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Budget, E> {
-        text.parse().map_err(E::custom)
-    }
-
-    fn visit_i64<E: de::Error>(self, dollars: i64) -> Result<Budget, E> {
-        AmountVisitor.visit_i64(dollars).map(Budget::Cap)
-    }
-
-    fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<Budget, E> {
-        AmountVisitor.visit_f64(dollars).map(Budget::Cap)
-    }
-}
-
-/// Money is a decimal; a TOML number is taken by its shortest decimal form.
 fn optional_money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Money>, D::Error> {
-    deserializer.deserialize_any(AmountVisitor).map(Some)
+    let expected = "an amount in US dollars, as in \"5.00\"";
+    deserializer.deserialize_any(AmountVisitor { expected, amount: PhantomData })
 }
 
 /// A cap is an amount as [`optional_money`] takes it, or the word that lifts one.
 fn optional_budget<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Budget>, D::Error> {
-    deserializer.deserialize_any(BudgetVisitor).map(Some)
+    let expected = "an amount in US dollars, as in \"5.00\", or \"unlimited\"";
+    deserializer.deserialize_any(AmountVisitor { expected, amount: PhantomData })
 }

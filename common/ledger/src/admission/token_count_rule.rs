@@ -36,20 +36,12 @@ impl CountRule {
 
     /// The next rule that counts less, if there is one.
     pub fn lower(self) -> Option<Self> {
-        match self {
-            Self::Input => None,
-            Self::Larger => Some(Self::Input),
-            Self::Sum => Some(Self::Larger),
-        }
+        Self::ALL.into_iter().rev().find(|rule| *rule < self)
     }
 
     /// The next rule that counts more, if there is one.
     pub fn higher(self) -> Option<Self> {
-        match self {
-            Self::Input => Some(Self::Larger),
-            Self::Larger => Some(Self::Sum),
-            Self::Sum => None,
-        }
+        Self::ALL.into_iter().find(|rule| *rule > self)
     }
 
     /// The rule of this name.
