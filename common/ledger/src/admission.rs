@@ -179,6 +179,13 @@ pub struct AdmissionRequest {
     pub worst_cost: Money,
 }
 
+impl AdmissionRequest {
+    /// Tokens that count against the rate limits.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.max_output_tokens)
+    }
+}
+
 /// The decision on an [`AdmissionRequest`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdmissionDecision {

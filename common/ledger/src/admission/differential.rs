@@ -6,7 +6,7 @@ use super::{
     RunAccount, Settlement, SharedBudget, TokenCounting,
     differential_steps::{LABELS, LedgerStep, RUNS, ZONES},
     scope::Scope,
-    state_machine::{self, Bill, RateLimiterState},
+    state_machine::{self, RateLimiterState},
 };
 use crate::admission::{memory_records::MemoryRecords, records::LedgerRecords as _};
 use crate::{
@@ -188,22 +188,17 @@ impl<Backend: Subject> Pair<Backend> {
                 )?;
             }
             LedgerStep::Settle { lease: number, run: of, cost, tokens } => {
-                let bill = Bill {
+                let bill = Settlement {
                     lease: lease(number),
-                    run: run(of),
                     cost: Money::from_pico(cost),
                     usage: Usage { input_tokens: tokens, ..Usage::default() },
-                    in_result: true,
+                    metered: true,
+                    finished: None,
+                    claim: self.claims[of].clone(),
                 };
-                let claim = self.claims[of].clone();
-                let Bill { lease, cost, usage, .. } = bill.clone();
-                let settlement =
-                    Settlement { lease, cost, usage, metered: true, finished: None, claim };
-                let overrun = backend.settle(settlement).await.unwrap().overrun;
-                prop_assert_eq!(
-                    overrun,
-                    unwrap_infallible(state_machine::settle(records, limiter, &bill, now)).overrun
-                );
+                let overrun = backend.settle(bill.clone()).await.unwrap().overrun;
+                let expected = state_machine::settle(records, limiter, &bill, true, now);
+                prop_assert_eq!(overrun, unwrap_infallible(expected).overrun);
             }
             LedgerStep::Release { lease: number } => {
                 unwrap_infallible(state_machine::release(records, limiter, &lease(number), now));

@@ -5,7 +5,7 @@
 //! decision is independent of their number. A call that repeats its request early, as after a
 //! refund, may start sooner; it starts later only if the provider has refused a call meanwhile.
 
-use super::{WaitReason, endpoint_limits::EndpointState};
+use super::{AdmissionRequest, WaitReason, endpoint_limits::EndpointState};
 use juror_types::id::LeaseId;
 use std::collections::BTreeMap;
 
@@ -24,12 +24,12 @@ impl Reservations {
     /// ends.
     pub fn admit(
         &mut self,
-        lease: &LeaseId,
-        (name, endpoint): (&str, &mut EndpointState),
-        tokens: u64,
+        request: &AdmissionRequest,
+        endpoint: &mut EndpointState,
         now: i64,
     ) -> Option<(i64, WaitReason)> {
-        let held = self.0.remove(lease).filter(|held| held.is_kept(now));
+        let tokens = request.tokens();
+        let held = self.0.remove(&request.lease).filter(|held| held.is_kept(now));
         if let Some(left) = endpoint.cooldown(now) {
             return Some((left, WaitReason::Cooldown));
         }
@@ -47,8 +47,8 @@ impl Reservations {
         if self.0.len() >= MAX_UNPRUNED {
             self.0.retain(|_, reservation| reservation.is_kept(now));
         }
-        let endpoint = name.to_owned();
-        self.0.insert(lease.clone(), Reservation { endpoint, tokens, since: now, start });
+        let endpoint = request.endpoint.clone();
+        self.0.insert(request.lease.clone(), Reservation { endpoint, tokens, since: now, start });
         Some((start - now, reason))
     }
 

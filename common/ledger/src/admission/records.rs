@@ -35,6 +35,17 @@ pub trait LedgerRecords {
     /// Writes the account of a scope.
     fn set_account(&mut self, scope: &Scope, account: &Account) -> Result<(), Self::Error>;
 
+    /// Changes the account of a scope.
+    fn change_account(
+        &mut self,
+        scope: &Scope,
+        change: impl FnOnce(&mut Account),
+    ) -> Result<(), Self::Error> {
+        let mut account = self.account(scope)?;
+        change(&mut account);
+        self.set_account(scope, &account)
+    }
+
     /// A lease that is outstanding or ended; none if it was released or never held.
     fn lease(&self, id: &LeaseId) -> Result<Option<Lease>, Self::Error>;
 
@@ -105,7 +116,7 @@ impl Lease {
             run: request.run.clone(),
             labels,
             endpoint: request.endpoint.clone(),
-            tokens: request.input_tokens.saturating_add(request.max_output_tokens),
+            tokens: request.tokens(),
             worst_cost: request.worst_cost.max(Money::ZERO),
             admitted: now,
             day,
@@ -131,5 +142,10 @@ impl Lease {
             day,
             lease_state: LeaseState::Outstanding,
         }
+    }
+
+    /// The budgets that it counts against.
+    pub(super) fn scopes(&self) -> Vec<Scope> {
+        Scope::all_of(&self.run, &self.labels, self.day)
     }
 }

@@ -10,30 +10,15 @@ pub use presume_spent::{OWNER_TIMEOUT, adopt, presume_spent, sweep};
 pub use rate_limiter_state::RateLimiterState;
 
 use super::{
-    AdmissionDecision, AdmissionRequest, Budget,
-    budget_decision::{Account, Headroom, headroom},
+    AdmissionDecision, AdmissionRequest, Budget, Settlement,
+    budget_decision::{Headroom, headroom},
     records::{Lease, LeaseState, LedgerRecords},
     scope::Scope,
 };
 use juror_types::{
-    id::{LeaseId, RunId},
+    id::LeaseId,
     usage::{Money, Usage},
 };
-
-/// A finished call to be booked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bill {
-    /// The call's lease.
-    pub lease: LeaseId,
-    /// The run that pays, in case the lease is unknown.
-    pub run: RunId,
-    /// Cost of the call by its bill.
-    pub cost: Money,
-    /// Usage of the call by its bill.
-    pub usage: Usage,
-    /// True if a result will include this cost. Otherwise it counts as presumed.
-    pub in_result: bool,
-}
 
 /// Effect of booking a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,11 +76,13 @@ pub fn admit<B: LedgerRecords>(
 }
 
 /// Books the cost of a call, even above its reservation and even if its lease is unknown or was
-/// presumed spent. Booking twice books once.
+/// presumed spent. Booking twice books once. Unless a result will include it (`in_result`), the
+/// cost counts as presumed.
 pub fn settle<B: LedgerRecords>(
     records: &mut B,
     limiter: &mut RateLimiterState,
-    bill: &Bill,
+    bill: &Settlement,
+    in_result: bool,
     now: i64,
 ) -> Result<Booked, B::Error> {
     limiter.queue.remove(&bill.lease);
@@ -104,8 +91,9 @@ pub fn settle<B: LedgerRecords>(
     let mut lease = match &known {
         Some(lease) => lease.clone(),
         None => {
-            let (labels, day) = (records.labels(&bill.run)?, records.calendar()?.day_of(now));
-            Lease::for_unknown_lease(&bill.run, labels, now, day)
+            let run = &bill.claim.run;
+            let (labels, day) = (records.labels(run)?, records.calendar()?.day_of(now));
+            Lease::for_unknown_lease(run, labels, now, day)
         }
     };
     if let LeaseState::Settled(booked) = lease.lease_state {
@@ -113,26 +101,27 @@ pub fn settle<B: LedgerRecords>(
     }
     let overrun = excess(cost, lease.worst_cost);
     let mut capped = false;
-    for scope in Scope::all_of(&lease.run, &lease.labels, lease.day) {
-        let mut account = records.account(&scope)?;
-        match known.as_ref().map(|lease| lease.lease_state) {
-            Some(LeaseState::Outstanding) => account.outstanding -= lease.worst_cost,
-            Some(LeaseState::Presumed) => {
-                account.committed -= lease.worst_cost;
-                account.presumed -= lease.worst_cost;
+    for scope in lease.scopes() {
+        records.change_account(&scope, |account| {
+            match known.as_ref().map(|lease| lease.lease_state) {
+                Some(LeaseState::Outstanding) => account.outstanding -= lease.worst_cost,
+                Some(LeaseState::Presumed) => {
+                    account.committed -= lease.worst_cost;
+                    account.presumed -= lease.worst_cost;
+                }
+                Some(LeaseState::Settled(_)) | None => {}
             }
-            Some(LeaseState::Settled(_)) | None => {}
-        }
-        account.committed += cost;
-        account.overrun += overrun;
-        if !bill.in_result {
-            account.presumed += cost;
-        }
-        records.set_account(&scope, &account)?;
+            account.committed += cost;
+            account.overrun += overrun;
+            if !in_result {
+                account.presumed += cost;
+            }
+        })?;
         capped |= matches!(records.budget(&scope.budget_key())?, Some(Budget::Cap(_)));
     }
     if overrun > Money::ZERO && capped {
-        stop(records, &lease.run)?;
+        let scope = Scope::Run(lease.run.clone());
+        records.change_account(&scope, |account| account.stopped = true)?;
     }
     limiter.refund(&lease, bill.usage, now);
     lease.lease_state = LeaseState::Settled(cost);
@@ -149,10 +138,8 @@ pub fn release<B: LedgerRecords>(
 ) -> Result<(), B::Error> {
     limiter.stop_waiting(id, now);
     let Some(lease) = records.outstanding_lease(id)? else { return Ok(()) };
-    for scope in Scope::all_of(&lease.run, &lease.labels, lease.day) {
-        let mut account = records.account(&scope)?;
-        account.outstanding -= lease.worst_cost;
-        records.set_account(&scope, &account)?;
+    for scope in lease.scopes() {
+        records.change_account(&scope, |account| account.outstanding -= lease.worst_cost)?;
     }
     limiter.refund(&lease, Usage::default(), now);
     records.remove_lease(id)
@@ -160,12 +147,6 @@ pub fn release<B: LedgerRecords>(
 
 fn excess(cost: Money, reserved: Money) -> Money {
     (cost - reserved).max(Money::ZERO)
-}
-
-fn stop<B: LedgerRecords>(records: &mut B, run: &RunId) -> Result<(), B::Error> {
-    let scope = Scope::Run(run.clone());
-    let account = Account { stopped: true, ..records.account(&scope)? };
-    records.set_account(&scope, &account)
 }
 
 #[cfg(test)]

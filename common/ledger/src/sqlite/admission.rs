@@ -7,9 +7,7 @@ use crate::sqlite::{
 use crate::{
     admission::{
         Admission, AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, RunAccount,
-        Settled, Settlement,
-        records::LedgerRecords as _,
-        state_machine::{self, Bill},
+        Settled, Settlement, records::LedgerRecords as _, state_machine,
     },
     error::LedgerError,
     sqlite::records::SqliteRecords,
@@ -77,23 +75,24 @@ impl Admission for SqliteLedger {
             .await
     }
 
-    async fn settle(&self, settlement: Settlement) -> Result<Settled, LedgerError> {
-        let Settlement { lease, cost, usage, metered, finished, claim } = settlement;
-        let finish = finished.map(PreparedFinish::new).transpose()?;
+    async fn settle(&self, mut settlement: Settlement) -> Result<Settled, LedgerError> {
+        let finish = settlement.finished.take().map(PreparedFinish::new).transpose()?;
         self.writer
             .perform_durably(move |connection, memory| {
                 let claims = ClaimRecords(connection);
-                let holds = claims.holds(&claim)?;
-                let run = claim.run.clone();
-                let bill = Bill { lease: lease.clone(), run, cost, usage, in_result: holds };
+                let Settlement { claim, cost, usage, metered, .. } = &settlement;
+                let holds = claims.holds(claim)?;
                 let mut records = SqliteRecords(connection, &memory.cache);
                 let now = memory.now();
-                let booked = state_machine::settle(&mut records, &mut memory.limiter, &bill, now)?;
+                let limiter = &mut memory.limiter;
+                let booked = state_machine::settle(&mut records, limiter, &settlement, holds, now)?;
                 match &finish {
                     // Also for a booked bill: the first settlement may have left its cost on the
                     // claim, without a result.
                     Some(finish) => claims.finish(finish, now)?,
-                    None if booked.first && holds => claims.carry(&claim, cost, usage, metered)?,
+                    None if booked.first && holds => {
+                        claims.carry(claim, *cost, *usage, *metered)?
+                    }
                     None => {}
                 }
                 if booked.first {

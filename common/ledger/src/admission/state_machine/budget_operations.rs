@@ -17,8 +17,7 @@ pub fn open_run<B: LedgerRecords>(
 ) -> Result<(), B::Error> {
     let scope = Scope::Run(run.clone());
     records.set_budget(&scope.budget_key(), budget)?;
-    let account = Account { stopped: false, ..records.account(&scope)? };
-    records.set_account(&scope, &account)
+    records.change_account(&scope, |account| account.stopped = false)
 }
 
 /// Books the cost of a run's results by its journal, as far as its account lacks it, also on the
@@ -37,9 +36,7 @@ pub fn book_journal<B: LedgerRecords>(
     }
     let day = records.calendar()?.day_of(now);
     for scope in Scope::all_of(run, &records.labels(run)?, day) {
-        let account = records.account(&scope)?;
-        records
-            .set_account(&scope, &Account { committed: account.committed + missing, ..account })?;
+        records.change_account(&scope, |account| account.committed += missing)?;
     }
     Ok(())
 }

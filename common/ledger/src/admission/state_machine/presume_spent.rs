@@ -1,10 +1,7 @@
 //! Leases whose calls may have been charged without a known bill: they count as spent at their
 //! worst case.
 
-use crate::admission::{
-    records::{LeaseState, LedgerRecords},
-    scope::Scope,
-};
+use crate::admission::records::{LeaseState, LedgerRecords};
 use juror_types::id::{LeaseId, OwnerId, RunId};
 
 /// Time without a heartbeat after which an owner counts as gone, in milliseconds: four heartbeats
@@ -14,12 +11,12 @@ pub const OWNER_TIMEOUT: i64 = 60_000;
 /// Counts a lease as spent at its worst case.
 pub fn presume_spent<B: LedgerRecords>(records: &mut B, id: &LeaseId) -> Result<(), B::Error> {
     let Some(mut lease) = records.outstanding_lease(id)? else { return Ok(()) };
-    for scope in Scope::all_of(&lease.run, &lease.labels, lease.day) {
-        let mut account = records.account(&scope)?;
-        account.outstanding -= lease.worst_cost;
-        account.committed += lease.worst_cost;
-        account.presumed += lease.worst_cost;
-        records.set_account(&scope, &account)?;
+    for scope in lease.scopes() {
+        records.change_account(&scope, |account| {
+            account.outstanding -= lease.worst_cost;
+            account.committed += lease.worst_cost;
+            account.presumed += lease.worst_cost;
+        })?;
     }
     lease.lease_state = LeaseState::Presumed;
     records.set_lease(id, &lease)

@@ -35,7 +35,6 @@ impl RateLimiterState {
         held: Option<Scope>,
         now: i64,
     ) -> Option<AdmissionDecision> {
-        let tokens = request.input_tokens.saturating_add(request.max_output_tokens);
         if let Some(scope) = held {
             self.queue.wait(request, scope, now);
             return Some(AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget });
@@ -44,8 +43,7 @@ impl RateLimiterState {
         let Self { endpoints, reservations, .. } = self;
         let endpoint =
             endpoints.entry(request.endpoint.clone()).or_insert_with(|| EndpointState::new(now));
-        let (delay, reason) =
-            reservations.admit(&request.lease, (&request.endpoint, endpoint), tokens, now)?;
+        let (delay, reason) = reservations.admit(request, endpoint, now)?;
         let retry_after = Some(Duration::from_millis(delay.unsigned_abs()));
         Some(AdmissionDecision::Wait { retry_after, reason })
     }

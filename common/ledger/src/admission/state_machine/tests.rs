@@ -1,9 +1,10 @@
 use super::*;
 use crate::{
     admission::{Limits, WaitReason, memory_records::MemoryRecords},
+    job_store::ClaimKey,
     test_requests,
 };
-use juror_types::id::OwnerId;
+use juror_types::id::{JobId, OwnerId, RunId};
 use proptest::prelude::*;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -31,14 +32,9 @@ impl Bench {
     }
 
     fn settle(&mut self, lease: &str, cost: i64) -> Booked {
-        let bill = Bill {
-            lease: LeaseId::new(lease),
-            run: RunId::new(RUN),
-            cost: Money::from_pico(cost),
-            usage: Usage::default(),
-            in_result: true,
-        };
-        ok(settle(&mut self.records, &mut self.limiter, &bill, self.now))
+        let claim = ClaimKey { run: RunId::new(RUN), job: JobId::new("job"), round: 0, fence: 1 };
+        let bill = test_requests::bill(lease, cost, &claim);
+        ok(settle(&mut self.records, &mut self.limiter, &bill, true, self.now))
     }
 
     fn release(&mut self, lease: &str) {
