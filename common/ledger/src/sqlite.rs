@@ -5,10 +5,8 @@
 //! every decision reads its rows inside its transaction. The tables are in `schema`.
 
 mod admission;
-mod batch_rows;
-mod batch_shards;
+mod batch_records;
 mod batches;
-mod budget_labels;
 mod budgets;
 mod claim_records;
 mod deletion;
@@ -18,6 +16,7 @@ mod job_store;
 pub(crate) mod records;
 mod reply_cache;
 mod schema;
+mod statements;
 mod stored_results;
 pub(crate) mod write_back;
 mod writer;

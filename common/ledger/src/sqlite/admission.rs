@@ -1,8 +1,8 @@
 //! Admission on one machine: the state machine over the records in `juror.db`.
 
-use crate::sqlite::{
+use super::{
     SqliteLedger,
-    claim_records::{ClaimRecords, PreparedFinish},
+    claim_records::{self as claims, PreparedFinish},
 };
 use crate::{
     admission::{
@@ -10,7 +10,6 @@ use crate::{
         Settled, Settlement, records::LedgerRecords as _, state_machine,
     },
     error::LedgerError,
-    sqlite::records::SqliteRecords,
 };
 use async_trait::async_trait;
 use juror_types::{
@@ -33,15 +32,10 @@ impl Admission for SqliteLedger {
                 memory.mark_changed();
                 // Here too: short-lived processes end before their first heartbeat.
                 memory.delete_ended_leases(connection)?;
-                let mut records = SqliteRecords(connection, &memory.cache);
+                let (mut records, _, now) = memory.parts(connection);
                 state_machine::open_run(&mut records, &run, budget)?;
-                let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
-                state_machine::book_journal(
-                    &mut records,
-                    &run,
-                    (spent, unattributed_cost),
-                    memory.now(),
-                )
+                let costs = (spent, claims::unattributed_cost_of(connection, &run)?);
+                state_machine::book_journal(&mut records, &run, costs, now)
             })
             .await
     }
@@ -65,12 +59,12 @@ impl Admission for SqliteLedger {
         let request = request.clone();
         self.writer
             .perform(move |connection, memory| {
-                let now = memory.now();
-                let mut records = SqliteRecords(connection, &memory.cache);
-                if memory.owners.insert(request.owner.clone()) {
+                let is_new_owner = memory.owners.insert(request.owner.clone());
+                let (mut records, limiter, now) = memory.parts(connection);
+                if is_new_owner {
                     records.record_heartbeat(&request.owner, now)?;
                 }
-                state_machine::admit(&mut records, &mut memory.limiter, &request, now)
+                state_machine::admit(&mut records, limiter, &request, now)
             })
             .await
     }
@@ -79,20 +73,14 @@ impl Admission for SqliteLedger {
         let finish = settlement.finished.take().map(PreparedFinish::new).transpose()?;
         self.writer
             .perform_durably(move |connection, memory| {
-                let claims = ClaimRecords(connection);
-                let Settlement { claim, cost, usage, metered, .. } = &settlement;
-                let holds = claims.holds(claim)?;
-                let mut records = SqliteRecords(connection, &memory.cache);
-                let now = memory.now();
-                let limiter = &mut memory.limiter;
+                let holds = claims::holds(connection, &settlement.claim)?;
+                let (mut records, limiter, now) = memory.parts(connection);
                 let booked = state_machine::settle(&mut records, limiter, &settlement, holds, now)?;
                 match &finish {
                     // Also for a booked bill: the first settlement may have left its cost on the
                     // claim, without a result.
-                    Some(finish) => claims.finish(finish, now)?,
-                    None if booked.first && holds => {
-                        claims.carry(claim, *cost, *usage, *metered)?
-                    }
+                    Some(finish) => claims::finish(connection, finish, now)?,
+                    None if booked.first && holds => claims::carry(connection, &settlement)?,
                     None => {}
                 }
                 if booked.first {
@@ -108,13 +96,8 @@ impl Admission for SqliteLedger {
         self.writer
             .perform(move |connection, memory| {
                 memory.mark_changed();
-                let now = memory.now();
-                state_machine::release(
-                    &mut SqliteRecords(connection, &memory.cache),
-                    &mut memory.limiter,
-                    &lease,
-                    now,
-                )
+                let (mut records, limiter, now) = memory.parts(connection);
+                state_machine::release(&mut records, limiter, &lease, now)
             })
             .await
     }
@@ -124,7 +107,7 @@ impl Admission for SqliteLedger {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.mark_changed();
-                state_machine::presume_spent(&mut SqliteRecords(connection, &memory.cache), &lease)
+                state_machine::presume_spent(&mut memory.records(connection), &lease)
             })
             .await
     }
@@ -161,12 +144,9 @@ impl Admission for SqliteLedger {
         let run = run.clone();
         self.writer
             .perform(move |connection, memory| {
-                let ledger = state_machine::ledger(
-                    &SqliteRecords(connection, &memory.cache),
-                    &run,
-                    memory.now(),
-                )?;
-                let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
+                let (records, now) = (memory.records(connection), memory.now());
+                let ledger = state_machine::ledger(&records, &run, now)?;
+                let unattributed_cost = claims::unattributed_cost_of(connection, &run)?;
                 Ok(ledger.map(|ledger| RunAccount { unattributed_cost, ..ledger }))
             })
             .await
@@ -186,7 +166,7 @@ impl SqliteLedger {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.mark_changed();
-                state_machine::adopt(&mut SqliteRecords(connection, &memory.cache), &run, &owner)
+                state_machine::adopt(&mut memory.records(connection), &run, &owner)
             })
             .await
     }

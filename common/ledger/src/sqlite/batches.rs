@@ -1,41 +1,59 @@
 //! Records of batches in `juror.db`.
 
+use super::{
+    SqliteLedger,
+    batch_records::{
+        StoredShard, add_row, change_row, json, move_open_rows, row_from, set_step, shard_from,
+    },
+    statements::{execute, query_all, query_one},
+};
 use crate::{
     batches::{BatchRecords, BatchRow, RowAdded, RowChange, RowState, ShardKey, ShardStep},
     error::LedgerError,
     json::JsonRecords,
-    sqlite::{
-        SqliteLedger,
-        batch_rows::BatchRows,
-        batch_shards::{BatchShards, StoredShard},
-    },
 };
 use async_trait::async_trait;
 use juror_types::id::{JobId, OwnerId, RunId};
+use rusqlite::{OptionalExtension as _, params};
 use std::time::Duration;
 
 #[async_trait]
 impl BatchRecords for SqliteLedger {
     async fn open_shard(&self, run: &RunId, owner: &OwnerId) -> Result<u32, LedgerError> {
         let (run, owner) = (run.clone(), owner.clone());
-        self.writer.perform(move |connection, _| BatchShards(connection).open(&run, &owner)).await
-    }
-
-    async fn add_row(&self, shard: &ShardKey, row: &BatchRow) -> Result<RowAdded, LedgerError> {
-        let (shard, row) = (shard.clone(), row.clone());
         self.writer
             .perform(move |connection, _| {
-                if !BatchShards(connection).is_filled_by(&shard)? {
-                    return Ok(RowAdded::Refused);
-                }
-                BatchRows(connection).add(&shard, &row)
+                let number = query_one(
+                    connection,
+                    "INSERT INTO batch_numbers VALUES (?1, 1)
+                     ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last",
+                    [run.as_str()],
+                    |row| row.get(0),
+                )?;
+                execute(
+                    connection,
+                    "INSERT INTO batch_shards (run, number, step, owner) VALUES (?1, ?2, ?3, ?4)",
+                    params![run.as_str(), number, json(&ShardStep::Filling), owner.as_str()],
+                )?;
+                Ok(number)
             })
             .await
     }
 
+    async fn add_row(&self, shard: &ShardKey, row: &BatchRow) -> Result<RowAdded, LedgerError> {
+        let (shard, row) = (shard.clone(), row.clone());
+        self.writer.perform(move |connection, _| add_row(connection, &shard, &row)).await
+    }
+
     async fn row(&self, run: &RunId, job: &JobId) -> Result<Option<BatchRow>, LedgerError> {
         let (run, job) = (run.clone(), job.clone());
-        self.writer.perform(move |connection, _| BatchRows(connection).of_job(&run, &job)).await
+        self.writer
+            .perform(move |connection, _| {
+                let query = "SELECT job, round, lease, open, record FROM batch_rows
+                             WHERE run = ?1 AND job = ?2";
+                query_one(connection, query, [run.as_str(), job.as_str()], row_from).optional()
+            })
+            .await
     }
 
     async fn rows(
@@ -46,10 +64,19 @@ impl BatchRecords for SqliteLedger {
         after: Option<&JobId>,
         limit: u32,
     ) -> Result<Vec<BatchRow>, LedgerError> {
-        let (run, after) = (run.clone(), after.cloned());
+        let (run, after) = (run.clone(), after.map_or("", JobId::as_str).to_owned());
+        // Each has its own index.
+        let query = if state.is_open() {
+            "SELECT job, round, lease, open, record FROM batch_rows
+             WHERE run = ?1 AND shard = ?2 AND open AND job > ?3 ORDER BY job LIMIT ?4"
+        } else {
+            "SELECT job, round, lease, open, record FROM batch_rows
+             WHERE run = ?1 AND shard = ?2 AND NOT open AND job > ?3 ORDER BY job LIMIT ?4"
+        };
         self.writer
             .perform(move |connection, _| {
-                BatchRows(connection).of_shard(&run, number, state, after.as_ref(), limit)
+                let values = params![run.as_str(), number, after, limit];
+                query_all(connection, query, values, row_from)
             })
             .await
     }
@@ -62,8 +89,9 @@ impl BatchRecords for SqliteLedger {
     ) -> Result<(), LedgerError> {
         let (run, row) = (run.clone(), row.clone());
         self.writer
-            .perform(move |connection, _| BatchRows(connection).change(&run, &row, change))
+            .perform(move |connection, _| change_row(connection, &run, &row, change))
             .await
+            .map(drop)
     }
 
     async fn plan_shard(
@@ -75,9 +103,9 @@ impl BatchRecords for SqliteLedger {
         let (shard, left_out) = (shard.clone(), left_out.to_vec());
         self.writer
             .perform_durably(move |connection, _| {
-                let planned = BatchShards(connection).set_step(&shard, &ShardStep::Planned)?;
+                let planned = set_step(connection, &shard, &ShardStep::Planned)?;
                 if let (true, Some(next)) = (planned, next) {
-                    BatchRows(connection).move_open(&shard, &left_out, next)?;
+                    move_open_rows(connection, &shard, &left_out, next)?;
                 }
                 Ok(planned)
             })
@@ -92,14 +120,13 @@ impl BatchRecords for SqliteLedger {
         let (shard, parts) = (shard.clone(), parts.to_vec());
         self.writer
             .perform_durably(move |connection, _| {
-                let shards = BatchShards(connection);
-                if !shards.set_step(&shard, &ShardStep::Collected)? {
+                if !set_step(connection, &shard, &ShardStep::Collected)? {
                     return Ok(false);
                 }
                 for (number, jobs) in &parts {
-                    BatchRows(connection).move_open(&shard, jobs, *number)?;
+                    move_open_rows(connection, &shard, jobs, *number)?;
                     let part = ShardKey { number: *number, ..shard.clone() };
-                    shards.set_step(&part, &ShardStep::Planned)?;
+                    set_step(connection, &part, &ShardStep::Planned)?;
                 }
                 Ok(true)
             })
@@ -108,36 +135,47 @@ impl BatchRecords for SqliteLedger {
 
     async fn set_step(&self, shard: &ShardKey, step: &ShardStep) -> Result<bool, LedgerError> {
         let (shard, step) = (shard.clone(), step.clone());
-        self.writer
-            .perform_durably(move |connection, _| BatchShards(connection).set_step(&shard, &step))
-            .await
+        self.writer.perform_durably(move |connection, _| set_step(connection, &shard, &step)).await
     }
 
     async fn shards(&self, run: &RunId) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
         let run = run.clone();
+        let query = "SELECT number, step FROM batch_shards WHERE run = ?1 ORDER BY number";
         let shards = self
             .writer
-            .perform(move |connection, _| BatchShards(connection).shards_of_run(&run))
-            .await?;
-        read(shards)
+            .perform(move |connection, _| query_all(connection, query, [run.as_str()], shard_from));
+        read(shards.await?)
     }
 
     async fn runs_with_shards(&self) -> Result<Vec<RunId>, LedgerError> {
-        self.writer.perform(move |connection, _| BatchShards(connection).runs()).await
-    }
-
-    async fn renew_owner(&self, owner: &OwnerId, ttl: Duration) -> Result<(), LedgerError> {
-        let owner = owner.clone();
+        let query = "SELECT DISTINCT run FROM batch_shards ORDER BY run";
         self.writer
-            .perform(move |connection, memory| {
-                BatchShards(connection).renew(&owner, memory.now(), ttl)
+            .perform(move |connection, _| {
+                query_all(connection, query, [], |row| row.get::<_, String>(0).map(RunId::new))
             })
             .await
     }
 
+    async fn renew_owner(&self, owner: &OwnerId, ttl: Duration) -> Result<(), LedgerError> {
+        let owner = owner.clone();
+        let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
+        self.writer
+            .perform(move |connection, memory| {
+                let statement = "INSERT OR REPLACE INTO batch_owners VALUES (?1, ?2)";
+                let until = memory.now().saturating_add(ttl);
+                execute(connection, statement, params![owner.as_str(), until])
+            })
+            .await
+            .map(drop)
+    }
+
     async fn remove_owner(&self, owner: &OwnerId) -> Result<(), LedgerError> {
         let owner = owner.clone();
-        self.writer.perform(move |connection, _| BatchShards(connection).remove_owner(&owner)).await
+        let statement = "DELETE FROM batch_owners WHERE owner = ?1";
+        self.writer
+            .perform(move |connection, _| execute(connection, statement, [owner.as_str()]))
+            .await
+            .map(drop)
     }
 
     async fn take_over(
@@ -146,13 +184,18 @@ impl BatchRecords for SqliteLedger {
         owner: &OwnerId,
     ) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
         let (run, owner) = (run.clone(), owner.clone());
-        let shards = self
-            .writer
-            .perform_durably(move |connection, memory| {
-                BatchShards(connection).take_over(&run, &owner, memory.now())
-            })
-            .await?;
-        read(shards)
+        let shards = self.writer.perform_durably(move |connection, memory| {
+            execute(
+                connection,
+                "UPDATE batch_shards SET owner = ?2 WHERE run = ?1 AND owner NOT IN
+                     (SELECT owner FROM batch_owners WHERE until_ms >= ?3)",
+                params![run.as_str(), owner.as_str(), memory.now()],
+            )?;
+            let query = "SELECT number, step FROM batch_shards WHERE run = ?1 AND owner = ?2
+                         ORDER BY number";
+            query_all(connection, query, [run.as_str(), owner.as_str()], shard_from)
+        });
+        read(shards.await?)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     },
     budgets::{BudgetRecords, Spending},
     error::LedgerError,
-    sqlite::{SqliteLedger, records::SqliteRecords},
+    sqlite::{SqliteLedger, statements::execute},
 };
 use async_trait::async_trait;
 use juror_types::{budget_label::BudgetLabel, id::RunId};
@@ -15,11 +15,7 @@ use juror_types::{budget_label::BudgetLabel, id::RunId};
 impl BudgetRecords for SqliteLedger {
     async fn cap(&self, budget: &SharedBudget) -> Result<Option<Budget>, LedgerError> {
         let key = budget.key();
-        self.writer
-            .perform(move |connection, memory| {
-                SqliteRecords(connection, &memory.cache).budget(&key)
-            })
-            .await
+        self.writer.perform(move |connection, memory| memory.records(connection).budget(&key)).await
     }
 
     async fn set_cap(
@@ -31,7 +27,7 @@ impl BudgetRecords for SqliteLedger {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.mark_changed();
-                state_machine::set_cap(&mut SqliteRecords(connection, &memory.cache), &budget, cap)
+                state_machine::set_cap(&mut memory.records(connection), &budget, cap)
             })
             .await
     }
@@ -44,27 +40,19 @@ impl BudgetRecords for SqliteLedger {
         let (run, labels) = (run.clone(), labels.to_vec());
         self.writer
             .perform_durably(move |connection, memory| {
-                state_machine::set_budget_labels(
-                    &mut SqliteRecords(connection, &memory.cache),
-                    &run,
-                    &labels,
-                )
+                state_machine::set_budget_labels(&mut memory.records(connection), &run, &labels)
             })
             .await
     }
 
     async fn labels(&self) -> Result<Vec<BudgetLabel>, LedgerError> {
         self.writer
-            .perform(|connection, memory| {
-                SqliteRecords(connection, &memory.cache).labels_with_caps()
-            })
+            .perform(|connection, memory| memory.records(connection).labels_with_caps())
             .await
     }
 
     async fn calendar(&self) -> Result<BudgetCalendar, LedgerError> {
-        self.writer
-            .perform(|connection, memory| SqliteRecords(connection, &memory.cache).calendar())
-            .await
+        self.writer.perform(|connection, memory| memory.records(connection).calendar()).await
     }
 
     async fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<BudgetCalendar, LedgerError> {
@@ -73,7 +61,7 @@ impl BudgetRecords for SqliteLedger {
             .perform_durably(move |connection, memory| {
                 // A call that waits for money may count in another day now.
                 memory.mark_changed();
-                let records = SqliteRecords(connection, &memory.cache);
+                let records = memory.records(connection);
                 let before = records.calendar()?;
                 records.set_calendar(&calendar)?;
                 Ok(before)
@@ -85,7 +73,7 @@ impl BudgetRecords for SqliteLedger {
         let scopes = scopes.to_vec();
         self.writer
             .perform(move |connection, memory| {
-                let records = SqliteRecords(connection, &memory.cache);
+                let records = memory.records(connection);
                 let spending = scopes.iter().map(|scope| {
                     let budget = records.budget(&scope.budget_key())?;
                     Ok(Spending { scope: scope.clone(), budget, account: records.account(scope)? })
@@ -97,10 +85,9 @@ impl BudgetRecords for SqliteLedger {
 
     async fn record_alert(&self, scope: &Scope, share: &str) -> Result<bool, LedgerError> {
         let name = format!("alert:{}:{share}", scope.account_key());
+        let statement = "INSERT OR IGNORE INTO ledger_settings VALUES (?1, '')";
         self.writer
-            .perform_durably(move |connection, memory| {
-                SqliteRecords(connection, &memory.cache).record_once(&name)
-            })
+            .perform_durably(move |connection, _| Ok(execute(connection, statement, [&name])? == 1))
             .await
     }
 }

@@ -1,10 +1,14 @@
 //! Deletion of runs whose files are gone and of unused cached replies, so that `juror.db` does not
 //! grow without bound.
 
-use super::{SqliteLedger, reply_cache::day, schema};
+use super::{
+    SqliteLedger,
+    reply_cache::day,
+    schema,
+    statements::{execute, query_one},
+};
 use crate::error::LedgerError;
 use juror_types::id::RunId;
-use rusqlite::Connection;
 use std::path::Path;
 
 /// Queries that find pending work of a run: calls, and rows of batches.
@@ -37,16 +41,15 @@ impl SqliteLedger {
         self.writer
             .perform_durably(move |connection, _| {
                 for query in PENDING_WORK {
-                    let mut statement = connection.prepare_cached(query)?;
-                    if statement.query_row([run.as_str()], |row| row.get(0))? {
+                    if query_one(connection, query, [run.as_str()], |row| row.get(0))? {
                         return Ok(false);
                     }
                 }
                 for statement in DELETE_RUN {
-                    connection.prepare_cached(statement)?.execute([run.as_str()])?;
+                    execute(connection, statement, [run.as_str()])?;
                 }
                 for statement in DELETE_BUDGET {
-                    connection.prepare_cached(statement)?.execute([format!("run:{run}")])?;
+                    execute(connection, statement, [format!("run:{run}")])?;
                 }
                 Ok(true)
             })
@@ -57,10 +60,9 @@ impl SqliteLedger {
     pub async fn unused_replies(&self, days: u32) -> Result<u64, LedgerError> {
         self.writer
             .perform(move |connection, memory| {
-                let mut statement = connection
-                    .prepare_cached("SELECT count(*) FROM replies WHERE used_day < ?1")?;
-                let last = day(memory.now()) - i64::from(days);
-                let count: i64 = statement.query_row([last], |row| row.get(0))?;
+                let query = "SELECT count(*) FROM replies WHERE used_day < ?1";
+                let first = day(memory.now()) - i64::from(days);
+                let count = query_one(connection, query, [first], |row| row.get::<_, i64>(0))?;
                 Ok(count.unsigned_abs())
             })
             .await
@@ -70,9 +72,9 @@ impl SqliteLedger {
     pub async fn delete_unused_replies(&self, days: u32) -> Result<u64, LedgerError> {
         self.writer
             .perform_durably(move |connection, memory| {
-                let mut statement =
-                    connection.prepare_cached("DELETE FROM replies WHERE used_day < ?1")?;
-                Ok(statement.execute([day(memory.now()) - i64::from(days)])? as u64)
+                let statement = "DELETE FROM replies WHERE used_day < ?1";
+                let first = day(memory.now()) - i64::from(days);
+                Ok(execute(connection, statement, [first])? as u64)
             })
             .await
     }
@@ -83,7 +85,7 @@ impl SqliteLedger {
     /// # Errors
     /// Those of [`SqliteLedger::open`].
     pub fn shrink(file: &Path) -> Result<(), LedgerError> {
-        let connection: Connection = schema::open(file)?;
+        let connection = schema::open(file)?;
         connection.execute_batch("VACUUM").map_err(|error| {
             LedgerError::Unavailable(format!("{} cannot be compacted: {error}", file.display()))
         })

@@ -4,40 +4,30 @@ use crate::error::LedgerError;
 use rusqlite::{ErrorCode, types::Type};
 use std::path::Path;
 
-/// Error of an operation on the database.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct SqliteFailure(#[from] rusqlite::Error);
-
-impl SqliteFailure {
-    /// The error for the caller: file, cause and remedy.
-    pub fn explain(&self, file: &Path) -> LedgerError {
-        let Self(error) = self;
-        let file = file.display();
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => LedgerError::Unavailable(format!(
-                "the disk that holds {file} is full: free some space there"
-            )),
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LedgerError::Unavailable(
-                format!("{file} is locked by another process: wait until it is done, or end it"),
-            ),
-            Some(ErrorCode::SystemIoFailure) => LedgerError::Unavailable(format!(
-                "{file} cannot be read or written ({error}): check the disk, its quota and its free space"
-            )),
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                LedgerError::Broken(format!(
-                    "{file} is damaged or not a database ({error}): restore it from a backup, or move it away to start a new one without the record of what was spent"
-                ))
-            }
-            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                LedgerError::Broken(format!(
-                    "{file} cannot be opened for writing ({error}): check its folder and permissions, or choose another folder with --state"
-                ))
-            }
-            _ => LedgerError::Broken(format!(
-                "{file} cannot be used ({error}): restore it from a backup, or choose another folder with --state"
-            )),
+/// The error for the caller: file, cause and remedy.
+pub fn explain(error: &rusqlite::Error, file: &Path) -> LedgerError {
+    let file = file.display();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => LedgerError::Unavailable(format!(
+            "the disk that holds {file} is full: free some space there"
+        )),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LedgerError::Unavailable(
+            format!("{file} is locked by another process: wait until it is done, or end it"),
+        ),
+        Some(ErrorCode::SystemIoFailure) => LedgerError::Unavailable(format!(
+            "{file} cannot be read or written ({error}): check the disk, its quota and its free space"
+        )),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => LedgerError::Broken(format!(
+            "{file} is damaged or not a database ({error}): restore it from a backup, or move it away to start a new one without the record of what was spent"
+        )),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            LedgerError::Broken(format!(
+                "{file} cannot be opened for writing ({error}): check its folder and permissions, or choose another folder with --state"
+            ))
         }
+        _ => LedgerError::Broken(format!(
+            "{file} cannot be used ({error}): restore it from a backup, or choose another folder with --state"
+        )),
     }
 }
 

@@ -103,7 +103,7 @@ fn reply(orders: CommittedOrders, outcome: &Result<(), LedgerError>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::{failure::SqliteFailure, writer_memory::Memory};
+    use crate::sqlite::writer_memory::Memory;
     use rusqlite::Connection;
 
     struct Waiting(mpsc::Sender<Result<(), LedgerError>>);
@@ -113,7 +113,7 @@ mod tests {
             true
         }
 
-        fn run(&mut self, _: &Connection, _: &mut Memory) -> Result<(), SqliteFailure> {
+        fn run(&mut self, _: &Connection, _: &mut Memory) -> rusqlite::Result<()> {
             Ok(())
         }
 

@@ -2,7 +2,7 @@
 
 use super::{
     SqliteLedger,
-    claim_records::{ClaimRecords, PreparedFinish},
+    claim_records::{self as claims, PreparedFinish},
     reply_cache::{cache_stats, use_reply},
 };
 use crate::{
@@ -20,11 +20,10 @@ impl JobStore for SqliteLedger {
         let granted = self
             .writer
             .perform(move |connection, _| {
-                let claims = ClaimRecords(connection);
-                match claims.result(&wanted)? {
-                    Some(text) => Ok(Found::Result(text)),
-                    None => Ok(Found::Claim(claims.grant(&wanted, &owner)?)),
-                }
+                Ok(match claims::result(connection, &wanted)? {
+                    Some(text) => Found::Result(text),
+                    None => Found::Claim(claims::grant(connection, &wanted, &owner)?),
+                })
             })
             .await?;
         match granted {
@@ -39,9 +38,8 @@ impl JobStore for SqliteLedger {
         let finish = PreparedFinish::new(finished)?;
         self.writer
             .perform_durably(move |connection, memory| {
-                let claims = ClaimRecords(connection);
-                claims.finish(&finish, memory.now())?;
-                claims.holds(&finish.claim)
+                claims::finish(connection, &finish, memory.now())?;
+                claims::holds(connection, &finish.claim)
             })
             .await
     }
@@ -49,13 +47,14 @@ impl JobStore for SqliteLedger {
     async fn set_isolated(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
         let key = key.clone();
         self.writer
-            .perform(move |connection, _| ClaimRecords(connection).set_isolated(&key, alone))
+            .perform(move |connection, _| claims::set_isolated(connection, &key, alone))
             .await
+            .map(drop)
     }
 
     async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError> {
         let key = key.clone();
-        self.writer.perform(move |connection, _| ClaimRecords(connection).requeue(&key)).await
+        self.writer.perform(move |connection, _| claims::requeue(connection, &key)).await.map(drop)
     }
 
     async fn record_missing_file(&self, _: &ClaimKey) -> Result<Option<u32>, LedgerError> {
@@ -66,13 +65,13 @@ impl JobStore for SqliteLedger {
         let wanted = *cache_key;
         let text = self
             .writer
-            .perform(move |connection, memory| Ok(use_reply(connection, &wanted, memory.now())?))
+            .perform(move |connection, memory| use_reply(connection, &wanted, memory.now()))
             .await?;
         Ok(text.as_deref().and_then(read_cached_reply))
     }
 
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
-        self.writer.perform(|connection, _| Ok(cache_stats(connection)?)).await
+        self.writer.perform(|connection, _| cache_stats(connection)).await
     }
 
     async fn clear_cache(&self) -> Result<u64, LedgerError> {

@@ -1,5 +1,10 @@
 //! The ledger's records in SQLite.
 
+use super::{
+    failure::unreadable,
+    statements::{execute, query_all, query_one},
+    write_back::{CachedAccount, WriteBackCache},
+};
 use crate::{
     admission::{
         Budget, BudgetCalendar,
@@ -8,104 +13,114 @@ use crate::{
         scope::Scope,
     },
     batches::ROWS_OWNER,
-    sqlite::{
-        budget_labels,
-        failure::{SqliteFailure, unreadable},
-        write_back::WriteBackCache,
-    },
 };
 use juror_types::{
     budget_label::BudgetLabel,
     id::{LeaseId, OwnerId, RunId},
     usage::Money,
 };
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
 use std::collections::BTreeSet;
 
 /// Records inside the current transaction of this connection, with its cache.
 pub(crate) struct SqliteRecords<'a>(pub(crate) &'a Connection, pub(crate) &'a WriteBackCache);
 
 impl LedgerRecords for SqliteRecords<'_> {
-    type Error = SqliteFailure;
+    type Error = rusqlite::Error;
 
-    fn calendar(&self) -> Result<BudgetCalendar, SqliteFailure> {
-        self.1.calendar(|| {
-            let mut statement =
-                self.0.prepare_cached("SELECT value FROM ledger_settings WHERE name = 'zone'")?;
-            let zone: Option<String> = statement.query_row([], |row| row.get(0)).optional()?;
+    fn calendar(&self) -> Result<BudgetCalendar> {
+        self.1.calendar.get(&(), || {
+            let query = "SELECT value FROM ledger_settings WHERE name = 'zone'";
+            let zone = query_one(self.0, query, [], |row| row.get::<_, String>(0)).optional()?;
             let calendar = zone.map_or(Ok(BudgetCalendar::UTC), |zone| BudgetCalendar::new(&zone));
-            Ok(calendar.map_err(|unknown| unreadable(0, unknown))?)
+            calendar.map_err(|unknown| unreadable(0, unknown))
         })
     }
 
-    fn budget(&self, key: &str) -> Result<Option<Budget>, SqliteFailure> {
-        self.1.budget(key, || {
-            let mut statement =
-                self.0.prepare_cached("SELECT cap_pico FROM budgets WHERE scope = ?1")?;
-            let cap: Option<Option<i64>> =
-                statement.query_row([key], |row| row.get(0)).optional()?;
-            Ok(cap.map(budget_of))
+    fn budget(&self, key: &str) -> Result<Option<Budget>> {
+        self.1.budgets.get(key, || {
+            let query = "SELECT cap_pico FROM budgets WHERE scope = ?1";
+            let cap = query_one(self.0, query, [key], |row| row.get::<_, Option<i64>>(0));
+            let budget = |cap: Option<i64>| {
+                cap.map_or(Budget::Unlimited, |pico| Budget::Cap(Money::from_pico(pico)))
+            };
+            Ok(cap.optional()?.map(budget))
         })
     }
 
-    fn set_budget(&mut self, key: &str, budget: Budget) -> Result<(), SqliteFailure> {
-        let cap = match budget {
-            Budget::Unlimited => None,
-            Budget::Cap(cap) => Some(cap.pico()),
-        };
-        self.1.delete_budget(key);
-        self.0
-            .prepare_cached("INSERT OR REPLACE INTO budgets (scope, cap_pico) VALUES (?1, ?2)")?
-            .execute(params![key, cap])?;
+    fn set_budget(&mut self, key: &str, budget: Budget) -> Result<()> {
+        execute(
+            self.0,
+            "INSERT OR REPLACE INTO budgets (scope, cap_pico) VALUES (?1, ?2)",
+            params![key, budget.cap().map(Money::pico)],
+        )?;
+        self.1.budgets.insert(key.to_owned(), Some(budget));
         Ok(())
     }
 
-    fn labels(&self, run: &RunId) -> Result<Vec<BudgetLabel>, SqliteFailure> {
-        self.1.labels(run, || budget_labels::labels_of_run(self.0, run))
+    fn labels(&self, run: &RunId) -> Result<Vec<BudgetLabel>> {
+        self.1.labels.get(run, || {
+            let query = "SELECT labels FROM run_labels WHERE run = ?1";
+            let labels = query_one(self.0, query, [run.as_str()], |row| labels_from(row, 0));
+            Ok(labels.optional()?.unwrap_or_default())
+        })
     }
 
-    fn set_labels(&mut self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), SqliteFailure> {
-        self.1.delete_labels(run);
-        budget_labels::write(self.0, run, labels)
+    fn set_labels(&mut self, run: &RunId, labels: &[BudgetLabel]) -> Result<()> {
+        execute(
+            self.0,
+            "INSERT OR REPLACE INTO run_labels (run, labels) VALUES (?1, ?2)",
+            params![run.as_str(), BudgetLabel::join(labels)],
+        )?;
+        self.1.labels.insert(run.clone(), labels.to_vec());
+        Ok(())
     }
 
-    fn account(&self, scope: &Scope) -> Result<Account, SqliteFailure> {
-        self.1.account(scope.account_key(), |key| {
-            let mut statement = self.0.prepare_cached(
+    fn account(&self, scope: &Scope) -> Result<Account> {
+        let key = scope.account_key();
+        let cached = self.1.accounts.get(&key, || {
+            let account = query_one(
+                self.0,
                 "SELECT committed_pico, presumed_pico, outstanding_pico, overrun_pico, stopped
                  FROM accounts WHERE scope = ?1",
-            )?;
-            Ok(statement.query_row([key], account_from).optional()?.unwrap_or_default())
-        })
+                [&key],
+                account_from,
+            );
+            Ok(CachedAccount { account: account.optional()?.unwrap_or_default(), changed: false })
+        });
+        Ok(cached?.account)
     }
 
-    fn set_account(&mut self, scope: &Scope, account: &Account) -> Result<(), SqliteFailure> {
-        self.1.set_account(scope.account_key(), *account);
+    fn set_account(&mut self, scope: &Scope, account: &Account) -> Result<()> {
+        let cached = CachedAccount { account: *account, changed: true };
+        self.1.accounts.insert(scope.account_key(), cached);
         Ok(())
     }
 
-    fn lease(&self, id: &LeaseId) -> Result<Option<Lease>, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
+    fn lease(&self, id: &LeaseId) -> Result<Option<Lease>> {
+        query_one(
+            self.0,
             "SELECT owner, run, endpoint, tokens, worst_pico, admitted_ms, standing, cost_pico, day,
                  labels
              FROM leases WHERE lease = ?1",
-        )?;
-        Ok(statement.query_row([id.as_str()], lease_from).optional()?)
+            [id.as_str()],
+            lease_from,
+        )
+        .optional()
     }
 
-    fn set_lease(&mut self, id: &LeaseId, lease: &Lease) -> Result<(), SqliteFailure> {
+    fn set_lease(&mut self, id: &LeaseId, lease: &Lease) -> Result<()> {
         let (lease_state, cost) = match lease.lease_state {
             LeaseState::Outstanding => ("outstanding", None),
             LeaseState::Settled(cost) => ("settled", Some(cost.pico())),
             LeaseState::Presumed => ("presumed", None),
         };
-        self.0
-            .prepare_cached(
-                "INSERT OR REPLACE INTO leases (lease, owner, run, endpoint, tokens, worst_pico,
-                     admitted_ms, standing, cost_pico, day, labels)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-            )?
-            .execute(params![
+        execute(
+            self.0,
+            "INSERT OR REPLACE INTO leases (lease, owner, run, endpoint, tokens, worst_pico,
+                 admitted_ms, standing, cost_pico, day, labels)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            params![
                 id.as_str(),
                 lease.owner.as_str(),
                 lease.run.as_str(),
@@ -117,114 +132,73 @@ impl LedgerRecords for SqliteRecords<'_> {
                 cost,
                 lease.day.to_string(),
                 BudgetLabel::join(&lease.labels),
-            ])?;
-        Ok(())
+            ],
+        )
+        .map(drop)
     }
 
-    fn remove_lease(&mut self, id: &LeaseId) -> Result<(), SqliteFailure> {
-        self.0.prepare_cached("DELETE FROM leases WHERE lease = ?1")?.execute([id.as_str()])?;
-        Ok(())
+    fn remove_lease(&mut self, id: &LeaseId) -> Result<()> {
+        execute(self.0, "DELETE FROM leases WHERE lease = ?1", [id.as_str()]).map(drop)
     }
 
-    fn record_heartbeat(&mut self, owner: &OwnerId, now: i64) -> Result<(), SqliteFailure> {
-        self.0
-            .prepare_cached("INSERT OR REPLACE INTO owners (owner, beat_ms) VALUES (?1, ?2)")?
-            .execute(params![owner.as_str(), now])?;
-        Ok(())
+    fn record_heartbeat(&mut self, owner: &OwnerId, now: i64) -> Result<()> {
+        execute(
+            self.0,
+            "INSERT OR REPLACE INTO owners (owner, beat_ms) VALUES (?1, ?2)",
+            params![owner.as_str(), now],
+        )
+        .map(drop)
     }
 
-    fn leases_of_silent_owners(&self, since: i64) -> Result<Vec<LeaseId>, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
+    fn leases_of_silent_owners(&self, since: i64) -> Result<Vec<LeaseId>> {
+        query_all(
+            self.0,
             "SELECT lease FROM leases WHERE standing = 'outstanding' AND NOT EXISTS
                  (SELECT 1 FROM owners WHERE owners.owner = leases.owner AND beat_ms >= ?1)
                  AND owner <> ?2
              ORDER BY lease",
-        )?;
-        let leases =
-            statement.query_map(params![since, ROWS_OWNER], |row| row.get::<_, String>(0))?;
-        leases.map(|lease| Ok(LeaseId::new(lease?))).collect()
+            params![since, ROWS_OWNER],
+            |row| row.get::<_, String>(0).map(LeaseId::new),
+        )
     }
 
-    fn leases_of_others(
-        &self,
-        run: &RunId,
-        owner: &OwnerId,
-    ) -> Result<Vec<LeaseId>, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
+    fn leases_of_others(&self, run: &RunId, owner: &OwnerId) -> Result<Vec<LeaseId>> {
+        query_all(
+            self.0,
             "SELECT lease FROM leases WHERE standing = 'outstanding' AND run = ?1 AND owner <> ?2
                  AND owner <> ?3
              ORDER BY lease",
-        )?;
-        let parameters = [run.as_str(), owner.as_str(), ROWS_OWNER];
-        let leases = statement.query_map(parameters, |row| row.get::<_, String>(0))?;
-        leases.map(|lease| Ok(LeaseId::new(lease?))).collect()
+            [run.as_str(), owner.as_str(), ROWS_OWNER],
+            |row| row.get::<_, String>(0).map(LeaseId::new),
+        )
     }
 }
 
 impl SqliteRecords<'_> {
     /// Writes the time zone in which days and months begin.
-    pub(crate) fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<(), SqliteFailure> {
-        self.1.delete_calendar();
-        self.0
-            .prepare_cached("INSERT OR REPLACE INTO ledger_settings VALUES ('zone', ?1)")?
-            .execute([calendar.zone()])?;
-        Ok(())
-    }
-
-    /// Records a name; returns false if it was recorded before.
-    pub(crate) fn record_once(&self, name: &str) -> Result<bool, SqliteFailure> {
-        let mut statement =
-            self.0.prepare_cached("INSERT OR IGNORE INTO ledger_settings VALUES (?1, '')")?;
-        Ok(statement.execute([name])? == 1)
-    }
-
-    /// Deletes owners without a heartbeat since this time and without leases.
-    pub(crate) fn delete_idle_owners(&self, since: i64) -> Result<(), SqliteFailure> {
-        self.0
-            .prepare_cached(
-                "DELETE FROM owners WHERE beat_ms < ?1 AND NOT EXISTS
-                     (SELECT 1 FROM leases WHERE leases.owner = owners.owner
-                          AND standing = 'outstanding')",
-            )?
-            .execute([since])?;
-        Ok(())
-    }
-
-    /// Deletes at most `limit` leases that are not outstanding and were admitted before this time;
-    /// returns their number.
-    pub(crate) fn delete_ended_leases(
-        &self,
-        admitted_before: i64,
-        at_most: usize,
-    ) -> Result<usize, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
-            "DELETE FROM leases WHERE lease IN
-                 (SELECT lease FROM leases WHERE standing <> 'outstanding' AND admitted_ms < ?1
-                  LIMIT ?2)",
+    pub(crate) fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<()> {
+        execute(
+            self.0,
+            "INSERT OR REPLACE INTO ledger_settings VALUES ('zone', ?1)",
+            [calendar.zone()],
         )?;
-        Ok(statement.execute(params![admitted_before, at_most as i64])?)
+        self.1.calendar.insert((), calendar.clone());
+        Ok(())
     }
-}
 
-impl SqliteRecords<'_> {
-    /// Labels of runs and of caps: each has a cap for days and one for months.
-    pub(crate) fn labels_with_caps(&self) -> Result<Vec<BudgetLabel>, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
+    /// Labels of runs and of caps, sorted: each has a cap for days and one for months.
+    pub(crate) fn labels_with_caps(&self) -> Result<Vec<BudgetLabel>> {
+        let labels = query_all(
+            self.0,
             "SELECT substr(scope, length('month:') + 1) FROM budgets WHERE scope LIKE 'month:%'",
+            [],
+            |row| labels_from(row, 0),
         )?;
-        let labels = statement.query_map([], |row| budget_labels::from_column(row, 0))?;
-        let labels = labels.collect::<rusqlite::Result<Vec<_>>>()?;
         Ok(labels.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect())
     }
 }
 
-/// A cap from its column.
-pub(crate) fn budget_of(cap_pico: Option<i64>) -> Budget {
-    cap_pico.map_or(Budget::Unlimited, |pico| Budget::Cap(Money::from_pico(pico)))
-}
-
-/// An account from five columns, beginning with the first.
-pub(crate) fn account_from(row: &Row<'_>) -> rusqlite::Result<Account> {
+fn account_from(row: &Row<'_>) -> Result<Account> {
     let money = |column| row.get(column).map(Money::from_pico);
     Ok(Account {
         committed: money(0)?,
@@ -235,7 +209,7 @@ pub(crate) fn account_from(row: &Row<'_>) -> rusqlite::Result<Account> {
     })
 }
 
-fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
+fn lease_from(row: &Row<'_>) -> Result<Lease> {
     let text = |column| row.get::<_, String>(column);
     let lease_state = match text(6)?.as_str() {
         "settled" => LeaseState::Settled(Money::from_pico(row.get(7)?)),
@@ -246,7 +220,7 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
     Ok(Lease {
         owner: OwnerId::new(text(0)?),
         run: RunId::new(text(1)?),
-        labels: budget_labels::from_column(row, 9)?,
+        labels: labels_from(row, 9)?,
         endpoint: text(2)?,
         tokens: row.get::<_, i64>(3)?.unsigned_abs(),
         worst_cost: Money::from_pico(row.get(4)?),
@@ -254,4 +228,9 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
         day: text(8)?.parse().map_err(|error| unreadable(8, error))?,
         lease_state,
     })
+}
+
+/// Labels of a column, with commas between them.
+fn labels_from(row: &Row<'_>, column: usize) -> Result<Vec<BudgetLabel>> {
+    BudgetLabel::split(&row.get::<_, String>(column)?).map_err(|error| unreadable(column, error))
 }

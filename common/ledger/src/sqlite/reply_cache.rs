@@ -1,8 +1,9 @@
 //! Table of cached replies.
 
+use super::statements::{execute, query_one};
 use crate::job_store::CacheStats;
 use juror_types::{id::Digest, usage::Money};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
 
 const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
@@ -13,20 +14,14 @@ pub(super) fn store_reply(
     reply: &str,
     cost: Money,
     now: i64,
-) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO replies (question, reply, bytes, cost_pico, used_day)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
-        )?
-        .execute(params![
-            cache_key.as_bytes().as_slice(),
-            reply,
-            reply.len() as i64,
-            cost.pico(),
-            day(now)
-        ])?;
-    Ok(())
+) -> Result<()> {
+    execute(
+        connection,
+        "INSERT OR REPLACE INTO replies (question, reply, bytes, cost_pico, used_day)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![cache_key.as_bytes().as_slice(), reply, reply.len() as i64, cost.pico(), day(now)],
+    )
+    .map(drop)
 }
 
 /// Reads a reply and records its use on the day of `now`.
@@ -34,17 +29,15 @@ pub(super) fn use_reply(
     connection: &Connection,
     cache_key: &Digest,
     now: i64,
-) -> rusqlite::Result<Option<String>> {
+) -> Result<Option<String>> {
     let cache_key = cache_key.as_bytes().as_slice();
-    let known = connection
-        .prepare_cached("SELECT reply, used_day FROM replies WHERE question = ?1")?
-        .query_row([cache_key], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))
-        .optional()?;
+    let query = "SELECT reply, used_day FROM replies WHERE question = ?1";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
+    let known = query_one(connection, query, [cache_key], read).optional()?;
     let Some((reply, used_day)) = known else { return Ok(None) };
     if used_day < day(now) {
-        connection
-            .prepare_cached("UPDATE replies SET used_day = ?2 WHERE question = ?1")?
-            .execute(params![cache_key, day(now)])?;
+        let statement = "UPDATE replies SET used_day = ?2 WHERE question = ?1";
+        execute(connection, statement, params![cache_key, day(now)])?;
     }
     Ok(Some(reply))
 }
@@ -55,8 +48,9 @@ pub(crate) fn day(milliseconds: i64) -> i64 {
 }
 
 /// Numbers, sizes and costs of all replies.
-pub(super) fn cache_stats(connection: &Connection) -> rusqlite::Result<CacheStats> {
-    let mut statement = connection.prepare_cached(
+pub(super) fn cache_stats(connection: &Connection) -> Result<CacheStats> {
+    query_one(
+        connection,
         "SELECT count(*), coalesce(sum(bytes), 0),
              coalesce(sum(cost_pico) FILTER (WHERE NOT simulated), 0),
              coalesce(sum(cost_pico) FILTER (WHERE simulated), 0)
@@ -64,13 +58,14 @@ pub(super) fn cache_stats(connection: &Connection) -> rusqlite::Result<CacheStat
                    CASE WHEN json_valid(reply) THEN json_extract(reply, '$.judge.simulated') END
                        AS simulated
                FROM replies)",
-    )?;
-    statement.query_row([], |row| {
-        Ok(CacheStats {
-            replies: row.get::<_, i64>(0)?.unsigned_abs(),
-            bytes: row.get::<_, i64>(1)?.unsigned_abs(),
-            cost_usd: Money::from_pico(row.get(2)?),
-            simulated_usd: Money::from_pico(row.get(3)?),
-        })
-    })
+        [],
+        |row| {
+            Ok(CacheStats {
+                replies: row.get::<_, i64>(0)?.unsigned_abs(),
+                bytes: row.get::<_, i64>(1)?.unsigned_abs(),
+                cost_usd: Money::from_pico(row.get(2)?),
+                simulated_usd: Money::from_pico(row.get(3)?),
+            })
+        },
+    )
 }

@@ -1,7 +1,7 @@
 //! The tables of `juror.db`. Money is in pico-dollars, time in milliseconds
 //! since 1970.
 
-use super::failure::SqliteFailure;
+use super::failure;
 use crate::error::LedgerError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::{
@@ -162,7 +162,7 @@ CREATE TABLE run_labels (
 /// Opens the database, creating it if there is none. A commit survives the process, and a power
 /// failure once the log is synced: SQLite itself syncs it only before it copies it back.
 pub fn open(file: &Path) -> Result<Connection, LedgerError> {
-    let explain = |error: rusqlite::Error| SqliteFailure::from(error).explain(file);
+    let explain = |error| failure::explain(&error, file);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -204,7 +204,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 
 /// Refuses a file of another program or of another version of Juror before anything is written.
 fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), LedgerError> {
-    let explain = |error: rusqlite::Error| SqliteFailure::from(error).explain(file);
+    let explain = |error| failure::explain(&error, file);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(explain)?;
     let number = |sql| transaction.query_row(sql, [], |row| row.get::<_, i32>(0)).map_err(explain);

@@ -1,7 +1,10 @@
 //! The results of a run in `juror.db`, for recovering its journal.
 
-use crate::json::JsonRecords;
-use crate::{error::LedgerError, sqlite::SqliteLedger};
+use super::{
+    SqliteLedger,
+    statements::{query_all, query_one},
+};
+use crate::{error::LedgerError, json::JsonRecords};
 use juror_types::{
     id::{JobId, RunId},
     outcome::JobResult,
@@ -9,7 +12,7 @@ use juror_types::{
 use rusqlite::{OptionalExtension as _, params};
 
 /// Results per page.
-const PAGE_SIZE: usize = 1_000;
+const PAGE_SIZE: u32 = 1_000;
 
 impl SqliteLedger {
     /// The next page of jobs of a run that have a stored result, each with its round, after this
@@ -22,15 +25,13 @@ impl SqliteLedger {
         let (run, after) = (run.clone(), after.map_or("", JobId::as_str).to_owned());
         self.writer
             .perform(move |connection, _| {
-                let mut statement = connection.prepare_cached(
+                query_all(
+                    connection,
                     "SELECT job, round FROM results WHERE run = ?1 AND job > ?2
                      ORDER BY job LIMIT ?3",
-                )?;
-                let page = statement
-                    .query_map(params![run.as_str(), after, PAGE_SIZE as i64], |row| {
-                        Ok((JobId::new(row.get::<_, String>(0)?), row.get(1)?))
-                    })?;
-                Ok(page.collect::<Result<_, _>>()?)
+                    params![run.as_str(), after, PAGE_SIZE],
+                    |row| Ok((JobId::new(row.get::<_, String>(0)?), row.get(1)?)),
+                )
             })
             .await
     }
@@ -42,16 +43,13 @@ impl SqliteLedger {
         job: &JobId,
     ) -> Result<Option<JobResult>, LedgerError> {
         let (of_run, of_job) = (run.clone(), job.clone());
-        let text: Option<String> = self
-            .writer
-            .perform(move |connection, _| {
-                let mut statement = connection
-                    .prepare_cached("SELECT result FROM results WHERE run = ?1 AND job = ?2")?;
-                let key = [of_run.as_str(), of_job.as_str()];
-                Ok(statement.query_row(key, |row| row.get(0)).optional()?)
-            })
-            .await?;
-        text.map(|text| JsonRecords::SQLITE.read(&text, || format!("result of job {job}")))
+        let query = "SELECT result FROM results WHERE run = ?1 AND job = ?2";
+        let text = self.writer.perform(move |connection, _| {
+            let key = [of_run.as_str(), of_job.as_str()];
+            query_one(connection, query, key, |row| row.get::<_, String>(0)).optional()
+        });
+        text.await?
+            .map(|text| JsonRecords::SQLITE.read(&text, || format!("result of job {job}")))
             .transpose()
     }
 }

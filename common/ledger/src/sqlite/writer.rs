@@ -2,13 +2,12 @@
 //! transaction, and their callers get the reply after the commit, or after the sync that follows
 //! it.
 
-use super::failure::{self, SqliteFailure};
-use crate::error::LedgerError;
-use crate::sqlite::{
-    fsync_thread::FsyncThread, writer_memory::Memory, writer_operation::WriterOrder,
+use super::{
+    failure, fsync_thread::FsyncThread, writer_memory::Memory, writer_operation::WriterOrder,
 };
+use crate::error::LedgerError;
 use parking_lot::Mutex;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::{
     path::PathBuf,
     sync::{Arc, mpsc},
@@ -61,28 +60,26 @@ impl Writer {
     /// Runs an operation inside a transaction; returns when it is committed and survives this
     /// process. The operation may run more than once, the last time alone, and only the last run
     /// counts.
-    pub async fn perform<T, F>(&self, work: F) -> Result<T, LedgerError>
-    where
-        T: Send + 'static,
-        F: FnMut(&Connection, &mut Memory) -> Result<T, SqliteFailure> + Send + 'static,
-    {
+    pub async fn perform<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&Connection, &mut Memory) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, LedgerError> {
         self.submit(false, work).await
     }
 
     /// As [`Writer::perform`]; returns when the commit is on disk and survives a power failure.
-    pub async fn perform_durably<T, F>(&self, work: F) -> Result<T, LedgerError>
-    where
-        T: Send + 'static,
-        F: FnMut(&Connection, &mut Memory) -> Result<T, SqliteFailure> + Send + 'static,
-    {
+    pub async fn perform_durably<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&Connection, &mut Memory) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, LedgerError> {
         self.submit(true, work).await
     }
 
-    async fn submit<T, F>(&self, awaits_sync: bool, work: F) -> Result<T, LedgerError>
-    where
-        T: Send + 'static,
-        F: FnMut(&Connection, &mut Memory) -> Result<T, SqliteFailure> + Send + 'static,
-    {
+    async fn submit<T: Send + 'static>(
+        &self,
+        awaits_sync: bool,
+        work: impl FnMut(&Connection, &mut Memory) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, LedgerError> {
         let permit = self.free_slots.clone().acquire_owned().await.map_err(|_| self.closed())?;
         let (reply, answer) = oneshot::channel();
         let order = Box::new(Work { work, awaits_sync, value: None, reply, _permit: permit });
@@ -121,13 +118,13 @@ struct Work<F, T> {
 impl<F, T> WriterOrder for Work<F, T>
 where
     T: Send,
-    F: FnMut(&Connection, &mut Memory) -> Result<T, SqliteFailure> + Send,
+    F: FnMut(&Connection, &mut Memory) -> rusqlite::Result<T> + Send,
 {
     fn awaits_sync(&self) -> bool {
         self.awaits_sync
     }
 
-    fn run(&mut self, connection: &Connection, memory: &mut Memory) -> Result<(), SqliteFailure> {
+    fn run(&mut self, connection: &Connection, memory: &mut Memory) -> rusqlite::Result<()> {
         self.value = Some((self.work)(connection, memory)?);
         Ok(())
     }
@@ -193,9 +190,9 @@ impl WriterThread {
                 self.memory = before;
                 group.into_iter().for_each(|order| self.commit(vec![order]));
             }
-            Err(Aborted::ByOperation(failure) | Aborted::ByTransaction(failure)) => {
+            Err(Aborted::ByOperation(error) | Aborted::ByTransaction(error)) => {
                 self.memory = before;
-                let error = failure.explain(&self.file);
+                let error = failure::explain(&error, &self.file);
                 tracing::debug!(%error, "a transaction of the ledger failed");
                 group.into_iter().for_each(|order| order.reply(Err(error.clone())));
             }
@@ -203,35 +200,25 @@ impl WriterThread {
     }
 
     fn attempt(&mut self, group: &mut [Box<dyn WriterOrder>]) -> Result<(), Aborted> {
-        let of_transaction = |error: rusqlite::Error| Aborted::ByTransaction(error.into());
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(of_transaction)?;
+        let transaction = begin(&mut self.connection).map_err(Aborted::ByTransaction)?;
         for order in group {
             order.run(&transaction, &mut self.memory).map_err(Aborted::ByOperation)?;
         }
-        self.memory.cache.write(&transaction).map_err(Aborted::ByTransaction)?;
-        transaction.commit().map_err(of_transaction)
+        self.memory.commit(transaction).map_err(Aborted::ByTransaction)
     }
 
     /// Sends the heartbeat; a failed one is logged and repeated at the next interval.
     fn heartbeat(&mut self) {
         let before = self.memory.clone();
-        let beat = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(SqliteFailure::from)
-            .and_then(|transaction| {
-                self.memory.send_heartbeats_and_sweep(&transaction)?;
-                self.memory.cache.write(&transaction)?;
-                Ok(transaction.commit()?)
-            });
+        let beat = begin(&mut self.connection).and_then(|transaction| {
+            self.memory.send_heartbeats_and_sweep(&transaction)?;
+            self.memory.commit(transaction)
+        });
         match beat {
             Ok(()) => self.memory.announce(),
-            Err(failure) => {
+            Err(error) => {
                 self.memory = before;
-                let error = failure.explain(&self.file);
+                let error = failure::explain(&error, &self.file);
                 tracing::warn!(%error, "the ledger's heartbeat failed");
             }
         }
@@ -239,6 +226,10 @@ impl WriterThread {
 }
 
 enum Aborted {
-    ByOperation(SqliteFailure),
-    ByTransaction(SqliteFailure),
+    ByOperation(rusqlite::Error),
+    ByTransaction(rusqlite::Error),
+}
+
+fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }

@@ -1,16 +1,15 @@
 //! State of the writer beside the database; a failed transaction rolls it back too.
 
-use super::failure::SqliteFailure;
-use crate::clock::Clock;
+use super::{records::SqliteRecords, statements::execute, write_back::WriteBackCache};
 use crate::{
     admission::{
         records::LedgerRecords as _,
         state_machine::{self, RateLimiterState},
     },
-    sqlite::{records::SqliteRecords, write_back::WriteBackCache},
+    clock::Clock,
 };
 use juror_types::id::OwnerId;
-use rusqlite::Connection;
+use rusqlite::{Connection, Result, Transaction, params};
 use std::collections::BTreeSet;
 use tokio::sync::watch;
 
@@ -20,7 +19,7 @@ const ENDED_LEASE_TTL: i64 = 7 * 24 * 60 * 60 * 1_000;
 /// Interval between searches for ended leases once none is left, in milliseconds.
 const CLEANUP_INTERVAL: i64 = 60 * 60 * 1_000;
 /// Maximum number of leases that one transaction deletes: some tens of milliseconds.
-const MAX_DELETED_LEASES: usize = 10_000;
+const MAX_DELETED_LEASES: u32 = 10_000;
 
 /// Rate limits, wait queue, owners of this process, and changes to notify waiting callers of.
 #[derive(Clone)]
@@ -57,6 +56,12 @@ impl Memory {
         (self.clock)()
     }
 
+    /// Writes the cached records and commits.
+    pub fn commit(&self, transaction: Transaction<'_>) -> Result<()> {
+        self.cache.write(&transaction)?;
+        transaction.commit()
+    }
+
     /// Records that a waiting call may be admitted once this transaction is committed.
     pub fn mark_changed(&mut self) {
         self.freed = true;
@@ -69,19 +74,36 @@ impl Memory {
         }
     }
 
+    /// The ledger's records.
+    pub fn records<'a>(&'a self, connection: &'a Connection) -> SqliteRecords<'a> {
+        SqliteRecords(connection, &self.cache)
+    }
+
+    /// The ledger's records, the rate limits, and the time.
+    pub fn parts<'a>(
+        &'a mut self,
+        connection: &'a Connection,
+    ) -> (SqliteRecords<'a>, &'a mut RateLimiterState, i64) {
+        let now = self.now();
+        (SqliteRecords(connection, &self.cache), &mut self.limiter, now)
+    }
+
     /// Sends the heartbeat of this process's owners, and presumes spent the leases of owners
     /// without one.
-    pub fn send_heartbeats_and_sweep(
-        &mut self,
-        connection: &Connection,
-    ) -> Result<(), SqliteFailure> {
+    pub fn send_heartbeats_and_sweep(&mut self, connection: &Connection) -> Result<()> {
         let now = self.now();
-        let mut records = SqliteRecords(connection, &self.cache);
+        let mut records = self.records(connection);
         for owner in &self.owners {
             records.record_heartbeat(owner, now)?;
         }
         let presumed = state_machine::sweep(&mut records, now)?;
-        records.delete_idle_owners(now - state_machine::OWNER_TIMEOUT)?;
+        execute(
+            connection,
+            "DELETE FROM owners WHERE beat_ms < ?1 AND NOT EXISTS
+                 (SELECT 1 FROM leases WHERE leases.owner = owners.owner
+                      AND standing = 'outstanding')",
+            [now - state_machine::OWNER_TIMEOUT],
+        )?;
         if presumed > 0 {
             self.mark_changed();
         }
@@ -90,15 +112,19 @@ impl Memory {
 
     /// Deletes leases that ended long ago, a batch at a time: accounts include their cost, and they
     /// will not be settled again.
-    pub fn delete_ended_leases(&mut self, connection: &Connection) -> Result<(), SqliteFailure> {
+    pub fn delete_ended_leases(&mut self, connection: &Connection) -> Result<()> {
         let now = self.now();
         if now < self.next_clearing {
             return Ok(());
         }
-        let records = SqliteRecords(connection, &self.cache);
-        if records.delete_ended_leases(now - ENDED_LEASE_TTL, MAX_DELETED_LEASES)?
-            < MAX_DELETED_LEASES
-        {
+        let deleted = execute(
+            connection,
+            "DELETE FROM leases WHERE lease IN
+                 (SELECT lease FROM leases WHERE standing <> 'outstanding' AND admitted_ms < ?1
+                  LIMIT ?2)",
+            params![now - ENDED_LEASE_TTL, MAX_DELETED_LEASES],
+        )?;
+        if deleted < MAX_DELETED_LEASES as usize {
             self.next_clearing = now + CLEANUP_INTERVAL;
         }
         Ok(())
