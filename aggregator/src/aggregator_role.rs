@@ -14,7 +14,6 @@
 //! maintenance query the fleet's backend, so that it cannot delay a commit or an acknowledgement.
 
 mod acknowledge_deliveries;
-mod backend;
 mod blocking;
 mod committer;
 mod completeness;
@@ -35,7 +34,6 @@ mod runs_lock;
 mod status_poller;
 mod telemetry;
 
-pub use backend::FleetBackend;
 pub use reporter::{CompletedRun, ReportWriter};
 pub use runs_directory_registration::{claim, identify};
 pub use runs_lock::{LockRole, RunsLock};
@@ -43,7 +41,10 @@ pub use runs_lock::{LockRole, RunsLock};
 use committer::{Committer, Inputs, KnownRuns, ReportChannels};
 use futures_util::future::BoxFuture;
 use juror_journal::journal::JournalError;
-use juror_ledger::{error::LedgerError, redis::RunsDirectory};
+use juror_ledger::{
+    error::LedgerError,
+    redis::{FleetBackend, RunsDirectory},
+};
 use juror_queue::{DeadLetter, DeadLetters, HeldMessages, Queue, QueueError, Subscription};
 use juror_telemetry::Metrics;
 use juror_types::{event::Events, job::Job, outcome::JobResult, shutdown::Shutdown};

@@ -1,15 +1,14 @@
 //! Maintenance of the fleet's ledger: sweeps leases of processes that are gone, and reconciles a
 //! backend that was restarted or emptied with the journals.
 
-use super::ledger_journals::{USED_FILE, cost_of, mark_used, run_ids_in, send_results};
-use crate::aggregator_role::{
-    backend::FleetBackend,
+use super::{
+    ledger_journals::{USED_FILE, cost_of, mark_used, run_ids_in, send_results},
     run_registry::{Entries, RegistryEntry},
 };
 use juror_journal::journal::JournalError;
 use juror_ledger::{
     error::LedgerError,
-    redis::{JournalCost, JournalCosts, LedgerState, Reconciliation},
+    redis::{FleetBackend, JournalCost, JournalCosts, LedgerState, Reconciliation},
 };
 use juror_types::{
     event::{Event, Events},
@@ -62,7 +61,7 @@ impl LedgerMaintenance {
         loop {
             if swept.is_none_or(|swept: Instant| swept.elapsed() >= SWEEP_INTERVAL) {
                 swept = Some(Instant::now());
-                if let Err(error) = self.backend.sweep().await {
+                if let Err(error) = self.backend.sweep_leases().await {
                     tracing::debug!(%error, "a sweep of the ledger failed");
                 }
             }

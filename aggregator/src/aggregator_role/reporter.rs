@@ -1,10 +1,9 @@
 //! Orders of reports, which are written one at a time.
 
 use super::journal_operations::FoldSnapshot;
-use crate::aggregator_role::backend::FleetBackend;
 use juror_analysis::{fold::Counted, run_facts::Coverage, run_report::Report};
 use juror_journal::journal::RunFiles;
-use juror_ledger::{admission::RunAccount, error::LedgerError};
+use juror_ledger::{admission::RunAccount, error::LedgerError, redis::FleetBackend};
 use juror_types::{id::RunId, usage::Money};
 use std::{fmt::Debug, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::spawn_blocking, time::Instant};
@@ -104,7 +103,7 @@ async fn ledger(
     if is_complete {
         backend.close_leases(run).await?;
     }
-    backend.ledger(run).await
+    backend.run_account(run).await
 }
 
 fn write_now(

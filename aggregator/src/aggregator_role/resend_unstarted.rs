@@ -1,8 +1,8 @@
 //! Dead letters of jobs that never started: the broker gave up on their deliveries, not a worker on
 //! the job. They are resent instead of becoming results.
 
-use crate::aggregator_role::backend::FleetBackend;
 use async_trait::async_trait;
+use juror_ledger::redis::FleetBackend;
 use juror_queue::{DeadLetter, DeadLetters, Delivery, Queue, QueueError, Subscription};
 use juror_types::{
     event::{Event, Events},

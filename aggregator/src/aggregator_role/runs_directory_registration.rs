@@ -2,9 +2,11 @@
 //! each would have only a part of them.
 
 use super::{AggregatorError, runs_lock::RunsLock};
-use crate::aggregator_role::backend::FleetBackend;
 use juror_journal::{journal::JournalError, replace_file::replace_file};
-use juror_ledger::{error::LedgerError, redis::RunsDirectory};
+use juror_ledger::{
+    error::LedgerError,
+    redis::{FleetBackend, RunsDirectory},
+};
 use std::{fs, io, io::Write as _, path::Path, time::Duration};
 use tokio::time::sleep;
 

@@ -1,9 +1,9 @@
 //! Polls the fleet's backend for run statuses, and records the progress of runs there.
 
-use crate::aggregator_role::{backend::FleetBackend, run_registry::Entries};
+use super::run_registry::Entries;
 use juror_ledger::{
     error::LedgerError,
-    redis::{RunProgress, RunStatus},
+    redis::{FleetBackend, RunProgress, RunStatus},
 };
 use juror_types::{
     event::{Event, Events},

@@ -9,7 +9,7 @@ use crate::{
 };
 use futures_util::future::BoxFuture;
 use juror_aggregator::aggregator_role::{
-    self, AggregatorOptions, CompletedRun, FleetBackend, FleetResources, LockRole, RunsLock,
+    self, AggregatorOptions, CompletedRun, FleetResources, LockRole, RunsLock,
 };
 use juror_queue::Queue as _;
 use juror_telemetry::Metrics;
@@ -73,7 +73,7 @@ impl<'process> AggregatorRole<'process> {
                 jobs: Arc::new(queues.jobs()),
                 dead_letters: Arc::new(queues.jobs()),
                 held: Arc::new(queues.jobs()),
-                backend: Arc::clone(backend) as Arc<dyn FleetBackend>,
+                backend: backend.clone(),
                 events: self.events.clone(),
                 completed: self.completed,
                 metrics: Arc::clone(&self.metrics),

@@ -12,13 +12,13 @@ pub(crate) mod connection;
 mod durability;
 mod encoding;
 pub(crate) mod failure;
+mod fleet_backend;
 mod job_state;
 pub(crate) mod job_store;
 mod pubsub;
 mod reconciliation;
 mod registration;
 mod runs;
-mod runs_directory;
 pub(crate) mod scripts;
 pub(crate) mod server;
 #[cfg(any(test, feature = "conformance"))]
@@ -26,10 +26,10 @@ pub mod test_server;
 mod token_counting;
 
 pub use durability::DurabilityRisk;
+pub use fleet_backend::{FleetBackend, RunsDirectory};
 pub use job_state::JobState;
 pub use reconciliation::{JournalCost, JournalCosts, LedgerState, Reconciliation};
 pub use runs::{RunProgress, RunStatus};
-pub use runs_directory::RunsDirectory;
 
 use crate::error::LedgerError;
 use connection::Connection;
@@ -149,16 +149,6 @@ impl RedisLedger {
         let facts: String = self.connection.command(redis::cmd("INFO").arg("server")).await?;
         let version = facts.lines().find_map(|line| line.strip_prefix("redis_version:"));
         version.map(str::to_owned).ok_or_else(|| failure::unexpected_reply("read its version"))
-    }
-
-    /// The first setting by which the server may lose data, if there is one.
-    pub async fn durability_risk(&self) -> Result<Option<DurabilityRisk>, LedgerError> {
-        durability::durability_risk(&self.connection).await
-    }
-
-    /// Refuses a finite budget on a server that may lose its record.
-    pub(crate) async fn require_durable(&self) -> Result<(), LedgerError> {
-        durability::require_durable(&self.connection).await
     }
 
     #[cfg(test)]

@@ -8,7 +8,9 @@ use crate::harness::{
     CommandHarness, RunningCommand, pico,
     proxy::{FaultProxy, ProxiedProtocol},
 };
-use juror_ledger::redis::{JournalCosts, Reconciliation, test_server::TestRedis};
+use juror_ledger::redis::{
+    FleetBackend as _, JournalCosts, Reconciliation, test_server::TestRedis,
+};
 use juror_services::{process::free_port, rabbitmq::Broker};
 use juror_types::id::RunId;
 use rustix::process::Signal;

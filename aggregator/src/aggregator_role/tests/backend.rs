@@ -1,11 +1,13 @@
 //! In-memory backend of a fleet, which can be unavailable, lose data, and restart.
 
-use super::super::FleetBackend;
 use async_trait::async_trait;
 use juror_ledger::{
     admission::RunAccount,
     error::LedgerError,
-    redis::{JournalCosts, LedgerState, Reconciliation, RunProgress, RunStatus, RunsDirectory},
+    redis::{
+        FleetBackend, JournalCosts, LedgerState, Reconciliation, RunProgress, RunStatus,
+        RunsDirectory,
+    },
 };
 use juror_types::{
     budget_label::BudgetLabel,
@@ -126,11 +128,10 @@ impl FleetBackend for MemoryBackend {
         &self,
         run: &RunId,
         progress: &RunProgress,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<bool, LedgerError> {
         self.ask(|state| {
-            if let Some(status) = state.runs.get_mut(run) {
-                status.progress = Some(progress.clone());
-            }
+            let status = state.runs.get_mut(run);
+            status.map(|status| status.progress = Some(progress.clone())).is_some()
         })
     }
 
@@ -149,20 +150,21 @@ impl FleetBackend for MemoryBackend {
         self.ask(|state| state.unstarted.remove(&job.job_id))
     }
 
-    async fn ledger(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError> {
+    async fn run_account(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError> {
         self.ask(|state| state.ledgers.get(run).copied())
     }
 
-    async fn close_leases(&self, run: &RunId) -> Result<(), LedgerError> {
+    async fn close_leases(&self, run: &RunId) -> Result<usize, LedgerError> {
         self.ask(|state| {
-            let Some(ledger) = state.ledgers.get_mut(run) else { return };
+            let Some(ledger) = state.ledgers.get_mut(run) else { return 0 };
             let held = std::mem::take(&mut ledger.outstanding);
             ledger.committed += held;
             ledger.presumed += held;
+            usize::from(held > Money::ZERO)
         })
     }
 
-    async fn sweep(&self) -> Result<(), LedgerError> {
+    async fn sweep_leases(&self) -> Result<(), LedgerError> {
         self.ask(|state| state.sweeps += 1)
     }
 

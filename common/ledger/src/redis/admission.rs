@@ -1,8 +1,14 @@
 //! Admission for a fleet: the decisions of the state machine, made by scripts in Redis.
 
-use crate::redis::{
-    LEASE_TTL, RedisLedger, connection::Connection, failure::unexpected_reply,
-    job_store::FinishArguments, scripts,
+use super::{
+    LEASE_TTL, RedisLedger,
+    connection::Connection,
+    encoding::{
+        MAX_UNITS, amount, count, lease_arguments, milliseconds, money, optional_units, refusal,
+    },
+    failure::unexpected_reply,
+    job_store::FinishArguments,
+    scripts,
 };
 use crate::{
     admission::{
@@ -13,7 +19,6 @@ use crate::{
     },
     budgets::BudgetRecords as _,
     error::LedgerError,
-    redis::encoding::{MAX_UNITS, amount, count, milliseconds, money, optional_units, refusal},
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -53,17 +58,8 @@ impl Admission for RedisLedger {
         &self,
         request: &AdmissionRequest,
     ) -> Result<AdmissionDecision, LedgerError> {
-        let tokens = request.input_tokens.saturating_add(request.max_output_tokens).min(MAX_UNITS);
-        let _asking = self.begin_request(request, tokens).await;
-        let arguments = [
-            request.lease.to_string(),
-            request.owner.to_string(),
-            request.run.to_string(),
-            request.endpoint.clone(),
-            tokens.to_string(),
-            amount(request.worst_cost),
-        ];
-        let answer = self.connection.perform(&scripts::ADMIT, &arguments).await?;
+        let _asking = self.begin_request(request).await;
+        let answer = self.connection.perform(&scripts::ADMIT, &lease_arguments(request)).await?;
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
         if let ["admitted" | "wait", _, _, ref counting @ ..] = *answer {
             self.counting.update(&request.endpoint, counting);
@@ -218,14 +214,10 @@ impl RedisLedger {
         Ok(())
     }
 
-    async fn begin_request<'a>(
-        &'a self,
-        request: &'a AdmissionRequest,
-        tokens: u64,
-    ) -> PendingRequest<'a> {
+    async fn begin_request<'a>(&'a self, request: &'a AdmissionRequest) -> PendingRequest<'a> {
         let is_unknown = self.connection.registration().is_unknown(&request.lease);
         let _cleared = if is_unknown { Some(self.clearing.lock().await) } else { None };
-        self.connection.registration().record_request(request, tokens);
+        self.connection.registration().record_request(request);
         PendingRequest { connection: &self.connection, lease: &request.lease }
     }
 

@@ -4,12 +4,7 @@ use crate::{
     batches::{BatchRecords, BatchRow, RowAdded, RowChange, RowState, ShardKey, ShardStep},
     error::LedgerError,
     json::{JsonRecords, write_json},
-    redis::{
-        RedisLedger,
-        encoding::milliseconds,
-        failure::unexpected_reply,
-        scripts::{self, StepScript},
-    },
+    redis::{RedisLedger, encoding::milliseconds, failure::unexpected_reply, scripts},
 };
 use async_trait::async_trait;
 use juror_types::id::{JobId, LeaseId, OwnerId, RunId};
@@ -19,9 +14,11 @@ use std::time::Duration;
 impl BatchRecords for RedisLedger {
     async fn open_shard(&self, run: &RunId, owner: &OwnerId) -> Result<u32, LedgerError> {
         let arguments = [run.to_string(), owner.to_string(), write_json(&ShardStep::Filling)?];
-        let answer = self.connection.perform(&scripts::OPEN_SHARD, &arguments).await?;
-        let number = answer.first().and_then(|number| number.parse().ok());
-        number.ok_or_else(|| unexpected_reply("open a shard"))
+        self.connection
+            .perform_for(&scripts::OPEN_SHARD, &arguments, "open a shard", |number| {
+                number.parse().ok()
+            })
+            .await
     }
 
     async fn add_row(&self, shard: &ShardKey, row: &BatchRow) -> Result<RowAdded, LedgerError> {
@@ -36,13 +33,14 @@ impl BatchRecords for RedisLedger {
             row.lease.to_string(),
             row.record.clone(),
         ];
-        let answer = self.connection.perform(&scripts::ADD_BATCH_ROW, &arguments).await?;
-        match answer.first().map(String::as_str) {
-            Some("added") => Ok(RowAdded::Added),
-            Some("under_way") => Ok(RowAdded::UnderWay),
-            Some("refused") => Ok(RowAdded::Refused),
-            _ => Err(unexpected_reply("add a row to a shard")),
-        }
+        let added = |word: &str| match word {
+            "added" => Some(RowAdded::Added),
+            "under_way" => Some(RowAdded::UnderWay),
+            "refused" => Some(RowAdded::Refused),
+            _ => None,
+        };
+        let step = "add a row to a shard";
+        self.connection.perform_for(&scripts::ADD_BATCH_ROW, &arguments, step, added).await
     }
 
     async fn row(&self, run: &RunId, job: &JobId) -> Result<Option<BatchRow>, LedgerError> {
@@ -50,11 +48,13 @@ impl BatchRecords for RedisLedger {
         command.arg(self.connection.key(&format!("batch_rows:{run}"))).arg(job.as_str());
         let text: Option<String> = self.connection.command(&command).await?;
         let Some(text) = text else { return Ok(None) };
-        let fields: Vec<&str> = text.splitn(5, ' ').collect();
-        let [round, open, _, lease, record] = *fields else {
-            return Err(unexpected_reply("read the row of a job"));
+        let fields: Vec<&str> = text.splitn(FIELDS_PER_ROW, ' ').collect();
+        let row = match *fields {
+            [round, open, _, lease, record] => {
+                row_from(&[job.as_str(), round, open, lease, record])
+            }
+            _ => None,
         };
-        let row = row_from(&[job.as_str(), round, open, lease, record]);
         row.map(Some).ok_or_else(|| unexpected_reply("read the row of a job"))
     }
 
@@ -112,7 +112,7 @@ impl BatchRecords for RedisLedger {
             arguments.push(next.to_string());
             arguments.extend(left_out.iter().map(JobId::to_string));
         }
-        self.is_owners(&scripts::PLAN_SHARD, &arguments).await
+        self.connection.perform_check(&scripts::PLAN_SHARD, &arguments).await
     }
 
     async fn split_shard(
@@ -126,7 +126,7 @@ impl BatchRecords for RedisLedger {
             arguments.extend([number.to_string(), jobs.len().to_string()]);
             arguments.extend(jobs.iter().map(JobId::to_string));
         }
-        self.is_owners(&scripts::SPLIT_SHARD, &arguments).await
+        self.connection.perform_check(&scripts::SPLIT_SHARD, &arguments).await
     }
 
     async fn set_step(&self, shard: &ShardKey, step: &ShardStep) -> Result<bool, LedgerError> {
@@ -135,7 +135,7 @@ impl BatchRecords for RedisLedger {
             ShardStep::Collected => String::new(),
             step => write_json(step)?,
         };
-        self.is_owners(&scripts::SET_SHARD_STEP, &[run, number, owner, step]).await
+        self.connection.perform_check(&scripts::SET_SHARD_STEP, &[run, number, owner, step]).await
     }
 
     async fn shards(&self, run: &RunId) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
@@ -170,17 +170,6 @@ impl BatchRecords for RedisLedger {
 /// Number of fields of a row in a script's reply.
 const FIELDS_PER_ROW: usize = 5;
 
-impl RedisLedger {
-    async fn is_owners(
-        &self,
-        step: &StepScript,
-        arguments: &[String],
-    ) -> Result<bool, LedgerError> {
-        let answer = self.connection.perform(step, arguments).await?;
-        Ok(answer.first().is_some_and(|is_owners| is_owners == "1"))
-    }
-}
-
 fn named(shard: &ShardKey) -> [String; 3] {
     [shard.run.to_string(), shard.number.to_string(), shard.owner.to_string()]
 }
@@ -198,9 +187,9 @@ fn row_from(fields: &[&str]) -> Option<BatchRow> {
 
 fn shards_from(answer: &[String]) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
     let shard = |pair: &[String]| {
-        let [number, step] = pair else { return Err(unexpected_reply("list the shards of a run")) };
-        let known = number.parse().map_err(|_| unexpected_reply("list the shards of a run"))?;
-        Ok((known, JsonRecords::REDIS.read(step, || format!("step of shard {number}"))?))
+        let known = pair.first().and_then(|number| number.parse().ok()).zip(pair.get(1));
+        let (number, step) = known.ok_or_else(|| unexpected_reply("list the shards of a run"))?;
+        Ok((number, JsonRecords::REDIS.read(step, || format!("step of shard {number}"))?))
     };
     answer.chunks(2).map(shard).collect()
 }

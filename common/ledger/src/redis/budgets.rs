@@ -25,9 +25,9 @@ const ZONE_TABLE_PAST: SignedDuration = SignedDuration::from_hours(366 * 24);
 impl BudgetRecords for RedisLedger {
     async fn cap(&self, budget: &SharedBudget) -> Result<Option<Budget>, LedgerError> {
         let key = budget.key();
-        let answer = self.connection.perform(&scripts::READ_ACCOUNTS, &[key.clone(), key]).await?;
-        let cap = answer.first().and_then(|text| budget_of(text));
-        cap.ok_or_else(|| unexpected_reply("read a budget"))
+        let arguments = [key.clone(), key];
+        let step = "read a budget";
+        self.connection.perform_for(&scripts::READ_ACCOUNTS, &arguments, step, budget_of).await
     }
 
     /// Opening a run writes unlimited records of both periods where there are none.

@@ -4,12 +4,12 @@
 //! process first registers its owners and leases.
 
 use super::{
-    failure::{ONE_PRIMARY, explain, explain_connecting, lost_connection},
+    failure::{ONE_PRIMARY, explain, explain_connecting, lost_connection, unexpected_reply},
+    registration::OwnerRegistration,
     scripts::{self, StepScript},
     server::{Server, ServerConnection},
 };
 use crate::error::LedgerError;
-use crate::redis::registration::OwnerRegistration;
 use futures_util::future::BoxFuture;
 use juror_tls::TlsFiles;
 use juror_types::id::OwnerId;
@@ -77,6 +77,29 @@ impl Connection {
                 .await
                 .map_err(|error| explain(&error, self.address()))
         })
+    }
+
+    /// Runs a script and parses the first text of its reply; `step` names it in the error of
+    /// another reply.
+    pub async fn perform_for<T>(
+        &self,
+        script: &StepScript,
+        arguments: &[String],
+        step: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, LedgerError> {
+        let answer = self.perform(script, arguments).await?;
+        answer.first().and_then(|first| parse(first)).ok_or_else(|| unexpected_reply(step))
+    }
+
+    /// Runs a script whose reply is 1 or 0.
+    pub async fn perform_check(
+        &self,
+        script: &StepScript,
+        arguments: &[String],
+    ) -> Result<bool, LedgerError> {
+        let answer = self.perform(script, arguments).await?;
+        Ok(answer.first().is_some_and(|first| first == "1"))
     }
 
     /// Runs a plain command.

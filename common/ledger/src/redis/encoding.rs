@@ -10,6 +10,7 @@ use std::time::Duration;
 
 /// Upper bound of any limit or request; a 60,000th of it is exact in a script's numbers.
 pub const MAX_UNITS: u64 = 10_000_000_000;
+
 /// The script's refusal to admit.
 pub fn refusal(request: &AdmissionRequest, answer: &[&str]) -> Option<AdmissionDecision> {
     match *answer {
@@ -17,13 +18,7 @@ pub fn refusal(request: &AdmissionRequest, answer: &[&str]) -> Option<AdmissionD
             reason: format!("lease {} has ended: a new call needs a new one", request.lease),
         }),
         ["wait", reason, delay, ..] => {
-            let reason = match reason {
-                "requests" => WaitReason::Requests,
-                "tokens" => WaitReason::Tokens,
-                "cooldown" => WaitReason::Cooldown,
-                "budget" => WaitReason::Budget,
-                _ => return None,
-            };
+            let reason = WaitReason::ALL.into_iter().find(|known| known.name() == reason)?;
             let delay = if delay.is_empty() { None } else { Some(delay.parse().ok()?) };
             Some(AdmissionDecision::Wait { retry_after: delay.map(Duration::from_millis), reason })
         }
@@ -65,6 +60,18 @@ pub fn account_of(figures: &[&str]) -> Option<Account> {
         overrun: money(overrun)?,
         stopped: stopped == "1",
     })
+}
+
+/// Script arguments of a lease: its id, owner, run, endpoint, tokens and worst cost.
+pub fn lease_arguments(request: &AdmissionRequest) -> [String; 6] {
+    [
+        request.lease.to_string(),
+        request.owner.to_string(),
+        request.run.to_string(),
+        request.endpoint.clone(),
+        request.tokens().min(MAX_UNITS).to_string(),
+        amount(request.worst_cost),
+    ]
 }
 
 /// An amount as a script argument: never below zero.

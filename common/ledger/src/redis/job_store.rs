@@ -1,18 +1,24 @@
 //! Claims, results and the reply cache in Redis.
 
-use crate::job_store::{
-    CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore, UnattributedCost,
-};
 use crate::{
     error::LedgerError,
+    job_store::{
+        CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore, UnattributedCost,
+    },
     json::{JsonRecords, read_cached_reply, write_json},
-    redis::{RedisLedger, failure::unexpected_reply, scripts},
+    redis::{RedisLedger, encoding::money, failure::unexpected_reply, scripts},
 };
 use async_trait::async_trait;
+use futures_util::{
+    TryStreamExt as _,
+    future::ready,
+    stream::{self, Stream},
+};
 use juror_types::{
     id::{Digest, OwnerId, RunId},
-    usage::{Money, Usage},
+    usage::Usage,
 };
+use std::pin::pin;
 
 /// Number of keys that one step of a scan examines.
 const SCAN_COUNT: usize = 1_000;
@@ -43,8 +49,7 @@ impl JobStore for RedisLedger {
         let kept = self.settings.replies_kept.as_millis().to_string();
         let [run, job, round, fence] = claim_arguments(&claim);
         let arguments = [run, job, round, fence, result, cache_key, reply, kept, usable];
-        let answer = self.connection.perform(&scripts::FINISH, &arguments).await?;
-        Ok(answer.first().is_some_and(|holds| holds == "1"))
+        self.connection.perform_check(&scripts::FINISH, &arguments).await
     }
 
     async fn set_isolated(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
@@ -59,15 +64,15 @@ impl JobStore for RedisLedger {
 
     async fn record_missing_file(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError> {
         let [run, job, ..] = claim_arguments(key);
-        let answer = self.connection.perform(&scripts::RECORD_MISSING_FILE, &[run, job]).await?;
-        let missed = answer.first().and_then(|missed| missed.parse().ok());
-        missed.map(Some).ok_or_else(|| unexpected_reply("record a missing file"))
+        let script = &scripts::RECORD_MISSING_FILE;
+        let count = |missed: &str| missed.parse().ok().map(Some);
+        self.connection.perform_for(script, &[run, job], "record a missing file", count).await
     }
 
     async fn count_unusable(&self, run: &RunId) -> Result<Option<u32>, LedgerError> {
-        let answer = self.connection.perform(&scripts::COUNT_UNUSABLE, &[run.to_string()]).await?;
-        let row = answer.first().and_then(|row| row.parse().ok());
-        row.map(Some).ok_or_else(|| unexpected_reply("count items without a usable answer"))
+        let step = "count items without a usable answer";
+        let count = |row: &str| row.parse().ok().map(Some);
+        self.connection.perform_for(&scripts::COUNT_UNUSABLE, &[run.to_string()], step, count).await
     }
 
     async fn cached_reply(&self, cache_key: &Digest) -> Result<Option<CachedReply>, LedgerError> {
@@ -79,54 +84,45 @@ impl JobStore for RedisLedger {
 
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
         let mut stats = CacheStats::default();
-        let mut cursor = String::from("0");
-        loop {
-            let keys;
-            (cursor, keys) = self.replies_from(&cursor).await?;
-            if !keys.is_empty() {
-                let texts: Vec<Option<String>> =
-                    self.connection.command(redis::cmd("MGET").arg(&keys)).await?;
-                for text in texts.iter().flatten() {
-                    stats.replies += 1;
-                    stats.bytes += text.len() as u64;
-                    let Some(reply) = read_cached_reply(text) else { continue };
-                    if reply.judge.simulated {
-                        stats.simulated_usd += reply.cost;
-                    } else {
-                        stats.cost_usd += reply.cost;
-                    }
+        let mut pages = pin!(self.reply_keys());
+        while let Some(keys) = pages.try_next().await? {
+            let texts: Vec<Option<String>> =
+                self.connection.command(redis::cmd("MGET").arg(&keys)).await?;
+            for text in texts.iter().flatten() {
+                stats.replies += 1;
+                stats.bytes += text.len() as u64;
+                match read_cached_reply(text) {
+                    Some(reply) if reply.judge.simulated => stats.simulated_usd += reply.cost,
+                    Some(reply) => stats.cost_usd += reply.cost,
+                    None => {}
                 }
             }
-            if cursor == "0" {
-                return Ok(stats);
-            }
         }
+        Ok(stats)
     }
 
     async fn clear_cache(&self) -> Result<u64, LedgerError> {
         let mut cleared = 0;
-        let mut cursor = String::from("0");
-        loop {
-            let keys;
-            (cursor, keys) = self.replies_from(&cursor).await?;
-            if !keys.is_empty() {
-                let removed: u64 = self.connection.command(redis::cmd("UNLINK").arg(&keys)).await?;
-                cleared += removed;
-            }
-            if cursor == "0" {
-                return Ok(cleared);
-            }
+        let mut pages = pin!(self.reply_keys());
+        while let Some(keys) = pages.try_next().await? {
+            cleared += self.connection.command::<u64>(redis::cmd("UNLINK").arg(&keys)).await?;
         }
+        Ok(cleared)
     }
 }
 
 impl RedisLedger {
-    /// The next cached replies of a scan, and its next cursor.
-    async fn replies_from(&self, cursor: &str) -> Result<(String, Vec<String>), LedgerError> {
-        let mut command = redis::cmd("SCAN");
-        command.arg(cursor).arg("MATCH").arg(self.connection.key("reply:*"));
-        command.arg("COUNT").arg(SCAN_COUNT);
-        self.connection.command(&command).await
+    /// Keys of all cached replies, some at a time.
+    fn reply_keys(&self) -> impl Stream<Item = Result<Vec<String>, LedgerError>> {
+        let pages = stream::try_unfold(Some(String::from("0")), async |cursor| {
+            let Some(cursor) = cursor else { return Ok(None) };
+            let mut command = redis::cmd("SCAN");
+            command.arg(cursor).arg("MATCH").arg(self.connection.key("reply:*"));
+            command.arg("COUNT").arg(SCAN_COUNT);
+            let (next, keys): (String, Vec<String>) = self.connection.command(&command).await?;
+            Ok(Some((keys, Some(next).filter(|next| next != "0"))))
+        });
+        pages.try_filter(|keys| ready(!keys.is_empty()))
     }
 }
 
@@ -160,18 +156,7 @@ fn claim_arguments(key: &ClaimKey) -> [String; 4] {
 }
 
 fn granted_from(answer: &[String]) -> Option<Claim> {
-    let [
-        fence,
-        starts,
-        alone,
-        calls,
-        cost,
-        input_tokens,
-        cached_input_tokens,
-        output_tokens,
-        unmetered_calls,
-    ] = answer
-    else {
+    let [fence, starts, alone, calls, cost, input, cached_input, output, unmetered] = answer else {
         return None;
     };
     Some(Claim::Granted {
@@ -180,12 +165,12 @@ fn granted_from(answer: &[String]) -> Option<Claim> {
         alone: alone.parse().ok()?,
         unattributed_cost: UnattributedCost {
             calls: calls.parse().ok()?,
-            unmetered_calls: unmetered_calls.parse().ok()?,
-            cost: Money::from_pico(cost.parse().ok()?),
+            unmetered_calls: unmetered.parse().ok()?,
+            cost: money(cost)?,
             usage: Usage {
-                input_tokens: input_tokens.parse().ok()?,
-                cached_input_tokens: cached_input_tokens.parse().ok()?,
-                output_tokens: output_tokens.parse().ok()?,
+                input_tokens: input.parse().ok()?,
+                cached_input_tokens: cached_input.parse().ok()?,
+                output_tokens: output.parse().ok()?,
             },
         },
     })

@@ -1,10 +1,14 @@
-//! Ledger of a fleet beyond admission: budgets, reconciliation with journals, the end of a run.
+//! Ledger of a fleet beyond admission: budgets, and reconciliation with journals.
 
-use crate::redis::{LEASE_TTL, RedisLedger, failure::unexpected_reply, scripts};
+use super::{
+    RedisLedger,
+    encoding::{account_of, amount, budget_of, money},
+    failure::unexpected_reply,
+    scripts,
+};
 use crate::{
     admission::{Budget, budget_decision::Account, scope::Scope},
     error::LedgerError,
-    redis::encoding::{account_of, amount, budget_of, milliseconds, money},
 };
 use jiff::Timestamp;
 use juror_types::{
@@ -81,20 +85,8 @@ impl RedisLedger {
         self.pause_and_use().await.map(|(paused, _)| paused)
     }
 
-    /// State of the ledger on the server. `used_before` is true if the caller knows that the ledger
-    /// was in use before, so that an empty server was emptied.
-    pub async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, LedgerError> {
-        if used_before {
-            self.seen_in_use.store(true, Ordering::Relaxed);
-        }
-        Ok(match self.pause_and_use().await? {
-            (false, true) => LedgerState::Reconciled,
-            (true, true) => LedgerState::Restarted,
-            (_, false) => LedgerState::Empty,
-        })
-    }
-
-    async fn pause_and_use(&self) -> Result<(bool, bool), LedgerError> {
+    /// True if admission is suspended, and if the ledger is in use.
+    pub(super) async fn pause_and_use(&self) -> Result<(bool, bool), LedgerError> {
         let answer = self
             .connection
             .perform(&scripts::IS_ADMISSION_SUSPENDED, &[self.seen_in_use()])
@@ -106,55 +98,6 @@ impl RedisLedger {
             self.seen_in_use.store(true, Ordering::Relaxed);
         }
         Ok((paused == "1", in_use == "1"))
-    }
-
-    /// Presumes spent the leases that a complete run still holds: each of its jobs has its result,
-    /// so the replies of those calls are lost. A bill that arrives later replaces the presumed
-    /// cost. Returns the number of leases.
-    pub async fn close_leases(&self, run: &RunId) -> Result<usize, LedgerError> {
-        let arguments = [run.to_string(), milliseconds(LEASE_TTL)];
-        let answer = self.connection.perform(&scripts::CLOSE_LEASES, &arguments).await?;
-        let closed = answer.first().and_then(|count| count.parse().ok());
-        closed.ok_or_else(|| unexpected_reply("close the leases of a run"))
-    }
-
-    /// True if the ledger has an account of a run that was opened on this server or reconciled with
-    /// its journal.
-    pub async fn has_account(&self, run: &RunId) -> Result<bool, LedgerError> {
-        let key = self.connection.key(&format!("account:run:{run}"));
-        self.connection.command(redis::cmd("HEXISTS").arg(key).arg("stopped")).await
-    }
-
-    /// Resumes admission after a restart, an emptying or a loss of Redis, and on a new server. Takes the
-    /// cost of the runs' results by their journals, and books the amounts that the ledger has lost,
-    /// on the run and on the day and month of its last result. Each living process registers its
-    /// leases by itself as soon as it reaches the new server.
-    pub async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError> {
-        let is_new = u8::from(journal.is_new).to_string();
-        let mut arguments = vec![milliseconds(LEASE_TTL), is_new];
-        for JournalCost { run, cost, last_result_at, labels } in &journal.runs {
-            let written = last_result_at.map(|time| time.as_millisecond().to_string());
-            let labels = BudgetLabel::join(labels);
-            arguments.extend([
-                run.to_string(),
-                cost.map(amount).unwrap_or_default(),
-                written.unwrap_or_default(),
-                labels,
-            ]);
-        }
-        let answer = self.connection.perform(&scripts::RECONCILE, &arguments).await?;
-        match answer.split_first() {
-            Some((word, owners)) if word == "waiting" => {
-                let owners = owners.iter().map(OwnerId::new).collect();
-                Ok(Reconciliation::Waiting { owners })
-            }
-            Some((_, rest)) => {
-                let presumed = rest.first().and_then(|number| number.parse().ok());
-                let presumed = presumed.ok_or_else(|| unexpected_reply("reconcile the ledger"))?;
-                Ok(Reconciliation::Done { presumed })
-            }
-            None => Err(unexpected_reply("reconcile the ledger")),
-        }
     }
 
     /// Record of a scope's spending, with the cost of settled calls of its unfinished jobs.
@@ -204,9 +147,8 @@ impl RedisLedger {
         };
         let label = label.map(BudgetLabel::to_string).unwrap_or_default();
         let arguments = [key, budget, amount(spent), label];
-        let answer = self.connection.perform(&scripts::SET_BUDGET, &arguments).await?;
-        let before = answer.first().and_then(|text| budget_of(text));
-        before.ok_or_else(|| unexpected_reply("set a budget"))
+        let step = "set a budget";
+        self.connection.perform_for(&scripts::SET_BUDGET, &arguments, step, budget_of).await
     }
 }
 

@@ -1,11 +1,11 @@
 //! Registration of a process with a Redis server that does not know it: its owner ids and leases.
 
-use super::LEASE_TTL;
-use crate::{admission::AdmissionRequest, batches::ROWS_OWNER};
-use juror_types::{
-    id::{LeaseId, OwnerId},
-    usage::Money,
+use super::{
+    LEASE_TTL,
+    encoding::{lease_arguments, milliseconds},
 };
+use crate::{admission::AdmissionRequest, batches::ROWS_OWNER};
+use juror_types::id::{LeaseId, OwnerId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Owners of this process and the leases that they hold.
@@ -18,17 +18,13 @@ pub struct OwnerRegistration {
 impl OwnerRegistration {
     /// Records that a lease is requested: from now on it may be held. Leases of batch rows belong
     /// to no process and are not recorded.
-    pub fn record_request(&mut self, request: &AdmissionRequest, tokens: u64) {
+    pub fn record_request(&mut self, request: &AdmissionRequest) {
         if request.owner.as_str() == ROWS_OWNER {
             return;
         }
         self.owners.insert(request.owner.clone());
         let held = self.leases.entry(request.lease.clone()).or_insert_with(|| Held {
-            owner: request.owner.to_string(),
-            run: request.run.to_string(),
-            endpoint: request.endpoint.clone(),
-            tokens,
-            worst_cost: request.worst_cost.max(Money::ZERO),
+            request: request.clone(),
             day: None,
             labels: String::new(),
             is_unknown: false,
@@ -75,19 +71,11 @@ impl OwnerRegistration {
 
     /// Arguments of the script that registers the process.
     pub fn script_arguments(&self) -> Vec<String> {
-        let mut arguments = vec![LEASE_TTL.as_millis().to_string(), self.owners.len().to_string()];
+        let mut arguments = vec![milliseconds(LEASE_TTL), self.owners.len().to_string()];
         arguments.extend(self.owners.iter().map(OwnerId::to_string));
-        for (lease, held) in &self.leases {
-            arguments.extend([
-                lease.to_string(),
-                held.owner.clone(),
-                held.run.clone(),
-                held.endpoint.clone(),
-                held.tokens.to_string(),
-                held.worst_cost.pico().to_string(),
-                held.day.clone().unwrap_or_default(),
-                held.labels.clone(),
-            ]);
+        for Held { request, day, labels, .. } in self.leases.values() {
+            arguments.extend(lease_arguments(request));
+            arguments.extend([day.clone().unwrap_or_default(), labels.clone()]);
         }
         arguments
     }
@@ -95,11 +83,7 @@ impl OwnerRegistration {
 
 #[derive(Debug)]
 struct Held {
-    owner: String,
-    run: String,
-    endpoint: String,
-    tokens: u64,
-    worst_cost: Money,
+    request: AdmissionRequest,
     /// The day of its admission; none until the reply.
     day: Option<String>,
     /// The labels of its run at its admission.

@@ -1,17 +1,13 @@
 //! A fleet's record of a run: announced, closed, cancelled.
 
-use crate::json::{JsonRecords, write_json};
+use super::{RedisLedger, encoding::milliseconds, failure::unexpected_reply, scripts};
 use crate::{
     error::LedgerError,
-    redis::{
-        RedisLedger,
-        failure::unexpected_reply,
-        scripts::{self, StepScript},
-    },
+    json::{JsonRecords, write_json},
 };
 use juror_types::{
     id::{JobId, RunId},
-    outcome::{JobResult, OutcomeCounts},
+    outcome::OutcomeCounts,
     run::{RunRecord, StageCommands},
     usage::Money,
 };
@@ -128,15 +124,6 @@ impl RedisLedger {
         self.set_field(&record.run_id, "record", write_json(record)?).await
     }
 
-    /// Records the progress of a run. Returns false if there is no such run.
-    pub async fn record_progress(
-        &self,
-        run: &RunId,
-        progress: &RunProgress,
-    ) -> Result<bool, LedgerError> {
-        self.set_field(run, "progress", write_json(progress)?).await
-    }
-
     /// Closes a run: no more jobs will come, and it will have this number of results. Returns false
     /// if there is no such run. From here on its claims, results and status expire some time after
     /// their last use.
@@ -153,34 +140,8 @@ impl RedisLedger {
         job: &JobId,
         round: u32,
     ) -> Result<bool, LedgerError> {
-        self.update_job(&scripts::EXPECT_ROUND, run, job, round).await
-    }
-
-    /// True if a dead letter of this job may be published again: the job has neither a result nor
-    /// an unfinished start in its round, so it cannot have killed a worker. Each job is allowed a
-    /// few times.
-    pub async fn allow_resend(
-        &self,
-        run: &RunId,
-        job: &JobId,
-        round: u32,
-    ) -> Result<bool, LedgerError> {
-        self.update_job(&scripts::ALLOW_RESEND, run, job, round).await
-    }
-
-    /// Stores results that a journal has and Redis has lost, so that their jobs are not judged
-    /// again.
-    pub async fn restore_results(
-        &self,
-        run: &RunId,
-        results: &[JobResult],
-    ) -> Result<(), LedgerError> {
-        let mut arguments = vec![run.to_string()];
-        for result in results {
-            let text = write_json(result)?;
-            arguments.extend([result.job_id.to_string(), result.round.to_string(), text]);
-        }
-        self.connection.perform(&scripts::RESTORE_RESULTS, &arguments).await.map(drop)
+        let arguments = [run.to_string(), job.to_string(), round.to_string()];
+        self.connection.perform_check(&scripts::EXPECT_ROUND, &arguments).await
     }
 
     /// Cancels a run, and closes it with the jobs published so far if it is open. Returns false if
@@ -229,37 +190,25 @@ impl RedisLedger {
     }
 
     async fn hold_name(&self, record: &RunRecord, time: Duration) -> Result<bool, LedgerError> {
-        let time = time.as_millis().to_string();
-        let arguments = [record.run_id.to_string(), write_json(record)?, time];
-        self.update_run(&scripts::RESERVE_RUN_NAME, &arguments).await
+        let arguments = [record.run_id.to_string(), write_json(record)?, milliseconds(time)];
+        self.connection.perform_check(&scripts::RESERVE_RUN_NAME, &arguments).await
     }
 
     async fn end_run(&self, run: &RunId, how: &str, jobs: String) -> Result<bool, LedgerError> {
-        let kept = self.settings.results_kept.as_millis().to_string();
-        self.update_run(&scripts::END_RUN, &[run.to_string(), how.to_owned(), jobs, kept]).await
+        let kept = milliseconds(self.settings.results_kept);
+        let arguments = [run.to_string(), how.to_owned(), jobs, kept];
+        self.connection.perform_check(&scripts::END_RUN, &arguments).await
     }
 
-    async fn set_field(&self, run: &RunId, what: &str, value: String) -> Result<bool, LedgerError> {
-        self.update_run(&scripts::UPDATE_RUN, &[run.to_string(), what.to_owned(), value]).await
-    }
-
-    async fn update_job(
+    /// Sets a field of a run's record. Returns false if there is no such run.
+    pub(super) async fn set_field(
         &self,
-        step: &StepScript,
         run: &RunId,
-        job: &JobId,
-        round: u32,
+        field: &str,
+        value: String,
     ) -> Result<bool, LedgerError> {
-        self.update_run(step, &[run.to_string(), job.to_string(), round.to_string()]).await
-    }
-
-    async fn update_run(
-        &self,
-        step: &StepScript,
-        arguments: &[String],
-    ) -> Result<bool, LedgerError> {
-        let answer = self.connection.perform(step, arguments).await?;
-        Ok(answer.first().is_some_and(|known| known == "1"))
+        let arguments = [run.to_string(), field.to_owned(), value];
+        self.connection.perform_check(&scripts::UPDATE_RUN, &arguments).await
     }
 }
 

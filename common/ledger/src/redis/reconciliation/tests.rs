@@ -6,6 +6,7 @@ use crate::{
     },
     budgets::BudgetRecords as _,
     redis::{
+        FleetBackend as _,
         test_server::TestRedis,
         tests::{admitted, money},
     },
