@@ -1,19 +1,22 @@
 //! TLS connections to the servers of a fleet. Certificates are verified as in reqwest: by the
 //! authorities of the system and, where a setting names a file, by those in it.
 
-mod error;
 mod explain;
 mod pem;
 mod setting_names;
 
-pub use error::TlsFileError;
 pub use explain::{TlsFailure, explain};
 pub use pem::read_certificates;
 pub use setting_names::TlsSettingNames;
 
 use rustls::{ClientConfig, crypto::ring, pki_types::ServerName};
 use rustls_platform_verifier::Verifier;
-use std::{fmt, io, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{io::AsyncReadExt as _, net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
@@ -31,6 +34,17 @@ pub struct TlsFiles {
     pub client_certificate: Option<PathBuf>,
     /// The private key of the client certificate.
     pub client_key: Option<PathBuf>,
+}
+
+/// An invalid file of certificates or keys: the setting, the file, the problem and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct TlsFileError(String);
+
+impl TlsFileError {
+    fn in_file(setting: &str, file: &Path, problem: &str) -> Self {
+        Self(format!("{setting} {}: {problem}", file.display()))
+    }
 }
 
 /// A client of TLS 1.2 and 1.3 for one server; clones share its certificates, which are read once.
@@ -75,6 +89,34 @@ impl TlsClient {
             None => builder.with_no_client_auth(),
         };
         Ok(Self { config: Arc::new(config), files, names })
+    }
+
+    /// The client for a server's URL; none for a URL without TLS, which must have no files.
+    ///
+    /// # Errors
+    /// Those of [`TlsClient::new`], or files for a URL without TLS, for which encryption is
+    /// expected.
+    pub fn for_url(
+        has_tls: bool,
+        files: &TlsFiles,
+        names: TlsSettingNames,
+    ) -> Result<Option<Self>, TlsFileError> {
+        if has_tls {
+            return Self::new(files.clone(), names).map(Some);
+        }
+        let [certificate, key] = names.client_files.unwrap_or_default();
+        let given = [
+            (names.ca_file, &files.ca),
+            (certificate, &files.client_certificate),
+            (key, &files.client_key),
+        ];
+        match given.into_iter().find(|(_, file)| file.is_some()) {
+            Some((setting, _)) => Err(TlsFileError(format!(
+                "{setting} is set, but the URL in {} has no TLS: use {}://…, or remove {setting}",
+                names.url, names.scheme
+            ))),
+            None => Ok(None),
+        }
     }
 
     /// Connects, and verifies that the server's certificate is for this host.
@@ -125,7 +167,7 @@ fn setup_error(names: &TlsSettingNames, files: &TlsFiles, error: &rustls::Error)
             let problem = format!("it is not the key of the certificate in {certificate}");
             TlsFileError::in_file(key, file, &problem)
         }
-        _ => TlsFileError::new(format!(
+        _ => TlsFileError(format!(
             "TLS cannot be set up ({error}): install the system's CA certificates, or correct the \
              file in {}",
             names.ca_file

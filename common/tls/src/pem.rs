@@ -39,12 +39,12 @@ pub(super) fn read_identity(
             let chain = read_certificates(certificate, certificate_file)?;
             Ok(Some((chain, read_key(key, key_file)?)))
         }
-        (Some(_), None) => Err(TlsFileError::new(format!(
-            "{certificate} is set without {key}: set both, or neither"
-        ))),
-        (None, Some(_)) => Err(TlsFileError::new(format!(
-            "{key} is set without {certificate}: set both, or neither"
-        ))),
+        (Some(_), None) => {
+            Err(TlsFileError(format!("{certificate} is set without {key}: set both, or neither")))
+        }
+        (None, Some(_)) => {
+            Err(TlsFileError(format!("{key} is set without {certificate}: set both, or neither")))
+        }
         (None, None) => Ok(None),
     }
 }

@@ -1,7 +1,5 @@
 //! Names of TLS settings in errors.
 
-use super::{TlsFileError, TlsFiles};
-
 /// The settings of TLS connections to one server.
 #[derive(Clone, Copy, Debug)]
 pub struct TlsSettingNames {
@@ -45,21 +43,4 @@ impl TlsSettingNames {
         ca_file: "fleet.redis_ca_file",
         client_files: Some(["fleet.redis_client_certificate_file", "fleet.redis_client_key_file"]),
     };
-
-    /// Refuses files for a URL without TLS, for which encryption is expected.
-    pub fn refuse_without_tls(&self, files: &TlsFiles) -> Result<(), TlsFileError> {
-        let [certificate, key] = self.client_files.unwrap_or_default();
-        let given = [
-            (self.ca_file, &files.ca),
-            (certificate, &files.client_certificate),
-            (key, &files.client_key),
-        ];
-        match given.into_iter().find(|(_, file)| file.is_some()) {
-            Some((setting, _)) => Err(TlsFileError::new(format!(
-                "{setting} is set, but the URL in {} has no TLS: use {}://…, or remove {setting}",
-                self.url, self.scheme
-            ))),
-            None => Ok(()),
-        }
-    }
 }

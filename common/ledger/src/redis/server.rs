@@ -36,7 +36,6 @@ impl Server {
     /// TLS needs; does not connect.
     pub fn parse(url: &str, files: &TlsFiles) -> Result<Self, LedgerError> {
         refuse_sentinel(url)?;
-        let names = TlsSettingNames::REDIS;
         let without_tls = ["rediss", "valkeys"].iter().find_map(|scheme| {
             // The library refuses the scheme without its own TLS.
             url.strip_prefix(scheme)?.strip_prefix("://").map(|rest| format!("redis://{rest}"))
@@ -48,11 +47,8 @@ impl Server {
                 error.detail().unwrap_or("it cannot be parsed")
             ))
         })?;
-        let tls = match without_tls {
-            Some(_) => TlsClient::new(files.clone(), names).map(Some),
-            None => names.refuse_without_tls(files).map(|()| None),
-        };
-        let tls = tls.map_err(|error| LedgerError::Broken(error.to_string()))?;
+        let tls = TlsClient::for_url(without_tls.is_some(), files, TlsSettingNames::REDIS)
+            .map_err(|error| LedgerError::Broken(error.to_string()))?;
         let scheme = if tls.is_some() { "rediss://" } else { "" };
         let address = format!("{scheme}{}", client.get_connection_info().addr());
         Ok(Self { client, tls, address })

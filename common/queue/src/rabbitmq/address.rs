@@ -38,12 +38,9 @@ impl Address {
             QueueError::Refused(format!("the broker's URL is invalid; {remedy}"))
         })?;
         uri.query.heartbeat.get_or_insert(HEARTBEAT);
-        let names = TlsSettingNames::BROKER;
-        let tls = match uri.scheme {
-            AMQPScheme::AMQPS => TlsClient::new(files.clone(), names).map(Some),
-            AMQPScheme::AMQP => names.refuse_without_tls(files).map(|()| None),
-        };
-        let tls = tls.map_err(|error| QueueError::Refused(error.to_string()))?;
+        let has_tls = uri.scheme == AMQPScheme::AMQPS;
+        let tls = TlsClient::for_url(has_tls, files, TlsSettingNames::BROKER)
+            .map_err(|error| QueueError::Refused(error.to_string()))?;
         Ok(Self { uri, tls })
     }
 
