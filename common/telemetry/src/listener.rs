@@ -83,38 +83,26 @@ impl HealthEndpoints {
     }
 
     fn respond(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
-        let page = match request.uri().path() {
-            "/metrics" => HealthPage::Metrics,
-            "/healthz" => HealthPage::Health,
-            "/readyz" => HealthPage::Readiness,
-            _ => {
-                return plain(
-                    StatusCode::NOT_FOUND,
-                    "not found; use /metrics, /healthz or /readyz\n",
-                );
-            }
-        };
+        let path = request.uri().path();
+        if !["/metrics", "/healthz", "/readyz"].contains(&path) {
+            let problem = "not found; use /metrics, /healthz or /readyz\n";
+            return plain(StatusCode::NOT_FOUND, problem);
+        }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let mut refusal =
                 plain(StatusCode::METHOD_NOT_ALLOWED, "method not allowed; use GET\n");
             refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             return refusal;
         }
-        match page {
-            HealthPage::Metrics => respond(StatusCode::OK, METRICS_TYPE, self.metrics.render()),
-            HealthPage::Health => plain(StatusCode::OK, "alive\n"),
-            HealthPage::Readiness => match self.readiness.unmet().as_slice() {
+        match path {
+            "/metrics" => respond(StatusCode::OK, METRICS_TYPE, self.metrics.render()),
+            "/healthz" => plain(StatusCode::OK, "alive\n"),
+            _ => match self.readiness.unmet().as_slice() {
                 [] => plain(StatusCode::OK, "ready\n"),
                 unmet => plain(StatusCode::SERVICE_UNAVAILABLE, unmet.join("\n") + "\n"),
             },
         }
     }
-}
-
-enum HealthPage {
-    Metrics,
-    Health,
-    Readiness,
 }
 
 async fn accept(listener: &TcpListener) -> TcpStream {

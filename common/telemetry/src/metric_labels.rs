@@ -1,9 +1,6 @@
 //! Values of labels: bounded sets, whatever jobs, providers and queues contain.
 
-use juror_types::{
-    usage::{Money, Usage},
-    wait_reason::WaitReason,
-};
+use juror_types::usage::{Money, Usage};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 
@@ -95,11 +92,6 @@ impl FirstNames {
     }
 }
 
-/// The label of a row's end: that of its call, if it ran.
-pub(super) fn row_end(result: Option<CallResult>) -> &'static str {
-    result.map_or("not_run", CallResult::name)
-}
-
 juror_types::named_enum! {
     /// Content of a queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,11 +114,6 @@ juror_types::named_enum! {
         /// All runs of a month.
         Month = "month",
     }
-}
-
-/// The label of a call's last reason to wait; none if it was admitted at its first request.
-pub(super) fn wait_reason(reason: Option<WaitReason>) -> &'static str {
-    reason.map_or("turn", WaitReason::name)
 }
 
 #[cfg(test)]

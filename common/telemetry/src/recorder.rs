@@ -4,13 +4,12 @@ use super::{
     metric_definitions::MetricFamilies,
     metric_labels::{
         BudgetScope, CallCost, CallResult, EvidenceFinding, FirstNames, MessageKind, ShardEvent,
-        row_end, wait_reason,
     },
 };
-use juror_types::wait_reason::WaitReason;
 use juror_types::{
     outcome::{JobResult, Outcome},
     usage::Money,
+    wait_reason::WaitReason,
 };
 use prometheus::{IntGauge, TextEncoder};
 use std::time::Duration;
@@ -75,7 +74,8 @@ impl Metrics {
     pub fn row_ended(&self, model: &str, result: Option<CallResult>, cost: CallCost) {
         let Some(Recording { families, models }) = &self.0 else { return };
         let model = models.label(model);
-        families.batch_rows.with_label_values(&[model, row_end(result)]).inc();
+        let end = result.map_or("not_run", CallResult::name);
+        families.batch_rows.with_label_values(&[model, end]).inc();
         count_cost(families, model, cost);
     }
 
@@ -93,8 +93,9 @@ impl Metrics {
     /// Records the admission of a call after this wait; `reason` is its last reason to wait.
     pub fn admission_waited(&self, reason: Option<WaitReason>, waited: Duration) {
         let Some(families) = self.families() else { return };
-        let waits = families.admission_wait.with_label_values(&[wait_reason(reason)]);
-        waits.observe(waited.as_secs_f64());
+        // Without a reason, the call was admitted at its first request.
+        let reason = reason.map_or("turn", WaitReason::name);
+        families.admission_wait.with_label_values(&[reason]).observe(waited.as_secs_f64());
     }
 
     /// Records the end of an item's measurement.
