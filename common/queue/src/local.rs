@@ -43,25 +43,20 @@ impl<M: Message> LocalQueue<M> {
     pub fn held(&self) -> usize {
         self.0.lock().held
     }
-
-    async fn enter(&self, entry: Entry<M>) -> Result<(), QueueError> {
-        self.0.free_slots.acquire().await.map_err(|_| QueueError::Closed)?.forget();
-        let mut state = self.0.lock();
-        if state.closed {
-            return Err(QueueError::Closed);
-        }
-        state.held += 1;
-        state.priority(entry.priority).push_back(entry);
-        self.0.ready.add_permits(1);
-        Ok(())
-    }
 }
 
 #[async_trait]
 impl<M: Message> Queue<M> for LocalQueue<M> {
     async fn publish(&self, message: M, priority: Priority) -> Result<(), QueueError> {
+        let slot = self.0.free_slots.acquire().await.map_err(|_| QueueError::Closed)?;
+        let mut state = self.0.lock();
+        if state.closed {
+            return Err(QueueError::Closed);
+        }
+        slot.forget();
         let message = Arc::new(message);
-        self.enter(Entry { message, priority, delivered_before: false }).await
+        self.0.add(&mut state, Entry { message, priority, delivered_before: false });
+        Ok(())
     }
 
     async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError> {
@@ -94,10 +89,8 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
             }
             let Some(position) = state.dead_position(message_ids) else { break };
             let DeadLetter { message, priority, .. } = state.dead.remove(position);
-            state.held += 1;
             let message = Arc::new(message);
-            state.priority(priority).push_back(Entry { message, priority, delivered_before: true });
-            self.0.ready.add_permits(1);
+            self.0.add(&mut state, Entry { message, priority, delivered_before: true });
             slot.forget();
             replayed += 1;
         }

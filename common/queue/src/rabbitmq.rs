@@ -43,7 +43,7 @@ use futures_util::future::BoxFuture;
 use juror_tls::TlsFiles;
 use juror_types::{event::Events, job::Job, outcome::JobResult};
 use message::Envelope;
-use names::{Namespace, Route, priority_of};
+use names::{Namespace, Route};
 use publish::Publisher;
 use shared_connection::{ConnectionState, SharedConnection};
 use std::{marker::PhantomData, sync::Arc, time::Duration};
@@ -144,14 +144,7 @@ impl RabbitQueues {
         let shared = Arc::clone(&self.shared);
         let opening =
             RabbitSubscription::open(shared, (Route::Poison, true), prefetch, |delivery| {
-                if !message::belongs_to(&delivery.properties, Route::Poison) {
-                    return Err("it is not a job".to_owned());
-                }
-                let message = message::decode(&delivery.data)?;
-                let reason = message::reason(&delivery.properties);
-                let priority = priority_of(delivery.routing_key.as_str());
-                let is_undelivered = message::is_undelivered(&delivery.properties);
-                Ok(DeadLetter { message, priority, reason, is_undelivered })
+                message::dead_letter(delivery, Route::Poison)
             });
         Ok(Box::new(opening.await?))
     }

@@ -49,7 +49,16 @@ impl<M> QueueState<M> {
     pub(super) fn new(capacity: usize) -> Self {
         let capacity = capacity.clamp(1, Semaphore::MAX_PERMITS);
         Self {
-            state: Mutex::new(State::default()),
+            state: Mutex::new(State {
+                high: VecDeque::new(),
+                normal: VecDeque::new(),
+                delayed: BTreeMap::new(),
+                delays: 0,
+                dead: Vec::new(),
+                held: 0,
+                closed: false,
+                returns: 0,
+            }),
             capacity,
             free_slots: Semaphore::new(capacity),
             ready: Semaphore::new(0),
@@ -62,6 +71,12 @@ impl<M> QueueState<M> {
         self.state.lock()
     }
 
+    /// Adds a message that is not held yet to its priority.
+    pub(super) fn add(&self, state: &mut State<M>, entry: Entry<M>) {
+        state.held += 1;
+        self.append(state, entry);
+    }
+
     /// Moves due messages into their priorities; returns the due time of the next one.
     pub(super) fn promote_due(&self) -> Option<Instant> {
         let mut state = self.lock();
@@ -71,8 +86,7 @@ impl<M> QueueState<M> {
                 return Some(due);
             }
             let entry = first.remove();
-            state.priority(entry.priority).push_back(entry);
-            self.ready.add_permits(1);
+            self.append(&mut state, entry);
         }
         None
     }
@@ -83,9 +97,8 @@ impl<M> QueueState<M> {
         let delayed = std::mem::take(&mut state.delayed);
         let count = delayed.len();
         for entry in delayed.into_values() {
-            state.priority(entry.priority).push_back(entry);
+            self.append(&mut state, entry);
         }
-        self.ready.add_permits(count);
         count
     }
 
@@ -114,6 +127,11 @@ impl<M> QueueState<M> {
         state.delays += 1;
         state.delayed.insert((due, number), entry);
         self.rescheduled.notify_waiters();
+    }
+
+    fn append(&self, state: &mut State<M>, entry: Entry<M>) {
+        state.priority(entry.priority).push_back(entry);
+        self.ready.add_permits(1);
     }
 
     pub(super) fn end_if_done(&self, state: &State<M>) {
@@ -148,20 +166,5 @@ impl<M> State<M> {
 impl<M: Message> State<M> {
     pub(super) fn dead_position(&self, message_ids: &BTreeSet<String>) -> Option<usize> {
         self.dead.iter().position(|dead| message_ids.contains(&dead.message.message_id()))
-    }
-}
-
-impl<M> Default for State<M> {
-    fn default() -> Self {
-        Self {
-            high: VecDeque::new(),
-            normal: VecDeque::new(),
-            delayed: BTreeMap::new(),
-            delays: 0,
-            dead: Vec::new(),
-            held: 0,
-            closed: false,
-            returns: 0,
-        }
     }
 }

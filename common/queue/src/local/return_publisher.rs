@@ -48,9 +48,7 @@ impl<M: Message> Queue<M> for LocalReturns<M> {
         if let Ok(slot) = self.0.free_slots.try_acquire() {
             slot.forget();
         }
-        state.held += 1;
-        state.priority(priority).push_back(entry);
-        self.0.ready.add_permits(1);
+        self.0.add(&mut state, entry);
         Ok(())
     }
 

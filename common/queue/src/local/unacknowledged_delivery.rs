@@ -36,13 +36,8 @@ impl<M: Message> AdapterDelivery for UnacknowledgedDelivery<M> {
             Disposition::DeadLetter(reason) => {
                 let Entry { message, priority, .. } = entry;
                 let message = Arc::unwrap_or_clone(message);
-                let is_undelivered = false;
-                self.shared.end_message(Some(DeadLetter {
-                    message,
-                    priority,
-                    reason,
-                    is_undelivered,
-                }));
+                let dead = DeadLetter { message, priority, reason, is_undelivered: false };
+                self.shared.end_message(Some(dead));
             }
             Disposition::Requeue => self.shared.requeue(entry),
             Disposition::RetryAfter(delay) => match Instant::now().checked_add(delay) {

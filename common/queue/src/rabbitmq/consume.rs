@@ -83,14 +83,9 @@ impl<M: Message> RabbitSubscription<M> {
     }
 
     async fn resubscribe(&self) -> Result<OpenConsumers, QueueError> {
-        loop {
-            let connection = self.shared.connection().await?;
-            let queues = self.shared.namespace.queues(self.route, self.renders);
-            match OpenConsumers::open(connection, queues, self.prefetch).await {
-                Err(QueueError::Unavailable(_)) => {}
-                ended => return ended,
-            }
-        }
+        let queues = self.shared.namespace.queues(self.route, self.renders);
+        let open = |connection| OpenConsumers::open(connection, &queues, self.prefetch);
+        self.shared.over_connections(open).await
     }
 }
 
@@ -111,24 +106,18 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
                 continue;
             };
             let decoded = (self.decode)(&delivery);
-            let other_version = match &decoded {
-                Err(_) => message::other_version(&delivery.data),
-                Ok(_) => None,
-            };
             let redelivered = delivery.redelivered || message::was_delivered(&delivery.properties);
-            let open =
-                OpenDelivery::new(&self.shared, &live.tags, delivery, self.route).counting(counted);
+            let mut open =
+                OpenDelivery::new(&self.shared, &live.tags, delivery, self.route, counted);
             match decoded {
                 Ok(message) => {
-                    let routing_key = key(priority, message.needs_rendering());
-                    let open = Box::new(open.keyed(routing_key).holding(slot));
+                    open.delivery.routing_key = key(priority, message.needs_rendering()).into();
+                    open.slot = Some(slot);
                     let message = Arc::new(message);
-                    return Ok(Some(Delivery::new(message, priority, redelivered, open)));
+                    return Ok(Some(Delivery::new(message, priority, redelivered, Box::new(open))));
                 }
-                Err(problem) => match other_version {
-                    Some(words) if self.route == Route::Jobs => {
-                        self.keep(open, words).await?;
-                    }
+                Err(problem) => match message::other_version(&open.delivery.data) {
+                    Some(words) if self.route == Route::Jobs => self.keep(open, words).await?,
                     _ => dead_letter(open, self.route, problem).await?,
                 },
             }
@@ -163,12 +152,12 @@ struct QueueConsumer {
 impl OpenConsumers {
     async fn open(
         connection: Arc<BrokerConnection>,
-        queues: Vec<(Priority, ShortString)>,
+        queues: &[(Priority, ShortString)],
         prefetch: u16,
     ) -> Result<Self, QueueError> {
         let channel = connection.channel().await?;
         let mut consumers = Vec::new();
-        for (priority, queue) in queues {
+        for (priority, queue) in queues.iter().cloned() {
             let preference =
                 (priority == Priority::High).then(|| Arc::new(PriorityWindow::new(prefetch)));
             let prefetch = preference.as_ref().map_or(prefetch, |preference| preference.prefetch());

@@ -8,12 +8,10 @@ use super::{
 };
 use crate::rabbitmq::{
     connection::{BrokerConnection, OwnChannel},
-    message,
-    message::{Envelope, Received},
+    message::{self, Envelope},
 };
 use async_trait::async_trait;
-use futures_util::StreamExt as _;
-use futures_util::future::BoxFuture;
+use futures_util::{StreamExt as _, future::BoxFuture};
 use juror_types::{job::Job, outcome::JobResult};
 use lapin::{
     Consumer,
@@ -24,7 +22,14 @@ use lapin::{
     },
     types::{FieldTable, ShortString},
 };
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 use tokio::time::timeout;
 
 /// Name of the consumer of one scan, the only one of its channel.
@@ -60,15 +65,14 @@ impl RabbitQueues {
     /// All dead letters of any kind, oldest first. They are all held in memory, and a concurrent
     /// listing may see fewer.
     pub fn dead_letters(&self) -> BoxFuture<'_, Result<Vec<StoredDeadLetter>, QueueError>> {
-        Box::pin(async move {
-            loop {
-                let connection = self.shared.connection().await?;
-                match read_dead_letters(&connection, &self.shared).await {
-                    Err(QueueError::Unavailable(_)) => {}
-                    ended => return ended,
-                }
-            }
-        })
+        Box::pin(read_all(&self.shared, |dead| {
+            Some(StoredDeadLetter {
+                message_id: message::message_id(&dead.properties).to_string(),
+                priority: priority_of(dead.routing_key.as_str()),
+                reason: message::reason(&dead.properties),
+                content: content(dead),
+            })
+        }))
     }
 }
 
@@ -77,121 +81,74 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
     /// Unparseable dead letters are left out. They are all held in memory, and a concurrent listing
     /// may see fewer.
     async fn list(&self) -> Result<Vec<DeadLetter<M>>, QueueError> {
-        loop {
-            let connection = self.shared.connection().await?;
-            match self.list_over(&connection).await {
-                Err(QueueError::Unavailable(_)) => {}
-                ended => return ended,
-            }
-        }
+        let route = self.route;
+        read_all(&self.shared, move |dead| message::dead_letter(dead, route).ok()).await
     }
 
     async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError> {
-        let mut replayed = 0;
-        loop {
-            let connection = self.shared.connection().await?;
-            match self.replay_over(&connection, message_ids, &mut replayed).await {
-                Err(QueueError::Unavailable(_)) => {}
-                ended => return ended.map(|()| replayed),
-            }
-        }
+        let is_named = |dead: &Delivery| {
+            let id = dead.properties.message_id().as_ref();
+            message::belongs_to(&dead.properties, self.route)
+                && id.is_some_and(|id| message_ids.contains(id.as_str()))
+        };
+        self.remove_all(&is_named, true).await
     }
 
     async fn remove_dead_letters(
         &self,
         is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
     ) -> Result<usize, QueueError> {
-        let mut forgotten = 0;
-        loop {
-            let connection = self.shared.connection().await?;
-            match self.remove_over(&connection, is_done, &mut forgotten).await {
-                Err(QueueError::Unavailable(_)) => {}
-                ended => return ended.map(|()| forgotten),
-            }
-        }
+        let is_done = |dead: &Delivery| {
+            message::dead_letter(dead, self.route).is_ok_and(|dead| is_done(&dead.message))
+        };
+        self.remove_all(&is_done, false).await
     }
 }
 
 impl<M: Message> RabbitQueue<M> {
-    async fn list_over(
+    /// Removes the dead letters that match, or moves them into their priorities; returns their
+    /// number.
+    async fn remove_all(
         &self,
-        connection: &BrokerConnection,
-    ) -> Result<Vec<DeadLetter<M>>, QueueError> {
-        let mut letters = Vec::new();
-        let mut scan = DeadLetterScan::start(connection, &self.shared).await?;
-        while let Some(dead) = scan.next().await? {
-            if let Some(message) = self.message_of(&dead) {
-                let priority = priority_of(dead.routing_key.as_str());
-                let reason = message::reason(&dead.properties);
-                let is_undelivered = message::is_undelivered(&dead.properties);
-                letters.push(DeadLetter { message, priority, reason, is_undelivered });
-            }
-        }
-        scan.end().await?;
-        Ok(letters)
-    }
-
-    async fn replay_over(
-        &self,
-        connection: &BrokerConnection,
-        message_ids: &BTreeSet<String>,
-        replayed: &mut usize,
-    ) -> Result<(), QueueError> {
-        let mut scan = DeadLetterScan::start(connection, &self.shared).await?;
-        while let Some(dead) = scan.next().await? {
-            let id = dead.properties.message_id().as_ref();
-            if !message::belongs_to(&dead.properties, self.route)
-                || id.is_none_or(|id| !message_ids.contains(id.as_str()))
-            {
-                continue;
-            }
-            self.send_again(&dead).await?;
-            *replayed += 1;
-            scan.acknowledge_dead(&dead).await?;
-        }
-        scan.end().await
+        matches: &(dyn Fn(&Delivery) -> bool + Sync),
+        is_replay: bool,
+    ) -> Result<usize, QueueError> {
+        let removed = AtomicUsize::new(0);
+        let remove = |connection| self.remove_over(connection, matches, is_replay, &removed);
+        self.shared.over_connections(remove).await?;
+        Ok(removed.into_inner())
     }
 
     async fn remove_over(
         &self,
-        connection: &BrokerConnection,
-        is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
-        forgotten: &mut usize,
+        connection: Arc<BrokerConnection>,
+        matches: &(dyn Fn(&Delivery) -> bool + Sync),
+        is_replay: bool,
+        removed: &AtomicUsize,
     ) -> Result<(), QueueError> {
-        let mut scan = DeadLetterScan::start(connection, &self.shared).await?;
+        let Self { shared, route, .. } = self;
+        let mut scan = DeadLetterScan::start(connection, shared).await?;
         while let Some(dead) = scan.next().await? {
-            if self.message_of(&dead).is_some_and(|message| is_done(&message)) {
-                scan.acknowledge_dead(&dead).await?;
-                *forgotten += 1;
+            if !matches(&dead) {
+                continue;
             }
+            if is_replay {
+                let (requeue, namespace) = (Disposition::Requeue, &shared.namespace);
+                let letter = Envelope::republished(&dead, *route, &requeue, namespace);
+                shared.publish(letter, *route).await?;
+            }
+            scan.acknowledge_dead(&dead).await?;
+            removed.fetch_add(1, Ordering::Relaxed);
         }
         scan.end().await
-    }
-
-    /// The message, if it belongs to this queue and can be parsed.
-    fn message_of(&self, dead: &Delivery) -> Option<M> {
-        let ours = message::belongs_to(&dead.properties, self.route);
-        message::decode(&dead.data).ok().filter(|_| ours)
-    }
-
-    async fn send_again(&self, dead: &Delivery) -> Result<(), QueueError> {
-        let received = Received {
-            payload: dead.data.clone().into(),
-            message_id: dead.properties.message_id().clone().unwrap_or_default(),
-            routing_key: dead.routing_key.clone(),
-            route: self.route,
-        };
-        let namespace = &self.shared.namespace;
-        let letter = Envelope::republished(&received, &Disposition::Requeue, namespace);
-        self.shared.publish(letter, self.route).await
     }
 }
 
 /// One pass over the dead letters. Remaining letters are requeued at its end.
 ///
 /// The letters are streamed by a consumer: a separate get costs a quorum queue a disk write each.
-struct DeadLetterScan<'a> {
-    connection: &'a BrokerConnection,
+struct DeadLetterScan {
+    connection: Arc<BrokerConnection>,
     channel: OwnChannel,
     queue: ShortString,
     stream: Consumer,
@@ -203,9 +160,9 @@ struct DeadLetterScan<'a> {
     kept: Option<u64>,
 }
 
-impl<'a> DeadLetterScan<'a> {
+impl DeadLetterScan {
     async fn start(
-        connection: &'a BrokerConnection,
+        connection: Arc<BrokerConnection>,
         shared: &SharedConnection,
     ) -> Result<Self, QueueError> {
         let (queue, channel) = (shared.namespace.dead(), connection.channel().await?);
@@ -266,36 +223,30 @@ impl<'a> DeadLetterScan<'a> {
     }
 }
 
-async fn read_dead_letters(
-    connection: &BrokerConnection,
+/// Reads all dead letters, without those of which `read` makes none.
+async fn read_all<T>(
     shared: &SharedConnection,
-) -> Result<Vec<StoredDeadLetter>, QueueError> {
-    let mut letters = Vec::new();
-    let mut scan = DeadLetterScan::start(connection, shared).await?;
-    while let Some(dead) = scan.next().await? {
-        let message_id = dead.properties.message_id().clone().unwrap_or_default();
-        letters.push(StoredDeadLetter {
-            message_id: message_id.to_string(),
-            priority: priority_of(dead.routing_key.as_str()),
-            reason: message::reason(&dead.properties),
-            content: content(&dead),
-        });
-    }
-    scan.end().await?;
-    Ok(letters)
+    read: impl Fn(&Delivery) -> Option<T>,
+) -> Result<Vec<T>, QueueError> {
+    let read = &read;
+    let read_over = async move |connection| {
+        let mut letters = Vec::new();
+        let mut scan = DeadLetterScan::start(connection, shared).await?;
+        while let Some(dead) = scan.next().await? {
+            letters.extend(read(&dead));
+        }
+        scan.end().await?;
+        Ok(letters)
+    };
+    shared.over_connections(read_over).await
 }
 
 fn content(dead: &Delivery) -> DeadLetterBody {
-    let of = |route| message::belongs_to(&dead.properties, route);
-    if of(Route::Jobs)
-        && let Ok(job) = message::decode(&dead.data)
-    {
-        return DeadLetterBody::Job(Box::new(job));
+    if let Ok(job) = message::dead_letter(dead, Route::Jobs) {
+        DeadLetterBody::Job(Box::new(job.message))
+    } else if let Ok(result) = message::dead_letter(dead, Route::Results) {
+        DeadLetterBody::Result(Box::new(result.message))
+    } else {
+        DeadLetterBody::Unreadable(dead.data.clone())
     }
-    if of(Route::Results)
-        && let Ok(result) = message::decode(&dead.data)
-    {
-        return DeadLetterBody::Result(Box::new(result));
-    }
-    DeadLetterBody::Unreadable(dead.data.clone())
 }

@@ -1,13 +1,14 @@
 //! Properties and headers of messages.
 
 use super::{
-    super::{Disposition, Message, Priority, QueueError},
-    names::{Namespace, Route, key},
+    super::{DeadLetter, Disposition, Message, Priority, QueueError},
+    names::{Namespace, Route, key, priority_of},
 };
 use bytes::Bytes;
 use juror_types::SCHEMA;
 use lapin::{
     BasicProperties,
+    message::Delivery,
     types::{AMQPValue, FieldTable, ShortString},
 };
 use serde::Deserialize;
@@ -58,38 +59,36 @@ impl Envelope {
         })
     }
 
-    /// A delivered message that is published again unchanged, by `disposition`.
+    /// A delivered message of a route that is published again unchanged, by `disposition`.
     pub(super) fn republished(
-        received: &Received,
+        delivery: &Delivery,
+        route: Route,
         disposition: &Disposition,
         namespace: &Namespace,
     ) -> Self {
         let mut headers = FieldTable::default();
         headers.insert(REDELIVERED.into(), AMQPValue::Boolean(true));
+        let key = delivery.routing_key.clone();
         let (exchange, routing_key) = match disposition {
-            Disposition::RetryAfter(delay) => {
-                (namespace.hold(*delay), received.routing_key.clone())
-            }
+            Disposition::RetryAfter(delay) => (namespace.hold(*delay), key),
             Disposition::DeadLetter(reason) => {
                 let reason = reason.chars().take(MAX_REASON).collect::<String>();
                 headers.insert(REASON.into(), AMQPValue::LongString(reason.into()));
-                match received.route {
+                match route {
                     // The default exchange takes a queue's name: dead results are kept, but not
                     // delivered to consumers of dead jobs.
                     Route::Results => ("".into(), namespace.dead()),
-                    Route::Jobs | Route::Poison => (namespace.dead(), received.routing_key.clone()),
+                    Route::Jobs | Route::Poison => (namespace.dead(), key),
                 }
             }
-            Disposition::Acknowledge | Disposition::Requeue => {
-                (exchange(received.route, namespace), received.routing_key.clone())
-            }
+            Disposition::Acknowledge | Disposition::Requeue => (exchange(route, namespace), key),
         };
         Self {
             exchange,
             routing_key,
-            payload: received.payload.clone(),
-            message_id: received.message_id.clone(),
-            kind: received.route.kind(),
+            payload: delivery.data.clone().into(),
+            message_id: message_id(&delivery.properties),
+            kind: route.kind(),
             headers,
         }
     }
@@ -106,14 +105,9 @@ impl Envelope {
     }
 }
 
-/// The parts of a delivered message that publishing it again needs.
-#[derive(Debug)]
-pub(super) struct Received {
-    pub(super) payload: Bytes,
-    pub(super) message_id: ShortString,
-    /// The routing key for publishing it.
-    pub(super) routing_key: ShortString,
-    pub(super) route: Route,
+/// The message's id; empty if it has none.
+pub(super) fn message_id(properties: &BasicProperties) -> ShortString {
+    properties.message_id().clone().unwrap_or_default()
 }
 
 /// True if a message with these properties was delivered before it was published.
@@ -130,9 +124,22 @@ pub(super) fn reason(properties: &BasicProperties) -> String {
     }
 }
 
-/// True if the broker gave up on a message: no consumer recorded a reason.
-pub(super) fn is_undelivered(properties: &BasicProperties) -> bool {
-    header(properties, REASON).is_none()
+/// Parses a dead letter that belongs to this route.
+pub(super) fn dead_letter<M: Message>(
+    delivery: &Delivery,
+    route: Route,
+) -> Result<DeadLetter<M>, String> {
+    let properties = &delivery.properties;
+    if !belongs_to(properties, route) {
+        return Err(format!("it is not a {}", route.kind()));
+    }
+    Ok(DeadLetter {
+        message: decode(&delivery.data)?,
+        priority: priority_of(delivery.routing_key.as_str()),
+        reason: reason(properties),
+        // The broker gave up on it: no consumer recorded a reason.
+        is_undelivered: header(properties, REASON).is_none(),
+    })
 }
 
 /// True if a message belongs to this route.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::rabbitmq::{
     connection::{BrokerConnection, OwnChannel},
-    message::{Envelope, Received},
+    message::Envelope,
 };
 use async_trait::async_trait;
 use futures_util::future::try_join_all;
@@ -69,14 +69,9 @@ impl<M: Message> RabbitQueue<M> {
         let Some(last) = held.last().map(|message| message.delivery_tag) else { return Ok(0) };
         let count = u32::try_from(held.len()).unwrap_or(at_most);
         let publishing = held.into_iter().map(|message| {
-            let received = Received {
-                message_id: message.properties.message_id().clone().unwrap_or_default(),
-                routing_key: message.routing_key.clone(),
-                route: self.route,
-                payload: message.delivery.data.into(),
-            };
-            let letter =
-                Envelope::republished(&received, &Disposition::Requeue, &self.shared.namespace);
+            let namespace = &self.shared.namespace;
+            let requeue = Disposition::Requeue;
+            let letter = Envelope::republished(&message, self.route, &requeue, namespace);
             self.shared.publish(letter, self.route)
         });
         try_join_all(publishing).await?;

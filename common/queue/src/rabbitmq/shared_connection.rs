@@ -71,6 +71,23 @@ impl SharedConnection {
         }
     }
 
+    /// Runs an operation over the current connection, and again over the next one when its
+    /// connection is lost.
+    pub(super) async fn over_connections<T, Running>(
+        &self,
+        operation: impl Fn(Arc<BrokerConnection>) -> Running,
+    ) -> Result<T, QueueError>
+    where
+        Running: Future<Output = Result<T, QueueError>>,
+    {
+        loop {
+            match operation(self.connection().await?).await {
+                Err(QueueError::Unavailable(_)) => {}
+                ended => return ended,
+            }
+        }
+    }
+
     /// Publishes into a priority; returns when the broker has confirmed it.
     pub(super) async fn publish(&self, letter: Envelope, route: Route) -> Result<(), QueueError> {
         let window = match route {
