@@ -271,6 +271,20 @@ pub struct RunAccount {
     pub month: Option<MonthLedger>,
 }
 
+impl RunAccount {
+    /// The account of a run with this budget.
+    pub(crate) fn new(
+        budget: Budget,
+        account: Account,
+        unattributed_cost: Money,
+        month: MonthLedger,
+    ) -> Self {
+        let Account { committed, presumed, outstanding, overrun, .. } = account;
+        let month = Some(month);
+        Self { budget, committed, presumed, unattributed_cost, outstanding, overrun, month }
+    }
+}
+
 /// Money of the current month, over all runs of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonthLedger {

@@ -113,14 +113,10 @@ impl Lease {
     ) -> Self {
         Self {
             owner: request.owner.clone(),
-            run: request.run.clone(),
-            labels,
             endpoint: request.endpoint.clone(),
             tokens: request.tokens(),
             worst_cost: request.worst_cost.max(Money::ZERO),
-            admitted: now,
-            day,
-            lease_state: LeaseState::Outstanding,
+            ..Self::for_unknown_lease(&request.run, labels, now, day)
         }
     }
 

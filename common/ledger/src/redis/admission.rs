@@ -181,20 +181,10 @@ impl Admission for RedisLedger {
             .await?
             .try_into()
             .map_err(|_| unexpected_reply("read the spending"))?;
+        let (month_budget, Account { committed, .. }, _) = of_month;
+        let month = MonthLedger { day, budget: month_budget, committed };
         let (budget, account, unattributed_cost) = of_run;
-        let (month_budget, month_account, _) = of_month;
-        let committed = month_account.committed;
-        let month = Some(MonthLedger { day, budget: month_budget, committed });
-        let Account { committed, presumed, outstanding, overrun, .. } = account;
-        Ok(budget.map(|budget| RunAccount {
-            budget,
-            committed,
-            presumed,
-            unattributed_cost,
-            outstanding,
-            overrun,
-            month,
-        }))
+        Ok(budget.map(|budget| RunAccount::new(budget, account, unattributed_cost, month)))
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -29,12 +29,7 @@ impl CountingCache {
             input_scale: scale.parse().ok(),
             fullest: fullest.parse().ok(),
         };
-        if let Some(known) = self.0.lock().get_mut(endpoint) {
-            known.counting = counting;
-            return;
-        }
-        let knowledge = EndpointKnowledge { counting, reported: None };
-        self.0.lock().insert(endpoint.to_owned(), knowledge);
+        self.0.lock().entry(endpoint.to_owned()).or_default().counting = counting;
     }
 
     /// True if the same was reported to Redis within the interval, so that a report changes

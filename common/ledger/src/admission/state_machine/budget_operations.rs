@@ -2,7 +2,6 @@
 
 use crate::admission::{
     Budget, MonthLedger, RunAccount,
-    budget_decision::Account,
     records::LedgerRecords,
     scope::{Period, Scope, SharedBudget},
 };
@@ -77,19 +76,9 @@ pub fn ledger<B: LedgerRecords>(
 ) -> Result<Option<RunAccount>, B::Error> {
     let scope = Scope::Run(run.clone());
     let Some(budget) = records.budget(&scope.budget_key())? else { return Ok(None) };
-    let Account { committed, presumed, outstanding, overrun, .. } = records.account(&scope)?;
+    let (account, month) = (records.account(&scope)?, month_ledger(records, now)?);
     // Claims belong to the store: a backend adds the cost that they carry.
-    let unattributed_cost = Money::ZERO;
-    let month = Some(month_ledger(records, now)?);
-    Ok(Some(RunAccount {
-        budget,
-        committed,
-        presumed,
-        unattributed_cost,
-        outstanding,
-        overrun,
-        month,
-    }))
+    Ok(Some(RunAccount::new(budget, account, Money::ZERO, month)))
 }
 
 fn open_budget_label<B: LedgerRecords>(
