@@ -9,20 +9,16 @@ mod admission_queue;
 mod alert_settings;
 pub(crate) mod budget_decision;
 mod calendar;
-#[cfg(any(test, feature = "conformance"))]
-pub mod conformance;
 #[cfg(test)]
-pub(crate) mod differential;
-#[cfg(test)]
-pub(crate) mod differential_steps;
+pub(crate) mod conformance;
 mod endpoint_limits;
-#[cfg(test)]
-pub(crate) mod memory_records;
 mod rate_limit_reservations;
 pub(crate) mod records;
 pub(crate) mod scope;
 mod settings;
 pub(crate) mod state_machine;
+#[cfg(test)]
+pub(crate) mod tests;
 mod token_count_rule;
 mod wait_queue;
 

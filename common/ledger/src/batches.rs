@@ -3,8 +3,8 @@
 //! A *shard* is a slice of a run's jobs that becomes one batch at the provider. Providers do not
 //! create batches idempotently, so each step of a shard is recorded before it is taken and after.
 
-#[cfg(any(test, feature = "conformance"))]
-pub mod conformance;
+#[cfg(test)]
+pub(crate) mod conformance;
 
 use crate::error::LedgerError;
 use async_trait::async_trait;

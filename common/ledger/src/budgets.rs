@@ -5,8 +5,8 @@
 //! each label with spending in it.
 
 mod apply;
-#[cfg(any(test, feature = "conformance"))]
-pub mod conformance;
+#[cfg(test)]
+pub(crate) mod conformance;
 
 pub use apply::{ZoneChange, open_run, zone_difference};
 

@@ -3,8 +3,8 @@
 //! A claim records the worker that works on a job. Taking over a dead worker's claim raises the
 //! fence; the old holder may still settle money, but not publish.
 
-#[cfg(any(test, feature = "conformance"))]
-pub mod conformance;
+#[cfg(test)]
+pub(crate) mod conformance;
 
 use crate::error::LedgerError;
 use async_trait::async_trait;

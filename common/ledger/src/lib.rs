@@ -12,5 +12,5 @@ pub mod job_store;
 mod json;
 pub mod redis;
 pub mod sqlite;
-#[cfg(any(test, feature = "conformance"))]
+#[cfg(test)]
 mod test_requests;

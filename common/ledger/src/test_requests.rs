@@ -1,7 +1,5 @@
 //! Requests, claims and figures of the tests of both backends and of the conformance suites.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a check fails by panicking")]
-
 use crate::{
     admission::{AdmissionRequest, Settlement},
     job_store::{Claim, ClaimKey, JobStore},
@@ -46,7 +44,6 @@ pub(crate) async fn claim(backend: &impl JobStore, job: &str) -> ClaimKey {
 }
 
 /// Committed, presumed, carried and outstanding.
-#[cfg(test)]
 pub(crate) async fn figures(backend: &impl crate::admission::Admission) -> [i64; 4] {
     let ledger = backend.ledger(&run()).await.unwrap().unwrap();
     [ledger.committed, ledger.presumed, ledger.unattributed_cost, ledger.outstanding]

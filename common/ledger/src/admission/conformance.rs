@@ -2,8 +2,6 @@
 //!
 //! The backend has its own clock, so no check waits for more than a millisecond to pass.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
-
 use super::{
     Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Limits, Observation,
     RunAccount, Settlement, TokenCounting, WaitReason,

@@ -1,7 +1,5 @@
 //! Conformance suite of batch records.
 
-#![expect(clippy::expect_used, reason = "a check fails by panicking")]
-
 use super::{
     BatchRecords, BatchRow, ROWS_OWNER, RowAdded, RowChange, RowState, ShardKey, ShardStep,
 };

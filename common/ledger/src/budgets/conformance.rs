@@ -1,7 +1,5 @@
 //! Conformance suite of shared budgets.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
-
 use super::{BudgetRecords, Spending};
 use crate::{
     admission::{

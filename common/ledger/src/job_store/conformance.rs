@@ -1,7 +1,5 @@
 //! Conformance suite of a store. Each backend's tests run [`check_all`] against it.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
-
 use super::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore, UnattributedCost};
 use crate::admission::{Admission, Budget, Settlement};
 use juror_types::{

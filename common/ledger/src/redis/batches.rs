@@ -199,7 +199,8 @@ mod tests {
     use super::*;
     use crate::{
         admission::{
-            Admission as _, AdmissionDecision, AdmissionRequest, Budget, differential::TestClock,
+            Admission as _, AdmissionDecision, AdmissionRequest, Budget,
+            tests::differential::TestClock,
         },
         batches::{ROWS_OWNER, conformance},
         redis::test_server::TestRedis,

@@ -111,7 +111,7 @@ fn zone_of(name: Option<&String>) -> Result<BudgetCalendar, LedgerError> {
 mod tests {
     use super::super::test_server::TestRedis;
     use super::*;
-    use crate::{admission::differential::TestClock, budgets::conformance};
+    use crate::{admission::tests::differential::TestClock, budgets::conformance};
 
     #[tokio::test]
     async fn store_conforms() {

@@ -1,5 +1,5 @@
 use super::{test_server::TestRedis, *};
-use crate::admission::{
+use crate::admission::tests::{
     differential::{Pair, Subject, TestClock},
     differential_steps::{LedgerStep, beginning, steps, steps_of_limits},
 };

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     admission::{
         Admission as _, AdmissionDecision, Budget, BudgetCalendar, Period, SharedBudget,
-        WaitReason, differential::TestClock,
+        WaitReason, tests::differential::TestClock,
     },
     budgets::BudgetRecords as _,
     redis::{JournalCost, JournalCosts, LedgerState, Reconciliation},

@@ -2,7 +2,7 @@ use super::{test_server::TestRedis, *};
 use crate::{
     admission::{
         self, Admission as _, AdmissionDecision, AdmissionRequest, Budget, Period, WaitReason,
-        differential::TestClock,
+        tests::differential::TestClock,
     },
     budgets::BudgetRecords as _,
     job_store::{self, CachedReply, JobStore as _},

@@ -210,7 +210,7 @@ fn read(shards: Vec<StoredShard>) -> Result<Vec<(u32, ShardStep)>, LedgerError> 
 mod tests {
     use super::*;
     use crate::{
-        admission::{Admission as _, Budget, differential::TestClock},
+        admission::{Admission as _, Budget, tests::differential::TestClock},
         batches::{ROWS_OWNER, conformance},
         test_requests::request,
     };

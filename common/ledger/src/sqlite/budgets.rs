@@ -95,7 +95,7 @@ impl BudgetRecords for SqliteLedger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{admission::differential::TestClock, budgets::conformance};
+    use crate::{admission::tests::differential::TestClock, budgets::conformance};
 
     #[tokio::test]
     async fn store_conforms() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::admission::{
+use crate::admission::tests::{
     differential::{Pair, Subject, TestClock},
     differential_steps::{beginning, steps},
 };

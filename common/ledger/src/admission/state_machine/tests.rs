@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    admission::{Limits, WaitReason, memory_records::MemoryRecords},
+    admission::{Limits, WaitReason, tests::memory_records::MemoryRecords},
     job_store::ClaimKey,
     test_requests,
 };

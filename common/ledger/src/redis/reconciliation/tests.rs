@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     admission::{
         Admission as _, AdmissionDecision, BudgetCalendar, Period, SharedBudget, WaitReason,
-        differential::TestClock,
+        tests::differential::TestClock,
     },
     budgets::BudgetRecords as _,
     redis::{

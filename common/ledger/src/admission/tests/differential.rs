@@ -2,14 +2,17 @@
 //! backend; both must decide equally and hold the same amounts after every step.
 
 use super::{
-    Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, Observation, Period,
-    RunAccount, Settlement, SharedBudget, TokenCounting,
     differential_steps::{LABELS, LedgerStep, RUNS, ZONES},
-    scope::Scope,
-    state_machine::{self, RateLimiterState},
+    memory_records::MemoryRecords,
 };
-use crate::admission::{memory_records::MemoryRecords, records::LedgerRecords as _};
 use crate::{
+    admission::{
+        Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, Observation,
+        Period, RunAccount, Settlement, SharedBudget, TokenCounting,
+        records::LedgerRecords as _,
+        scope::Scope,
+        state_machine::{self, RateLimiterState},
+    },
     budgets::BudgetRecords,
     clock::Clock,
     job_store::{Claim, ClaimKey, JobStore},

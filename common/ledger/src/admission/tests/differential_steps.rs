@@ -1,6 +1,6 @@
 //! Operations of differential tests.
 
-use super::{CountRule, Limits};
+use crate::admission::{CountRule, Limits};
 use jiff::Timestamp;
 use proptest::prelude::*;
 

@@ -1,7 +1,11 @@
 //! The ledger's records in memory, as the reference for other backends.
 
-use super::{Budget, BudgetCalendar, budget_decision::Account, scope::Scope};
-use crate::admission::records::{Lease, LeaseState, LedgerRecords};
+use crate::admission::{
+    Budget, BudgetCalendar,
+    budget_decision::Account,
+    records::{Lease, LeaseState, LedgerRecords},
+    scope::Scope,
+};
 use juror_types::{
     budget_label::BudgetLabel,
     id::{LeaseId, OwnerId, RunId},
