@@ -7,14 +7,14 @@ use super::{
     super::{Priority, QueueError},
     address::Address,
     failure,
-    names::{JOB_KINDS, Namespace, key},
+    names::{self, JOB_KINDS, Namespace},
 };
 use lapin::{
     Channel, ExchangeKind,
     options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions},
     types::{AMQPValue, FieldTable, ShortString},
 };
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Deliveries of a message after which the broker itself dead-letters it: far above the fleet's own
 /// limits, since some versions count a clean close too.
@@ -39,6 +39,9 @@ pub(super) struct QueueSpecification {
     exchange: ShortString,
     routing_key: ShortString,
 }
+
+/// An argument of a queue.
+type Argument = (&'static str, AMQPValue);
 
 impl Topology {
     /// The topology of a namespace; `max_length` bounds each priority of jobs.
@@ -104,74 +107,65 @@ fn work(
     (priority, needs_rendering): (Priority, bool),
     max_length: Option<u32>,
 ) -> QueueSpecification {
-    let mut arguments = match needs_rendering {
-        false => dead_lettering(namespace.dead()),
-        true => dead_lettering_after(DRAWING_WAIT, namespace.jobs(), key(priority, false)),
+    let key = names::key(priority, needs_rendering);
+    let mut arguments = if needs_rendering {
+        let routing_key = ("x-dead-letter-routing-key", text(names::key(priority, false)));
+        [dead_lettering(namespace.jobs()), vec![expiring(DRAWING_WAIT), routing_key]].concat()
+    } else {
+        dead_lettering(namespace.dead())
     };
-    arguments.insert("x-delivery-limit".into(), AMQPValue::LongLongInt(DELIVERY_LIMIT));
-    if let Some(length) = max_length {
-        arguments.insert("x-max-length".into(), AMQPValue::LongLongInt(length.into()));
-    }
-    QueueSpecification {
-        name: namespace.work(priority, needs_rendering),
-        arguments,
-        exchange: namespace.jobs(),
-        routing_key: key(priority, needs_rendering).into(),
-    }
+    arguments.push(("x-delivery-limit", DELIVERY_LIMIT.into()));
+    arguments.extend(max_length.map(|length| ("x-max-length", i64::from(length).into())));
+    quorum(namespace.work(priority, needs_rendering), (namespace.jobs(), key), arguments)
 }
 
 fn results(namespace: &Namespace) -> QueueSpecification {
     let mut arguments = dead_lettering(namespace.dead());
-    arguments.insert("x-delivery-limit".into(), AMQPValue::LongLongInt(DELIVERY_LIMIT));
-    arguments.insert("x-single-active-consumer".into(), AMQPValue::Boolean(true));
-    QueueSpecification {
-        name: namespace.results(),
-        arguments,
-        exchange: namespace.results(),
-        routing_key: "#".into(),
-    }
+    arguments.push(("x-delivery-limit", DELIVERY_LIMIT.into()));
+    arguments.push(("x-single-active-consumer", true.into()));
+    quorum(namespace.results(), (namespace.results(), "#"), arguments)
 }
 
 /// A queue of dead letters.
 fn kept(namespace: &Namespace, name: ShortString) -> QueueSpecification {
-    let mut arguments = quorum();
-    arguments.insert("x-delivery-limit".into(), AMQPValue::LongLongInt(NO_DELIVERY_LIMIT));
-    QueueSpecification { name, arguments, exchange: namespace.dead(), routing_key: "".into() }
+    let arguments = vec![("x-delivery-limit", NO_DELIVERY_LIMIT.into())];
+    quorum(name, (namespace.dead(), ""), arguments)
 }
 
 /// A queue whose messages return to the jobs after a time. It has no dead-letter routing key, so
 /// that they keep their own, which is the priority.
 fn hold(namespace: &Namespace, name: ShortString, time: Duration) -> QueueSpecification {
-    let arguments = expiring(dead_lettering(namespace.jobs()), time);
-    QueueSpecification { exchange: name.clone(), name, arguments, routing_key: "".into() }
+    let mut arguments = dead_lettering(namespace.jobs());
+    arguments.push(expiring(time));
+    quorum(name.clone(), (name, ""), arguments)
 }
 
-/// Arguments of a queue whose expired messages go to an exchange by this key.
-fn dead_lettering_after(time: Duration, exchange: ShortString, key: &str) -> FieldTable {
-    let mut arguments = expiring(dead_lettering(exchange), time);
-    arguments.insert("x-dead-letter-routing-key".into(), AMQPValue::LongString(key.into()));
-    arguments
+/// A quorum queue with these further arguments, bound to an exchange by a routing key.
+fn quorum(
+    name: ShortString,
+    (exchange, routing_key): (ShortString, &str),
+    mut arguments: Vec<Argument>,
+) -> QueueSpecification {
+    arguments.extend([("x-queue-type", text("quorum")), ("x-overflow", text("reject-publish"))]);
+    let arguments: BTreeMap<ShortString, AMQPValue> =
+        arguments.into_iter().map(|(name, value)| (name.into(), value)).collect();
+    let routing_key = routing_key.into();
+    QueueSpecification { name, arguments: arguments.into(), exchange, routing_key }
 }
 
-fn expiring(mut arguments: FieldTable, time: Duration) -> FieldTable {
+fn expiring(time: Duration) -> Argument {
     // The maximum is 600,000 ms.
-    let milliseconds = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-    arguments.insert("x-message-ttl".into(), AMQPValue::LongLongInt(milliseconds));
-    arguments
+    ("x-message-ttl", i64::try_from(time.as_millis()).unwrap_or(i64::MAX).into())
 }
 
-fn dead_lettering(exchange: ShortString) -> FieldTable {
-    let mut arguments = quorum();
-    let exchange = String::from(exchange);
-    arguments.insert("x-dead-letter-exchange".into(), AMQPValue::LongString(exchange.into()));
-    arguments
-        .insert("x-dead-letter-strategy".into(), AMQPValue::LongString("at-least-once".into()));
-    arguments
+/// Arguments of a queue whose rejected and expired messages go to an exchange.
+fn dead_lettering(exchange: ShortString) -> Vec<Argument> {
+    vec![
+        ("x-dead-letter-exchange", text(exchange.as_str())),
+        ("x-dead-letter-strategy", text("at-least-once")),
+    ]
 }
 
-fn quorum() -> FieldTable {
-    let mut arguments = FieldTable::default();
-    arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
-    arguments.insert("x-overflow".into(), AMQPValue::LongString("reject-publish".into()));
-    arguments
+fn text(value: &str) -> AMQPValue {
+    AMQPValue::LongString(value.into())
 }
