@@ -40,11 +40,9 @@ impl LedgerRecords for SqliteRecords<'_> {
     fn budget(&self, key: &str) -> Result<Option<Budget>> {
         self.1.budgets.get(key, || {
             let query = "SELECT cap_pico FROM budgets WHERE scope = ?1";
-            let cap = query_one(self.0, query, [key], |row| row.get::<_, Option<i64>>(0));
-            let budget = |cap: Option<i64>| {
-                cap.map_or(Budget::Unlimited, |pico| Budget::Cap(Money::from_pico(pico)))
-            };
-            Ok(cap.optional()?.map(budget))
+            let read = |row: &Row<'_>| Ok(row.get::<_, Option<i64>>(0)?.map(Money::from_pico));
+            let cap = query_one(self.0, query, [key], read).optional()?;
+            Ok(cap.map(|cap| cap.map_or(Budget::Unlimited, Budget::Cap)))
         })
     }
 
