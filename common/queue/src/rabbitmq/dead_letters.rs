@@ -113,34 +113,26 @@ impl<M: Message> RabbitQueue<M> {
         matches: &(dyn Fn(&Delivery) -> bool + Sync),
         is_replay: bool,
     ) -> Result<usize, QueueError> {
-        let removed = AtomicUsize::new(0);
-        let remove = |connection| self.remove_over(connection, matches, is_replay, &removed);
-        self.shared.over_connections(remove).await?;
-        Ok(removed.into_inner())
-    }
-
-    async fn remove_over(
-        &self,
-        connection: Arc<BrokerConnection>,
-        matches: &(dyn Fn(&Delivery) -> bool + Sync),
-        is_replay: bool,
-        removed: &AtomicUsize,
-    ) -> Result<(), QueueError> {
         let Self { shared, route, .. } = self;
-        let mut scan = DeadLetterScan::start(connection, shared).await?;
-        while let Some(dead) = scan.next().await? {
-            if !matches(&dead) {
-                continue;
+        let removed = &AtomicUsize::new(0);
+        let remove = move |connection| async move {
+            let mut scan = DeadLetterScan::start(connection, shared).await?;
+            while let Some(dead) = scan.next().await? {
+                if !matches(&dead) {
+                    continue;
+                }
+                if is_replay {
+                    let (requeue, namespace) = (Disposition::Requeue, &shared.namespace);
+                    let letter = Envelope::republished(&dead, *route, &requeue, namespace);
+                    shared.publish(letter, *route).await?;
+                }
+                scan.acknowledge_dead(&dead).await?;
+                removed.fetch_add(1, Ordering::Relaxed);
             }
-            if is_replay {
-                let (requeue, namespace) = (Disposition::Requeue, &shared.namespace);
-                let letter = Envelope::republished(&dead, *route, &requeue, namespace);
-                shared.publish(letter, *route).await?;
-            }
-            scan.acknowledge_dead(&dead).await?;
-            removed.fetch_add(1, Ordering::Relaxed);
-        }
-        scan.end().await
+            scan.end().await
+        };
+        shared.over_connections(remove).await?;
+        Ok(removed.load(Ordering::Relaxed))
     }
 }
 
