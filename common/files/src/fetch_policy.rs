@@ -1,6 +1,5 @@
 //! Hosts and buckets from which files may be read. The settings name them, never a job.
 
-use crate::invalid_file_setting::InvalidFileSetting;
 use juror_types::reference::{ObjectReference, ObjectStoreKind, Reference, is_bucket, is_key};
 use std::net::IpAddr;
 use url::{Host, Url};
@@ -57,6 +56,24 @@ pub enum NotAllowed {
         /// The bucket, as in `s3://bucket`.
         bucket: String,
     },
+}
+
+/// An invalid value of `[files]`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("setting {key} is {value}: {remedy}")]
+pub struct InvalidFileSetting {
+    /// The setting, with its section.
+    pub key: &'static str,
+    /// Value.
+    pub value: String,
+    /// The remedy.
+    pub remedy: &'static str,
+}
+
+impl InvalidFileSetting {
+    pub(crate) fn new(key: &'static str, value: impl ToString, remedy: &'static str) -> Self {
+        Self { key, value: value.to_string(), remedy }
+    }
 }
 
 impl FetchPolicy {

@@ -3,12 +3,11 @@
 pub mod data_roots;
 pub mod fetch_policy;
 mod http_client;
-mod invalid_file_setting;
 pub mod kept_inputs;
 pub mod kept_renders;
 pub mod objects;
 mod settings;
 
+pub use fetch_policy::InvalidFileSetting;
 pub use http_client::http_client_builder;
-pub use invalid_file_setting::InvalidFileSetting;
 pub use settings::FileSettings;

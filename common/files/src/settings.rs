@@ -1,7 +1,8 @@
 //! `[files]`: allowed sources of files.
 
 use crate::{
-    fetch_policy::FetchPolicy, invalid_file_setting::InvalidFileSetting, objects::S3Account,
+    fetch_policy::{FetchPolicy, InvalidFileSetting},
+    objects::S3Account,
 };
 use serde::Deserialize;
 use std::path::PathBuf;
