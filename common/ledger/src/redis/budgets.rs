@@ -77,13 +77,9 @@ impl BudgetRecords for RedisLedger {
     async fn spending(&self, scopes: &[Scope]) -> Result<Vec<Spending>, LedgerError> {
         let mut spending = Vec::with_capacity(scopes.len());
         for part in scopes.chunks(MAX_SCOPES_PER_SCRIPT) {
-            let accounts = self.accounts(part).await?;
-            let accounts = part.iter().cloned().zip(accounts);
-            spending.extend(accounts.map(|(scope, (budget, account, _))| Spending {
-                scope,
-                budget,
-                account,
-            }));
+            for (scope, (budget, account, _)) in part.iter().zip(self.accounts(part).await?) {
+                spending.push(Spending { scope: scope.clone(), budget, account });
+            }
         }
         Ok(spending)
     }

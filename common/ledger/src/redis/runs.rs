@@ -167,6 +167,9 @@ impl RedisLedger {
             let name = || format!("commands of run {run}");
             stages.commands = JsonRecords::REDIS.read(commands, name)?;
         }
+        let progress = Some(progress).filter(|progress| !progress.is_empty());
+        let read =
+            |text: &String| JsonRecords::REDIS.read(text, || format!("progress of run {run}"));
         Ok(Some(RunStatus {
             record,
             published: published.parse().unwrap_or_default(),
@@ -174,12 +177,7 @@ impl RedisLedger {
             cancelled: cancelled == "1",
             retrying: retrying == "1",
             paused: Some(paused.clone()).filter(|reason| !reason.is_empty()),
-            progress: match progress.as_str() {
-                "" => None,
-                progress => {
-                    Some(JsonRecords::REDIS.read(progress, || format!("progress of run {run}"))?)
-                }
-            },
+            progress: progress.map(read).transpose()?,
         }))
     }
 
