@@ -21,7 +21,6 @@ mod stored_results;
 pub(crate) mod write_back;
 mod writer;
 pub(crate) mod writer_memory;
-mod writer_operation;
 
 use crate::{clock::Clock, error::LedgerError};
 use parking_lot::Mutex;

@@ -6,8 +6,9 @@
 //! and results wait, and admissions and claims continue meanwhile. A power failure in those few
 //! milliseconds can lose only an admission whose request had no time to reach the provider.
 
-use super::{failure, writer_operation::WriterOrder};
+use super::{failure, writer_memory::Memory};
 use crate::error::LedgerError;
+use rusqlite::Connection;
 use std::{
     fs::{File, OpenOptions},
     io,
@@ -22,6 +23,16 @@ const GROUP_DELAY: Duration = Duration::from_millis(4);
 
 /// Capacity of the channel of groups; the thread drains it completely.
 const CHANNEL_CAPACITY: usize = 64;
+
+/// An operation for the thread that owns the database, with the reply channel of its caller.
+pub trait WriterOrder: Send {
+    /// True if its caller waits until it is on disk.
+    fn awaits_sync(&self) -> bool;
+    /// Runs the operation, inside a transaction that may still be rolled back.
+    fn run(&mut self, connection: &Connection, memory: &mut Memory) -> rusqlite::Result<()>;
+    /// Sends the outcome of the commit to the caller.
+    fn reply(self: Box<Self>, committed: Result<(), LedgerError>);
+}
 
 /// Sends committed orders to the thread.
 pub struct FsyncThread {
@@ -103,8 +114,6 @@ fn reply(orders: CommittedOrders, outcome: &Result<(), LedgerError>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::writer_memory::Memory;
-    use rusqlite::Connection;
 
     struct Waiting(mpsc::Sender<Result<(), LedgerError>>);
 

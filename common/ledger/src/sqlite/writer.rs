@@ -3,7 +3,9 @@
 //! it.
 
 use super::{
-    failure, fsync_thread::FsyncThread, writer_memory::Memory, writer_operation::WriterOrder,
+    failure,
+    fsync_thread::{FsyncThread, WriterOrder},
+    writer_memory::Memory,
 };
 use crate::error::LedgerError;
 use parking_lot::Mutex;
