@@ -12,7 +12,7 @@ use crate::{
     item_row::Urgency,
     judged_items::{JudgedItems, order_items},
     likely_clusters::{ClusterDetector, LikelyClusters},
-    metrics::{AveragingPolicy, Metric, MetricDefinition, Overall, Tally},
+    metrics::{AveragingPolicy, Metric, MetricDefinition, Tally, metric_at, overall},
     missing_stage_data::MissingStageData,
     repeats::repeats,
     run_cost::cost,
@@ -80,17 +80,14 @@ pub fn compute_report(files: &RunFiles, input: &ReportInput<'_>) -> Result<Repor
     let journal_bytes = files.journal_bytes();
     let begin = || Scan::new(record, input);
     let mut report = match input.counted {
-        Some(counted) => counted.read(files, begin(), Scan::add)?.finish(record, input, counted),
+        Some(counted) => {
+            counted.read(files, begin(), Scan::add)?.finish(files, journal_bytes, counted)
+        }
         None => {
             let (scan, counted) = Fold::read_current(files, begin, Scan::add)?;
-            scan.finish(record, input, &counted)
+            scan.finish(files, journal_bytes, &counted)
         }
     };
-    report.run.journal_bytes = journal_bytes;
-    report.run.judging = files.judging_time();
-    if let Some(last_result) = files.last_written() {
-        report.run.finished_at = last_result.to_string();
-    }
     if record.repeat > 1 && record.judge.is_some() {
         let found = repeats(input.rubric, report.items.read(files)?)?;
         report.warnings.extend(found.warning());
@@ -100,13 +97,21 @@ pub fn compute_report(files: &RunFiles, input: &ReportInput<'_>) -> Result<Repor
 }
 
 struct Scan<'a> {
+    input: &'a ReportInput<'a>,
+    judged: bool,
+    decisive: MetricDefinition,
     tally: Tally<'a>,
     /// Tally without flaky items, for the gate; none where there are none.
     steady: Option<Tally<'a>>,
-    flaky: &'a ItemStability,
     items: ItemIndex,
     issues: Statements,
     strengths: Statements,
+    found: ScanTotals,
+}
+
+/// Totals of a scan that begin empty, whatever the run.
+#[derive(Default)]
+struct ScanTotals {
     judged_items: JudgedItems,
     checks: VerdictChecks,
     evidence: EvidenceTally,
@@ -116,17 +121,13 @@ struct Scan<'a> {
     errors: IndexMap<ErrorKind, u64>,
     worst: Vec<JobResult>,
     simulated: bool,
-    decisive: MetricDefinition,
-    judged: bool,
-    averaging: AveragingPolicy,
     clusters: ClusterDetector,
     fingerprints: DistinctNames,
     endpoints: DistinctNames,
 }
 
 impl<'a> Scan<'a> {
-    fn new(record: &RunRecord, input: &ReportInput<'a>) -> Self {
-        let judged = record.judge.is_some();
+    fn new(record: &RunRecord, input: &'a ReportInput<'a>) -> Self {
         let criteria = input.rubric.criteria.iter().map(|criterion| criterion.title.clone());
         let titles: Vec<String> = match input.rubric.formula {
             Formula::SumOverMax => Vec::new(),
@@ -135,65 +136,120 @@ impl<'a> Scan<'a> {
         let tally = || Tally::for_run(input.rubric, record, input.averaging);
         let leaves_out = input.gate.is_some() && !input.flaky.flaky.is_empty();
         Self {
+            input,
+            judged: record.judge.is_some(),
+            decisive: MetricDefinition::decisive(input.rubric),
             tally: tally(),
             steady: leaves_out.then(tally),
-            flaky: input.flaky,
             items: ItemIndex::new(record.repeat, input.counted.map_or(0, Counted::len) as usize),
             issues: Statements::new(Tone::Issues, titles.clone(), MAX_UNKNOWN)
                 .with_findings(input.rubric.vocabulary.clone()),
             strengths: Statements::new(Tone::Strengths, titles, MAX_UNKNOWN),
-            judged_items: JudgedItems::default(),
-            checks: VerdictChecks::default(),
-            evidence: EvidenceTally::default(),
-            streak: ApiStreak::default(),
-            charges: Charges::default(),
-            missing: MissingStageData::default(),
-            errors: IndexMap::new(),
-            worst: Vec::new(),
-            simulated: false,
-            decisive: MetricDefinition::decisive(input.rubric),
-            judged,
-            averaging: input.averaging,
-            clusters: ClusterDetector::default(),
-            fingerprints: DistinctNames::default(),
-            endpoints: DistinctNames::default(),
+            found: ScanTotals::default(),
         }
     }
 
     fn add(&mut self, result: JobResult, offset: u64) {
         let item = self.items.add(&result, offset);
         self.tally.add(&result, item as usize);
-        if let Some(steady) =
-            self.steady.as_mut().filter(|_| !self.flaky.is_flaky(&result.screenshot_id))
+        if let Some(steady) = &mut self.steady
+            && !self.input.flaky.is_flaky(&result.screenshot_id)
         {
             steady.add(&result, item as usize);
         }
-        self.charges.add(&result);
-        self.missing.add(&result);
-        self.evidence.add(item, &result);
-        self.streak.add(&result);
+        let found = &mut self.found;
+        found.charges.add(&result);
+        found.missing.add(&result);
+        found.evidence.add(item, &result);
+        found.streak.add(&result);
         if let Some(kind) = result.error.as_ref().map(|error| error.kind) {
-            *self.errors.entry(kind).or_insert(0) += 1;
+            *found.errors.entry(kind).or_insert(0) += 1;
         }
-        let score = self.decisive.counted_value(&result, self.judged, self.averaging);
-        self.clusters.add(&result, score);
+        let score = self.decisive.counted_value(&result, self.judged, self.input.averaging);
+        found.clusters.add(&result, score);
         if let Some(judge) = &result.judge {
-            judge.fingerprint.iter().for_each(|name| self.fingerprints.add(name));
-            judge.base_url.iter().for_each(|name| self.endpoints.add(name));
+            judge.fingerprint.iter().for_each(|name| found.fingerprints.add(name));
+            judge.base_url.iter().for_each(|name| found.endpoints.add(name));
         }
-        self.simulated |= result.is_simulated();
+        found.simulated |= result.is_simulated();
         if let Some(verdict) = result.verdict() {
-            self.judged_items.add(item, verdict.correctness());
-            self.checks.add(verdict);
+            found.judged_items.add(item, verdict.correctness());
+            found.checks.add(verdict);
             match verdict.findings.as_slice() {
                 [] => self.issues.add(item, &verdict.issues),
                 findings => self.issues.add_findings(item, findings),
             }
             self.strengths.add(item, &verdict.strengths);
         }
-        self.keep_if_bad(result);
+        found.keep_if_bad(result);
     }
 
+    fn finish(mut self, files: &RunFiles, journal_bytes: u64, counted: &Counted) -> Report {
+        self.items.sort();
+        let (input, record) = (self.input, files.record());
+        let run = self.found.run_summary(files, journal_bytes);
+        let found = self.found;
+        let coverage = Coverage::of_run(record, counted.counts()).with_errors(found.errors);
+        let cost = cost(record, counted.spent(), input.ledger, coverage.pending);
+        let (metrics, grades, mut warnings) = self.tally.finish();
+        let steady = self.steady.map(|tally| tally.finish().0);
+        let from_cache = is_from_cache(coverage.scored, cost.cached_verdicts);
+        let series = RunSeries { earlier: input.earlier, from_cache, simulated: found.simulated };
+        let gate = input.gate.map(|gate| {
+            let (judged, measured) =
+                (steady.as_deref().unwrap_or(&metrics), found.evidence.coverage(record));
+            gate.evaluate(judged, &coverage, measured, found.streak, series)
+        });
+        let judged_items = found.judged_items.count;
+        let (mut common_issues, dropped_issues) = self.issues.finish(judged_items);
+        let (mut common_strengths, dropped_strengths) = self.strengths.finish(judged_items);
+        for group in common_issues.iter_mut().chain(&mut common_strengths) {
+            order_items(group, &self.items, &found.judged_items);
+        }
+        let likely_clusters = found.clusters.finish();
+        let width = metric_at(&metrics, &self.decisive.path).and_then(Metric::width);
+        warnings.extend(missed_width(record, width, coverage.pending));
+        warnings.extend(found.checks.warnings());
+        warnings.extend(found.charges.warnings(counted.spent().unmetered_calls));
+        warnings.extend(over_budget_warning(&cost));
+        warnings.extend(found.missing.warnings(input.rubric, self.judged));
+        warnings.extend(dropped_warning(dropped_issues + dropped_strengths));
+        warnings.extend(averaging_warnings(input.averaging, &coverage));
+        warnings.extend(coverage_warnings(record, &coverage, input.ledger.is_some()));
+        let steady_gate = input.gate.filter(|_| steady.is_some());
+        warnings.extend(steady_gate.map(|gate| steady_gate_warning(gate, input.flaky)));
+        warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
+        warnings.extend(fingerprint_warning(&found.fingerprints));
+        warnings.extend(found.evidence.warnings());
+        // A fleet's workers may have several, and the record has that of the last resume.
+        warnings.extend(endpoint_warning(&found.endpoints).filter(|_| record.fleet.is_none()));
+        Report {
+            run,
+            overall: overall(input.rubric, &metrics, grades.as_ref()),
+            grades,
+            coverage,
+            cost,
+            gate,
+            repeats: None,
+            calibration: None,
+            comparison: None,
+            likely_clusters,
+            verdict_checks: (found.checks.verdicts > 0).then_some(found.checks),
+            evidence: found.evidence.finish(),
+            common_issues,
+            common_strengths,
+            uncounted_issues: dropped_issues,
+            warnings,
+            metrics,
+            items: self.items,
+            worst: found.worst,
+            rubric: input.rubric.clone(),
+            stages: record.stages.clone(),
+        }
+    }
+}
+
+impl ScanTotals {
     fn keep_if_bad(&mut self, result: JobResult) {
         let place =
             self.worst.partition_point(|kept| urgency_order(kept) <= urgency_order(&result));
@@ -203,77 +259,24 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn finish(mut self, record: &RunRecord, input: &ReportInput<'_>, counted: &Counted) -> Report {
-        self.items.sort();
-        self.errors.sort_by(|left, left_count, right, right_count| {
-            right_count.cmp(left_count).then(left.cmp(right))
-        });
-        let (metrics, grades, mut warnings) = self.tally.finish();
-        let counts = counted.counts();
-        let coverage = Coverage { errors: self.errors, ..Coverage::of_run(record, counts) };
-        let score = metrics.iter().find(|metric| metric.definition.path == self.decisive.path);
-        let width = score.and_then(Metric::width);
-        warnings.extend(missed_width(record, width, coverage.pending));
-        let judged_items = self.judged_items.count;
-        let (mut common_issues, dropped_issues) = self.issues.finish(judged_items);
-        let (mut common_strengths, dropped_strengths) = self.strengths.finish(judged_items);
-        for group in common_issues.iter_mut().chain(&mut common_strengths) {
-            order_items(group, &self.items, &self.judged_items);
-        }
-        warnings.extend(self.checks.warnings());
-        warnings.extend(self.charges.warnings(counted.spent().unmetered_calls));
-        let cost = cost(record, counted.spent(), input.ledger, coverage.pending);
-        warnings.extend(over_budget_warning(&cost));
-        warnings.extend(self.missing.warnings(input.rubric, self.judged));
-        warnings.extend(dropped_warning(dropped_issues + dropped_strengths));
-        warnings.extend(averaging_warnings(input.averaging, &coverage));
-        warnings.extend(coverage_warnings(record, &coverage, input.ledger.is_some()));
-        let steady = self.steady.map(|tally| tally.finish().0);
-        let steady_gate = input.gate.filter(|_| steady.is_some());
-        warnings.extend(steady_gate.map(|gate| steady_gate_warning(gate, self.flaky)));
-        let judged_metrics = steady.as_deref().unwrap_or(&metrics);
-        let from_cache = is_from_cache(coverage.scored, cost.cached_verdicts);
-        let series = RunSeries { earlier: input.earlier, from_cache, simulated: self.simulated };
-        let measured = self.evidence.coverage(record);
-        let evaluate =
-            |gate: &Gate| gate.evaluate(judged_metrics, &coverage, measured, self.streak, series);
-        let gate = input.gate.map(evaluate);
-        let likely_clusters = self.clusters.finish();
-        warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
-        warnings.extend(fingerprint_warning(&self.fingerprints));
-        warnings.extend(self.evidence.warnings());
-        // A fleet's workers may have several, and the record has that of the last resume.
-        warnings.extend(endpoint_warning(&self.endpoints).filter(|_| record.fleet.is_none()));
+    fn run_summary(&self, files: &RunFiles, journal_bytes: u64) -> RunSummary {
+        let record = files.record().clone();
         let endpoints = (!self.endpoints.is_empty()).then(|| self.endpoints.listed());
-        Report {
-            likely_clusters,
-            run: RunSummary {
-                base_url: endpoints.or_else(|| record.base_url.clone()),
-                fingerprints: self.fingerprints.into_vec(),
-                ..run_summary(record, self.simulated)
-            },
-            overall: Overall::from_metrics(&metrics, grades),
-            intervals: metrics
-                .iter()
-                .map(|metric| (metric.definition.path.clone(), metric.interval))
-                .collect(),
-            cost,
-            gate,
-            coverage,
-            repeats: None,
-            calibration: None,
-            comparison: None,
-            evidence: self.evidence.finish(),
-            verdict_checks: (self.checks.verdicts > 0).then_some(self.checks),
-            common_issues,
-            common_strengths,
-            uncounted_issues: dropped_issues,
-            warnings,
-            metrics,
-            items: self.items,
-            worst: self.worst,
-            rubric: input.rubric.clone(),
-            stages: record.stages.clone(),
+        let last_result = files.last_written().map(|last_result| last_result.to_string());
+        RunSummary {
+            id: record.run_id,
+            dataset: record.dataset,
+            rubric: record.rubric,
+            judge: record.judge,
+            base_url: endpoints.or(record.base_url),
+            fingerprints: self.fingerprints.to_vec(),
+            simulated: self.simulated,
+            repeat: record.repeat,
+            finished_at: last_result.unwrap_or_else(|| record.created_at.clone()),
+            created_at: record.created_at,
+            judging: files.judging_time(),
+            program_version: record.program_version,
+            journal_bytes,
         }
     }
 }
@@ -290,22 +293,4 @@ fn dropped_warning(dropped: u64) -> Option<String> {
 /// Sort key of results by urgency, then by id.
 fn urgency_order(result: &JobResult) -> (Urgency, &str, u32) {
     (Urgency::from_result(result), result.screenshot_id.as_str(), result.repeat)
-}
-
-fn run_summary(record: &RunRecord, simulated: bool) -> RunSummary {
-    RunSummary {
-        id: record.run_id.clone(),
-        dataset: record.dataset.clone(),
-        rubric: record.rubric.clone(),
-        judge: record.judge.clone(),
-        base_url: None,
-        fingerprints: Vec::new(),
-        simulated,
-        repeat: record.repeat,
-        created_at: record.created_at.clone(),
-        finished_at: record.created_at.clone(),
-        judging: None,
-        program_version: record.program_version.clone(),
-        journal_bytes: 0,
-    }
 }

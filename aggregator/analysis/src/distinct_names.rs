@@ -41,8 +41,8 @@ impl DistinctNames {
     }
 
     /// The names in their order.
-    pub(crate) fn into_vec(self) -> Vec<String> {
-        self.0.into_iter().collect()
+    pub(crate) fn to_vec(&self) -> Vec<String> {
+        self.0.iter().cloned().collect()
     }
 }
 

@@ -15,7 +15,7 @@ pub use error::GateError;
 use crate::{
     comparison::Comparison,
     history::{DeclineReport, RunSeries},
-    metrics::{Interval, Metric, Unit},
+    metrics::{Interval, Metric, Unit, metric_at, needs_evidence},
     run_facts::Coverage,
 };
 use serde::{Deserialize, Serialize};
@@ -88,16 +88,17 @@ pub enum IntervalPosition {
     Below,
 }
 
-/// Decision on a bound, or on a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateDecision {
-    /// The bound is met.
-    Met,
-    /// The data do not decide.
-    Undecided,
-    /// The bound is missed.
-    Missed,
+juror_types::serde_enum! {
+    /// Decision on a bound, or on a gate.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum GateDecision {
+        /// The bound is met.
+        Met = "met",
+        /// The data do not decide.
+        Undecided = "undecided",
+        /// The bound is missed.
+        Missed = "missed",
+    }
 }
 
 /// Result of a gate for a run.
@@ -209,10 +210,8 @@ impl Gate {
         metrics: &[Metric],
         coverage: MeasuredCoverage,
     ) -> Option<RuleReport> {
-        let is_measured = |path: &str| {
-            let mut metrics = metrics.iter().map(|metric| &metric.definition);
-            metrics.any(|metric| metric.path == path && metric.needs_evidence())
-        };
+        let is_measured =
+            |path: &str| needs_evidence(path) && metric_at(metrics, path).is_some();
         let mut bounded = self.rules.iter().map(|rule| rule.metric.as_str());
         // A rule on every metric is on the measured ones too.
         let mut watched = self.declines.iter().map(|rule| rule.metric.as_deref());
@@ -252,7 +251,7 @@ impl Gate {
 
 impl Rule {
     fn evaluate(&self, metrics: &[Metric], series: RunSeries<'_>) -> RuleReport {
-        let metric = metrics.iter().find(|metric| metric.definition.path == self.metric);
+        let metric = metric_at(metrics, &self.metric);
         let value = metric.and_then(|metric| metric.value);
         let interval = metric.filter(|_| value.is_some()).map(|metric| metric.interval);
         let interval_position = interval.and_then(|interval| self.bound.position_of(&interval));

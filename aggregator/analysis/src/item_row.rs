@@ -104,14 +104,6 @@ impl Urgency {
     }
 }
 
-/// Serialized name of a kind or an outcome.
-pub fn word(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

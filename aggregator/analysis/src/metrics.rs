@@ -11,16 +11,14 @@ mod policy;
 mod sample;
 
 pub(crate) use definition::needs_evidence;
-pub use definition::{MetricDefinition, Provenance, Unit, score_of, title_of};
+pub use definition::{MetricDefinition, Provenance, Unit, score_key, score_of, title_of};
 pub use interval::{Interval, LOOKS_CONFIDENCE, MeanEstimate};
 
-pub use overall::{
-    EvidenceMetrics, GenerationMetrics, Overall, RetrievalMetrics, SemanticMetrics, TokenMetrics,
-};
 pub use policy::AveragingPolicy;
 pub use sample::Sample;
 
 pub(crate) use interval::round_stable;
+pub(crate) use overall::overall;
 pub(crate) use sample::{Moments, Sums};
 
 use crate::cluster_names::ClusterNames;
@@ -80,6 +78,11 @@ pub struct Tally<'a> {
     item_clusters: Vec<Option<usize>>,
     clusters: ClusterNames,
     grades: IndexMap<String, u64>,
+}
+
+/// The metric at this path.
+pub(crate) fn metric_at<'a>(metrics: &'a [Metric], path: &str) -> Option<&'a Metric> {
+    metrics.iter().find(|metric| metric.definition.path == path)
 }
 
 impl<'a> Tally<'a> {

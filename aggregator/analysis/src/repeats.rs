@@ -6,13 +6,13 @@ pub use agreement::{Judgments, RepeatAgreement};
 
 use crate::{
     format::counted,
-    metrics::{Moments, round_stable, score_of, title_of},
+    metrics::{Moments, round_stable, score_key, score_of, title_of},
 };
 use juror_journal::journal::JournalError;
 use juror_types::{
     id::Digest,
     outcome::{ItemRecord, JobResult},
-    rubric::{Formula, Rubric},
+    rubric::Rubric,
     verdict::Verdict,
 };
 use serde::Serialize;
@@ -156,13 +156,9 @@ impl<'a> RepeatsBuilder<'a> {
             title: title_of(key),
             agreement: judgments.agreement(),
         };
-        let score = match self.rubric.formula {
-            Formula::SumOverMax => "semantic_correctness",
-            Formula::WeightedGroups => "percentage",
-        };
         let criteria = self.rubric.criteria.iter().zip(&self.criteria);
         Repeats {
-            score: agreement(score, &self.judgments),
+            score: agreement(score_key(self.rubric), &self.judgments),
             criteria: criteria.map(|(each, found)| agreement(&each.key, found)).collect(),
             items: self.items,
             changed: self.changed,

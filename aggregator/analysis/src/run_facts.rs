@@ -141,19 +141,9 @@ impl Coverage {
     /// Coverage of this many jobs, of which some have ended.
     pub fn new(planned: u64, counts: OutcomeCounts) -> Self {
         let OutcomeCounts { scored, no_output, unscorable, failed, skipped } = counts;
-        let (pending, errors) = (planned.saturating_sub(counts.total()), IndexMap::new());
-        let unpublished = 0;
-        Self {
-            planned,
-            scored,
-            no_output,
-            unscorable,
-            failed,
-            skipped,
-            pending,
-            unpublished,
-            errors,
-        }
+        let pending = planned.saturating_sub(counts.total());
+        let none = Self::default();
+        Self { planned, scored, no_output, unscorable, failed, skipped, pending, ..none }
     }
 
     /// Coverage of a run, of which some jobs have ended.
@@ -161,6 +151,15 @@ impl Coverage {
         let planned = record.planned;
         let unpublished = planned.saturating_sub(record.jobs());
         Self { planned, unpublished, ..Self::new(record.jobs(), counts) }
+    }
+
+    /// The coverage with the number of jobs by kind of error.
+    pub(crate) fn with_errors(mut self, errors: IndexMap<ErrorKind, u64>) -> Self {
+        self.errors = errors;
+        self.errors.sort_by(|left, left_count, right, right_count| {
+            right_count.cmp(left_count).then(left.cmp(right))
+        });
+        self
     }
 
     /// Numbers of the jobs that are not scored, with the word for each; zeros are left out.

@@ -11,7 +11,7 @@ use crate::{
     issues::StatementGroup,
     item_index::ItemIndex,
     likely_clusters::LikelyClusters,
-    metrics::{Interval, Metric, Overall},
+    metrics::{Interval, Metric, metric_at},
     repeats::Repeats,
     run_facts::{Cost, Coverage, RunSummary, is_from_cache},
     verdict_checks::VerdictChecks,
@@ -19,6 +19,7 @@ use crate::{
 use indexmap::IndexMap;
 use juror_journal::journal::RunFiles;
 use juror_types::{outcome::JobResult, rubric::Rubric, run::StageTerms};
+use serde_json::{Map, Value};
 
 /// A run's report without its items, which are read from the journal one by one while a format is
 /// written.
@@ -27,9 +28,9 @@ pub struct Report {
     /// Summary of the run's record.
     pub run: RunSummary,
     /// Metrics as plain numbers.
-    pub overall: Overall,
-    /// Interval of each metric, by its path in `overall`.
-    pub intervals: IndexMap<String, Interval>,
+    pub overall: Map<String, Value>,
+    /// Verdicts per grade, best grade first, for rubrics that grade; each repeat is a verdict.
+    pub grades: Option<IndexMap<String, u64>>,
     /// Coverage of the dataset.
     pub coverage: Coverage,
     /// Cost.
@@ -70,6 +71,16 @@ pub struct Report {
 }
 
 impl Report {
+    /// Interval of each metric, by its path in `overall`.
+    pub fn intervals(&self) -> IndexMap<&str, Interval> {
+        self.metrics.iter().map(|metric| (&*metric.definition.path, metric.interval)).collect()
+    }
+
+    /// The metric at this path of `overall`.
+    pub fn metric(&self, path: &str) -> Option<&Metric> {
+        metric_at(&self.metrics, path)
+    }
+
     /// True if all verdicts came from the cache.
     pub fn is_from_cache(&self) -> bool {
         is_from_cache(self.coverage.scored, self.cost.cached_verdicts)

@@ -4,7 +4,7 @@
 use crate::{
     fold::Counted,
     item_index::ItemIndex,
-    metrics::{AveragingPolicy, Metric, MetricDefinition, Tally},
+    metrics::{AveragingPolicy, Metric, MetricDefinition, Tally, metric_at},
 };
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{rubric::Rubric, run::RunRecord};
@@ -35,8 +35,7 @@ pub fn score_width(
     })?;
     let score = MetricDefinition::decisive(rubric).path;
     let (metrics, ..) = tally.finish();
-    let metric = metrics.iter().find(|metric| metric.definition.path == score);
-    Ok(metric.and_then(Metric::width))
+    Ok(metric_at(&metrics, &score).and_then(Metric::width))
 }
 
 /// Warning of a run that ended with a wider interval than requested; none without a requested

@@ -29,7 +29,7 @@ pub(crate) fn write(
     map.serialize_entry("schema", &SCHEMA)?;
     map.serialize_entry("run", &report.run)?;
     map.serialize_entry("overall", &report.overall)?;
-    map.serialize_entry("intervals", &report.intervals)?;
+    map.serialize_entry("intervals", &report.intervals())?;
     map.serialize_entry("coverage", &report.coverage)?;
     map.serialize_entry("cost", &report.cost)?;
     map.serialize_entry("targets", &report.gate)?;

@@ -5,7 +5,6 @@ use juror_analysis::{
     comparison::Decision,
     format::{figure, interval},
     gate::GateDecision,
-    item_row::word,
     metrics::MetricDefinition,
     run_report::Report,
 };
@@ -25,8 +24,7 @@ pub fn summary_sentence(report: &Report) -> String {
 }
 
 fn score(report: &Report) -> Option<String> {
-    let path = MetricDefinition::decisive(&report.rubric).path;
-    let metric = report.metrics.iter().find(|metric| metric.definition.path == path)?;
+    let metric = report.metric(&MetricDefinition::decisive(&report.rubric).path)?;
     let unit = metric.definition.unit;
     let simulated = if report.run.simulated { " (simulated)" } else { "" };
     Some(format!(
@@ -44,7 +42,7 @@ fn gate_result(report: &Report) -> String {
         GateDecision::Met => String::new(),
         _ => format!(" ({deciding} of {} rules)", gate.rules.len()),
     };
-    format!("gate {} {}{rules}", gate.gate, word(&gate.decision))
+    format!("gate {} {}{rules}", gate.gate, gate.decision.name())
 }
 
 fn comparison(report: &Report) -> Option<String> {

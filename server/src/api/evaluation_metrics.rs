@@ -60,21 +60,19 @@ pub async fn metrics(
         None => latest(&site, query.enable_llm_judge).await?,
     };
     let view = site.views.get(&run).await?;
-    if query.enable_llm_judge && view.report.overall.semantic.is_none() {
+    let has_verdicts = !view.report.overall.get("semantic").is_none_or(Value::is_null);
+    if query.enable_llm_judge && !has_verdicts {
         let Coverage { scored, planned, .. } = view.report.coverage;
         return Err(no_verdicts(&format!(
             "Run {run} has no verdicts of a judge: {scored} of {planned} jobs are scored."
         )));
     }
-    let overall = serde_json::to_value(&view.report.overall);
-    let Value::Object(mut overall) = overall.map_err(|error| Problem::internal(&error))? else {
-        return Err(Problem::internal(&"overall is no object"));
-    };
+    let mut overall = view.report.overall.clone();
     if !query.enable_llm_judge {
         overall.shift_remove("semantic");
     }
     let mut warnings = warnings(&view);
-    if !query.enable_llm_judge && view.report.overall.semantic.is_some() {
+    if !query.enable_llm_judge && has_verdicts {
         let warning = "pipeline_success_rate includes the judge's verdicts: the run was judged.";
         warnings.push(warning.to_owned());
     }

@@ -15,12 +15,13 @@ use axum::{
 use juror_analysis::{
     gate::GateReport,
     issues::StatementGroup,
-    metrics::{Interval, Overall},
+    metrics::Interval,
     run_facts::{Cost, Coverage, RunSummary},
 };
 use juror_report::topics::results::ResultColumn;
 use juror_types::id::RunId;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 /// Summary of a run
@@ -47,9 +48,9 @@ struct RunResponse<'a> {
     #[schema(value_type = published::RunSummary)]
     run: &'a RunSummary,
     #[schema(value_type = published::Overall)]
-    overall: &'a Overall,
+    overall: &'a Map<String, Value>,
     #[schema(value_type = published::Intervals)]
-    intervals: &'a indexmap::IndexMap<String, Interval>,
+    intervals: indexmap::IndexMap<&'a str, Interval>,
     #[schema(value_type = published::Coverage)]
     coverage: &'a Coverage,
     #[schema(value_type = published::Cost)]
@@ -123,7 +124,7 @@ impl<'a> RunResponse<'a> {
             state: view.state.into(),
             run: &report.run,
             overall: &report.overall,
-            intervals: &report.intervals,
+            intervals: report.intervals(),
             coverage: &report.coverage,
             cost: &report.cost,
             targets: &report.gate,

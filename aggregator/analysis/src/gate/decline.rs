@@ -3,7 +3,7 @@
 use super::{GateDecision, RuleReport};
 use crate::{
     history::{DeclineReport, DeclineState, DeclineWatch, RunSeries, SeriesPoint},
-    metrics::{Metric, needs_evidence},
+    metrics::{Metric, metric_at, needs_evidence},
 };
 
 /// A metric must not decline from a fixed anchor of earlier runs.
@@ -53,7 +53,7 @@ impl DeclineRule {
         let newest = series.alike().next().filter(|_| named.is_none() && is_measured);
         let measured = newest.into_iter().flat_map(|run| run.figures.metrics.keys());
         let measured = measured.map(String::as_str).filter(|path| needs_evidence(path));
-        let is_absent = |path: &&str| metrics.iter().all(|metric| metric.definition.path != *path);
+        let is_absent = |path: &&str| metric_at(metrics, path).is_none();
         named.into_iter().chain(measured).filter(is_absent)
     }
 

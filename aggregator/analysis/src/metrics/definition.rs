@@ -1,16 +1,19 @@
 //! Metrics of a run: the fixed ones of the deterministic stages, and those of its rubric.
 
-mod range;
 mod value;
 
 pub use value::score_of;
 
-use juror_types::rubric::{Formula, MetricKind, Rubric};
+use juror_types::{
+    evidence::Evidence,
+    outcome::JobResult,
+    rubric::{Formula, MetricKind, Rubric, Scale},
+};
 
-const RENDER_RATE: &str = "generation.render_rate";
+pub(super) const RENDER_RATE: &str = "generation.render_rate";
 
 /// Definition of a metric, for computation and display.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct MetricDefinition {
     /// Path in `overall`, as in `semantic.avg_visual_similarity`: its name in intervals and gates.
     pub path: String,
@@ -66,7 +69,7 @@ impl Unit {
     }
 
     /// Maximum difference of two figures.
-    pub(crate) fn width(self) -> f64 {
+    pub fn width(self) -> f64 {
         let (least, most) = self.bounds();
         most - least
     }
@@ -75,34 +78,14 @@ impl Unit {
 impl MetricDefinition {
     /// All metrics of runs by this rubric, in the order of `overall`.
     pub fn all(rubric: &Rubric) -> Vec<Self> {
-        let fixed = [
-            rate("pipeline_success_rate", "Pipeline Success", Source::PipelineSuccess),
-            mean("avg_latency_ms", "Latency", Unit::Milliseconds, Source::Latency),
-            mean("token_extraction.accuracy", "Token Accuracy", Unit::Share, Source::TokenAccuracy),
-            rate("retrieval.accuracy", "Retrieval", Source::RetrievalCorrect),
-            rate("generation.compilation_rate", "Compilation", Source::CodeCompiles),
-            mean(
-                "generation.avg_quality_score",
-                "Quality Score",
-                Unit::Score,
-                Source::QualityScore,
-            ),
-            rate(RENDER_RATE, "Rendering", Source::CodeRenders),
-            mean("evidence.pixels_equal", "Pixels Equal", Unit::Share, Source::PixelsEqual),
-            rate("evidence.equal_rate", "Nothing Differs", Source::NothingDiffers),
-            mean("evidence.ssim", "Structural Similarity", Unit::Score, Source::Similarity),
-            mean("evidence.ssim_low", "Lowest Similarity", Unit::Score, Source::LowestSimilarity),
-            mean("evidence.block_match", "Block Match", Unit::Share, Source::BlockMatch),
-            mean("evidence.block_position", "Block Position", Unit::Share, Source::BlockPosition),
-        ];
-        let (name, unit, source) = match rubric.formula {
-            Formula::SumOverMax => ("semantic_correctness", Unit::Share, Source::Correctness),
-            Formula::WeightedGroups => ("percentage", Unit::Percent, Source::Percentage),
+        let key = score_key(rubric);
+        let (unit, source) = match rubric.formula {
+            Formula::SumOverMax => (Unit::Share, Source::Correctness),
+            Formula::WeightedGroups => (Unit::Percent, Source::Percentage),
         };
-        let whole = mean(format!("semantic.avg_{name}"), title_of(name), unit, source);
-        let scale = Unit::Points { least: rubric.scale.min.into(), most: rubric.scale.max.into() };
+        let whole = Self::new(format!("semantic.avg_{key}"), title_of(key), unit, source);
         let own = rubric.metrics.iter().map(|metric| {
-            let of = metric.of.clone();
+            let (scale, of) = (points(rubric.scale), metric.of.clone());
             let (unit, rate, source) = match metric.kind {
                 MetricKind::Mean => (scale, false, Source::Criterion(of)),
                 MetricKind::GroupMean => (scale, false, Source::Group(of)),
@@ -111,28 +94,66 @@ impl MetricDefinition {
                 }
             };
             let path = format!("semantic.{}", metric.name);
-            Self { path, title: title_of(&metric.of), unit, rate, source }
+            Self { rate, ..Self::new(path, title_of(&metric.of), unit, source) }
         });
-        fixed.into_iter().chain([whole]).chain(own).collect()
+        Self::of_stages().into_iter().chain([whole]).chain(own).collect()
+    }
+
+    /// Metrics that every run has, whatever its rubric.
+    fn of_stages() -> [Self; 13] {
+        use Unit::{Milliseconds, Score, Share};
+        let success = Source::PipelineSuccess;
+        [
+            Self::new("pipeline_success_rate", "Pipeline Success", Share, success).into_rate(),
+            Self::new("avg_latency_ms", "Latency", Milliseconds, Source::Latency),
+            Self::stage("token_extraction.accuracy", "Token Accuracy", Share, |result| {
+                Some(result.token_extraction.as_ref()?.accuracy)
+            }),
+            Self::stage("retrieval.accuracy", "Retrieval", Share, |result| {
+                Some(f64::from(result.retrieval.as_ref()?.correct))
+            })
+            .into_rate(),
+            Self::stage("generation.compilation_rate", "Compilation", Share, |result| {
+                result.generation.as_ref()?.code_compiles.map(f64::from)
+            })
+            .into_rate(),
+            Self::stage("generation.avg_quality_score", "Quality Score", Score, |result| {
+                result.generation.as_ref()?.quality_score
+            }),
+            Self::stage(RENDER_RATE, "Rendering", Share, |result| {
+                result.generation.as_ref()?.renders.map(f64::from)
+            })
+            .into_rate(),
+            Self::evidence("pixels_equal", "Pixels Equal", Share, |found| Some(found.pixels_equal)),
+            Self::evidence("equal_rate", "Nothing Differs", Share, |found| {
+                Some(f64::from(found.is_equal()))
+            })
+            .into_rate(),
+            Self::evidence("ssim", "Structural Similarity", Score, |found| {
+                Some(found.ssim.clamp(0.0, 1.0))
+            }),
+            Self::evidence("ssim_low", "Lowest Similarity", Score, |found| {
+                Some(found.ssim_low.clamp(0.0, 1.0))
+            }),
+            Self::evidence("block_match", "Block Match", Share, |found| found.block_match),
+            Self::evidence("block_position", "Block Position", Share, |found| found.block_position),
+        ]
     }
 
     /// The verdict as a share from 0 to 1, under the rubric's name of it: the metric that decides
     /// comparisons.
     pub fn decisive(rubric: &Rubric) -> Self {
-        let name = match rubric.formula {
-            Formula::SumOverMax => "semantic_correctness",
-            Formula::WeightedGroups => "percentage",
-        };
-        let path = format!("semantic.avg_{name}");
-        mean(path, title_of(name), Unit::Share, Source::Correctness)
+        let key = score_key(rubric);
+        let path = format!("semantic.avg_{key}");
+        Self::new(path, title_of(key), Unit::Share, Source::Correctness)
     }
 
     /// The score of each criterion.
     pub fn criteria(rubric: &Rubric) -> Vec<Self> {
-        let scale = Unit::Points { least: rubric.scale.min.into(), most: rubric.scale.max.into() };
         let criterion = |key: &String| {
-            let path = format!("semantic.scores.{key}");
-            mean(path, title_of(key), scale, Source::Criterion(key.clone()))
+            let (path, source) =
+                (format!("semantic.scores.{key}"), Source::Criterion(key.clone()));
+            Self::new(path, title_of(key), points(rubric.scale), source)
         };
         rubric.criteria.iter().map(|each| criterion(&each.key)).collect()
     }
@@ -148,19 +169,12 @@ impl MetricDefinition {
 
     /// True if it belongs to a stage of the pipeline that generates code.
     pub fn is_of_generated_code(&self) -> bool {
-        matches!(
-            self.source,
-            Source::TokenAccuracy
-                | Source::RetrievalCorrect
-                | Source::CodeCompiles
-                | Source::CodeRenders
-                | Source::QualityScore
-        ) || self.is_evidence()
+        matches!(self.source, Source::Stage(_) | Source::Evidence(_))
     }
 
     /// True if it is measured between screenshots and rendered code.
     pub fn is_evidence(&self) -> bool {
-        is_evidence(&self.path)
+        matches!(self.source, Source::Evidence(_))
     }
 
     /// True if it is absent in runs without measured evidence.
@@ -175,7 +189,7 @@ impl MetricDefinition {
 
     /// True if verdicts take part in it.
     pub(crate) fn is_judged(&self) -> bool {
-        self.is_semantic() || self.source == Source::PipelineSuccess
+        self.is_semantic() || matches!(self.source, Source::PipelineSuccess)
     }
 
     /// The criterion of a rate of perfect scores.
@@ -192,11 +206,47 @@ impl MetricDefinition {
             matches!(self.source, Source::Correctness | Source::Percentage | Source::Criterion(_));
         !self.rate && !reported
     }
+
+    fn new(
+        path: impl Into<String>,
+        title: impl Into<String>,
+        unit: Unit,
+        source: Source,
+    ) -> Self {
+        Self { path: path.into(), title: title.into(), unit, rate: false, source }
+    }
+
+    fn stage(path: &str, title: &str, unit: Unit, value: fn(&JobResult) -> Option<f64>) -> Self {
+        Self::new(path, title, unit, Source::Stage(value))
+    }
+
+    fn evidence(name: &str, title: &str, unit: Unit, value: fn(&Evidence) -> Option<f64>) -> Self {
+        Self::new(format!("evidence.{name}"), title, unit, Source::Evidence(value))
+    }
+
+    fn into_rate(self) -> Self {
+        Self { rate: true, ..self }
+    }
+}
+
+impl PartialEq for MetricDefinition {
+    /// Paths identify the definitions of a rubric.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, self.unit) == (&other.path, other.unit)
+    }
 }
 
 /// True if the metric at this path is absent in runs without measured evidence.
 pub(crate) fn needs_evidence(path: &str) -> bool {
-    is_evidence(path) || path == RENDER_RATE
+    path.starts_with("evidence.") || path == RENDER_RATE
+}
+
+/// Name of the rubric's total score.
+pub fn score_key(rubric: &Rubric) -> &'static str {
+    match rubric.formula {
+        Formula::SumOverMax => "semantic_correctness",
+        Formula::WeightedGroups => "percentage",
+    }
 }
 
 /// Title of a key: `Variant Accuracy` for `variant_accuracy`.
@@ -210,41 +260,25 @@ pub fn title_of(key: &str) -> String {
 }
 
 /// Place of a metric's value in a result.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 enum Source {
     PipelineSuccess,
     Latency,
-    TokenAccuracy,
-    RetrievalCorrect,
-    CodeCompiles,
-    CodeRenders,
-    QualityScore,
-    PixelsEqual,
-    NothingDiffers,
-    Similarity,
-    LowestSimilarity,
-    BlockMatch,
-    BlockPosition,
+    /// Value of a deterministic stage, independent of the judge's outcome.
+    Stage(fn(&JobResult) -> Option<f64>),
+    /// Value of the evidence that was measured; 0 for code that does not render, which equals its
+    /// screenshot in nothing.
+    Evidence(fn(&Evidence) -> Option<f64>),
     Correctness,
     Percentage,
     Criterion(String),
-    Perfect { criterion: String, best: u32 },
+    Perfect {
+        criterion: String,
+        best: u32,
+    },
     Group(String),
 }
 
-fn is_evidence(path: &str) -> bool {
-    path.starts_with("evidence.")
-}
-
-fn mean(
-    path: impl Into<String>,
-    title: impl Into<String>,
-    unit: Unit,
-    source: Source,
-) -> MetricDefinition {
-    MetricDefinition { path: path.into(), title: title.into(), unit, rate: false, source }
-}
-
-fn rate(path: &str, title: &str, source: Source) -> MetricDefinition {
-    MetricDefinition { rate: true, ..mean(path, title, Unit::Share, source) }
+fn points(scale: Scale) -> Unit {
+    Unit::Points { least: scale.min.into(), most: scale.max.into() }
 }

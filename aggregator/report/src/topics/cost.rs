@@ -95,7 +95,7 @@ fn calls_text(cost: &Cost) -> String {
 /// `judged in 2 min 3 s in 2 sessions, mean latency 629 ms a screenshot`; none where neither is
 /// known.
 fn time_text(report: &Report) -> Option<String> {
-    let each = report.overall.avg_latency_ms;
+    let each = report.metric("avg_latency_ms").and_then(|metric| metric.value);
     let each = each.map(|mean| format!("mean latency {} a screenshot", duration(mean)));
     let judged = report.run.judging.as_ref().map(|judging| {
         let sessions = match judging.sessions {

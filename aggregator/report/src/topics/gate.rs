@@ -7,8 +7,7 @@ use crate::{
 use juror_analysis::{
     format::{figure_with, grouped, interval_ends},
     gate::{Bound, ChangeList, GateDecision, GateReport, IntervalPosition, RuleReport},
-    item_row::word,
-    metrics::{Metric, Unit, title_of},
+    metrics::{Unit, title_of},
     run_report::Report,
 };
 
@@ -29,7 +28,7 @@ pub fn topic(report: &Report, gate: &GateReport) -> Topic {
         .rules
         .iter()
         .filter_map(|rule| {
-            let unit = metric_of(report, rule)?.definition.unit;
+            let unit = report.metric(&rule.metric)?.definition.unit;
             Some((title(report, rule), decline_text(rule.decline.as_ref()?, unit)))
         })
         .collect();
@@ -38,7 +37,7 @@ pub fn topic(report: &Report, gate: &GateReport) -> Topic {
     }
     Topic {
         name: gate.gate.clone(),
-        status: Some((word(&gate.decision), level_of(gate.decision))),
+        status: Some((gate.decision.name().to_owned(), level_of(gate.decision))),
         ..Topic::new("targets", "Gate", report.run.simulated, blocks)
     }
 }
@@ -53,7 +52,7 @@ pub(super) fn level_of(decision: GateDecision) -> Level {
 
 /// Title of the metric of a rule.
 pub(super) fn title(report: &Report, rule: &RuleReport) -> String {
-    match (metric_of(report, rule), ChangeList::from_path(&rule.metric)) {
+    match (report.metric(&rule.metric), ChangeList::from_path(&rule.metric)) {
         (Some(metric), _) => metric.definition.title.clone(),
         (None, Some(list)) => list.title().to_owned(),
         (None, None) if counts_jobs(rule) => "Jobs without API failure".to_owned(),
@@ -71,7 +70,7 @@ pub(super) fn demand(report: &Report, rule: &RuleReport) -> String {
 
 fn cells(report: &Report, rule: &RuleReport) -> Vec<FigureCell> {
     let (value, bound) = texts(report, rule);
-    let metric = metric_of(report, rule).zip(rule.interval);
+    let metric = report.metric(&rule.metric).zip(rule.interval);
     let ends = metric.map(|(metric, range)| interval_ends(&range, metric.definition.unit));
     let sure = match rule.interval_position {
         Some(IntervalPosition::Above | IntervalPosition::Below) => "yes",
@@ -79,7 +78,7 @@ fn cells(report: &Report, rule: &RuleReport) -> Vec<FigureCell> {
         None => "–",
     };
     vec![
-        FigureCell::Status(word(&rule.decision), level_of(rule.decision)),
+        FigureCell::Status(rule.decision.name().to_owned(), level_of(rule.decision)),
         FigureCell::Figure(value),
         FigureCell::Figure(bound),
         FigureCell::optional(ends.filter(|ends| !ends.is_empty()), |ends| ends),
@@ -91,7 +90,7 @@ fn cells(report: &Report, rule: &RuleReport) -> Vec<FigureCell> {
 /// Figure and bound of a rule.
 fn texts(report: &Report, rule: &RuleReport) -> (String, String) {
     let is_count = counts_jobs(rule) || ChangeList::from_path(&rule.metric).is_some();
-    let with = |value: f64, further: usize| match metric_of(report, rule) {
+    let with = |value: f64, further: usize| match report.metric(&rule.metric) {
         Some(metric) => figure_with(value, metric.definition.unit, further),
         None if is_count => grouped(value as u64),
         None => figure_with(value, Unit::Share, further),
@@ -119,6 +118,3 @@ fn counts_jobs(rule: &RuleReport) -> bool {
     rule.metric == "consecutive_without_api_failure"
 }
 
-fn metric_of<'a>(report: &'a Report, rule: &RuleReport) -> Option<&'a Metric> {
-    report.metrics.iter().find(|metric| metric.definition.path == rule.metric)
-}

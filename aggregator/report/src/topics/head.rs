@@ -5,7 +5,7 @@ use crate::{
     document::{Block, Level, Topic},
     phrasing::{coverage_text, endpoint, judge_text, minutes, selection_texts},
 };
-use juror_analysis::{gate::GateDecision, item_row::word, run_report::Report};
+use juror_analysis::{gate::GateDecision, run_report::Report};
 
 /// The topic.
 pub fn topic(report: &Report) -> Topic {
@@ -24,7 +24,7 @@ pub fn decision(report: &Report) -> Vec<Block> {
     let coverage = &report.coverage;
     let (level, headline) = match &report.gate {
         Some(gate) => {
-            let headline = format!("Gate {}: {}", gate.gate, word(&gate.decision));
+            let headline = format!("Gate {}: {}", gate.gate, gate.decision.name());
             (gate::level_of(gate.decision), headline)
         }
         None if coverage.scored == 0 => (Level::Doubtful, "Nothing was scored".to_owned()),

@@ -4,7 +4,6 @@ use super::gate;
 use crate::document::{Block, Level, RangeChart, ShownMetric, Topic};
 use juror_analysis::{
     format::{figure, grouped, interval},
-    item_row::word,
     metrics::{Metric, ScoreBands, Unit, title_of},
     run_report::Report,
 };
@@ -20,8 +19,7 @@ pub fn semantic(report: &Report) -> Option<Topic> {
         ..shown(report, metric)
     });
     let mut blocks = vec![Block::Metrics(shown.collect())];
-    let grades = report.overall.semantic.as_ref().and_then(|semantic| semantic.grades.as_ref());
-    blocks.extend(grades.map(|grades| {
+    blocks.extend(report.grades.as_ref().map(|grades| {
         let counts = grades.iter().map(|(grade, count)| format!("{grade} {}", grouped(*count)));
         Block::Pairs(vec![("Grades".to_owned(), counts.collect::<Vec<_>>().join(", "))])
     }));
@@ -66,7 +64,7 @@ fn shown(report: &Report, metric: &Metric) -> ShownMetric {
     let rules = report.gate.iter().flat_map(|gate| &gate.rules);
     let rule = rules.clone().find(|rule| rule.metric == definition.path);
     let demand = rule.map(|rule| {
-        let text = format!("{}, {}", gate::demand(report, rule), word(&rule.decision));
+        let text = format!("{}, {}", gate::demand(report, rule), rule.decision.name());
         (text, gate::level_of(rule.decision))
     });
     let bound = rule.and_then(|rule| rule.bound).map(|bound| bound.figure());

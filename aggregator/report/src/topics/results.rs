@@ -6,7 +6,7 @@ pub use cell::{ResultCell, text_of};
 
 use crate::{regions::region_text, sanitize::cut};
 use juror_analysis::{
-    metrics::{Unit, score_of, title_of},
+    metrics::{Unit, score_key, score_of, title_of},
     run_report::Report,
 };
 use juror_types::{
@@ -120,10 +120,7 @@ impl ResultColumn {
 
 /// Columns of a table in the order in which people read them, those without data included.
 pub fn columns(report: &Report) -> Vec<ResultColumn> {
-    let has = |path: &str| {
-        let mut metrics = report.metrics.iter();
-        metrics.any(|metric| metric.definition.path == path && metric.value.is_some())
-    };
+    let has = |path: &str| report.metric(path).is_some_and(|metric| metric.value.is_some());
     let is_judged = report.run.judge.is_some();
     let mut scores = totals(&report.rubric);
     if report.rubric.formula == Formula::SumOverMax {
@@ -190,18 +187,17 @@ pub(crate) fn outcome() -> ResultColumn {
 
 /// Columns of the total score, and, in a rubric with groups, of its grade and the groups' means.
 pub(crate) fn totals(rubric: &Rubric) -> Vec<ResultColumn> {
-    let total = |name: &str| {
-        ResultColumn::new(name, "score", "Score", ResultColumnKind::Total, |result| {
-            Some(match result.verdict()?.score {
-                Score::Sum { semantic_correctness: share, .. } => {
-                    ResultCell::Figure(share, Unit::Share)
-                }
-                Score::Groups { percentage, .. } => ResultCell::Figure(percentage, Unit::Percent),
-            })
+    let name = score_key(rubric);
+    let total = ResultColumn::new(name, "score", "Score", ResultColumnKind::Total, |result| {
+        Some(match result.verdict()?.score {
+            Score::Sum { semantic_correctness: share, .. } => {
+                ResultCell::Figure(share, Unit::Share)
+            }
+            Score::Groups { percentage, .. } => ResultCell::Figure(percentage, Unit::Percent),
         })
-    };
+    });
     if rubric.formula == Formula::SumOverMax {
-        return vec![total("semantic_correctness")];
+        return vec![total];
     }
     let grade = ResultColumn::new("grade", "grade", "Grade", ResultColumnKind::Grade, |result| {
         let verdict = result.verdict()?;
@@ -219,7 +215,7 @@ pub(crate) fn totals(rubric: &Rubric) -> Vec<ResultColumn> {
             },
         )
     });
-    [total("percentage"), grade].into_iter().chain(groups).collect()
+    [total, grade].into_iter().chain(groups).collect()
 }
 
 pub(crate) fn criteria(rubric: &Rubric) -> impl Iterator<Item = ResultColumn> {

@@ -1,10 +1,11 @@
-//! Values of metrics in results.
+//! Values of metrics in results, and their range.
 
 use super::{MetricDefinition, Source};
 use crate::metrics::AveragingPolicy;
 use juror_types::{
-    evidence::{Evidence, EvidenceOutcome},
-    outcome::{JobResult, Outcome},
+    evidence::EvidenceOutcome,
+    outcome::{CountAs, JobResult, Outcome},
+    rubric::{PromptField, Rubric},
     verdict::{Score, Verdict},
 };
 
@@ -22,17 +23,7 @@ impl MetricDefinition {
         let zero = policy.counts_as_zero(result.outcome);
         let counts = zero || result.outcome == Outcome::Scored;
         let value = match &self.source {
-            Source::TokenAccuracy
-            | Source::RetrievalCorrect
-            | Source::CodeCompiles
-            | Source::CodeRenders
-            | Source::QualityScore
-            | Source::PixelsEqual
-            | Source::NothingDiffers
-            | Source::Similarity
-            | Source::LowestSimilarity
-            | Source::BlockMatch
-            | Source::BlockPosition => self.value(result),
+            Source::Stage(_) | Source::Evidence(_) => self.value(result),
             Source::Latency if result.cached || result.outcome == Outcome::NoOutput => None,
             Source::PipelineSuccess | Source::Latency => self.value(result).filter(|_| counts),
             _ if zero => judged.then_some(0.0),
@@ -44,36 +35,41 @@ impl MetricDefinition {
     /// Value in a result; none where the result has no data for it.
     fn value(&self, result: &JobResult) -> Option<f64> {
         let verdict = result.semantic.as_ref();
-        // Code that does not render equals its screenshot in nothing.
-        let evidence = |value: fn(&Evidence) -> Option<f64>| match result.evidence.as_ref()? {
-            EvidenceOutcome::Measured(evidence) => value(evidence),
-            EvidenceOutcome::Failed { .. } => Some(0.0),
-        };
         match &self.source {
-            Source::PipelineSuccess => result.pipeline_success.map(share),
+            Source::PipelineSuccess => result.pipeline_success.map(f64::from),
             Source::Latency => Some(result.total_latency_ms as f64),
-            Source::TokenAccuracy => result.token_extraction.as_ref().map(|stage| stage.accuracy),
-            Source::RetrievalCorrect => result.retrieval.as_ref().map(|stage| share(stage.correct)),
-            Source::CodeCompiles => result.generation.as_ref()?.code_compiles.map(share),
-            Source::CodeRenders => result.generation.as_ref()?.renders.map(share),
-            Source::QualityScore => result.generation.as_ref()?.quality_score,
-            Source::PixelsEqual => evidence(|found| Some(found.pixels_equal)),
-            Source::NothingDiffers => evidence(|found| Some(share(found.is_equal()))),
-            Source::Similarity => evidence(|found| Some(found.ssim.clamp(0.0, 1.0))),
-            Source::LowestSimilarity => evidence(|found| Some(found.ssim_low.clamp(0.0, 1.0))),
-            Source::BlockMatch => evidence(|found| found.block_match),
-            Source::BlockPosition => evidence(|found| found.block_position),
+            Source::Stage(value) => value(result),
+            Source::Evidence(value) => match result.evidence.as_ref()? {
+                EvidenceOutcome::Measured(evidence) => value(evidence),
+                EvidenceOutcome::Failed { .. } => Some(0.0),
+            },
             Source::Correctness => verdict.map(Verdict::correctness),
             Source::Percentage => verdict.map(|verdict| verdict.correctness() * 100.0),
             Source::Criterion(key) => score_of(verdict?, key).map(f64::from),
             Source::Perfect { criterion, best } => {
-                score_of(verdict?, criterion).map(|score| share(score == *best))
+                score_of(verdict?, criterion).map(|score| f64::from(score == *best))
             }
             Source::Group(key) => match &verdict?.score {
                 Score::Groups { dimensions, .. } => dimensions.get(key).map(|group| group.score),
                 Score::Sum { .. } => None,
             },
         }
+    }
+
+    /// Lowest and highest value of one item. The judge's scores start at the rubric's worst score,
+    /// min / max of the total, or at 0 if jobs without a verdict may count as zero.
+    pub(crate) fn range(&self, rubric: &Rubric, policy: AveragingPolicy) -> (f64, f64) {
+        let (least, most) = self.unit.bounds();
+        let missing_code =
+            policy.no_output == CountAs::Zero && rubric.needs(PromptField::GeneratedCode);
+        let zeros = missing_code || policy.failed == CountAs::Zero;
+        let worst = f64::from(rubric.scale.min) / f64::from(rubric.scale.max);
+        let least = match self.source {
+            Source::Correctness | Source::Percentage if !zeros => worst * most,
+            Source::Criterion(_) | Source::Group(_) if zeros => 0.0,
+            _ => least,
+        };
+        (least, most)
     }
 }
 
@@ -88,8 +84,4 @@ pub fn score_of(verdict: &Verdict, criterion: &str) -> Option<u32> {
                 .map(|sub_score| sub_score.score)
         }
     }
-}
-
-fn share(holds: bool) -> f64 {
-    if holds { 1.0 } else { 0.0 }
 }
