@@ -20,12 +20,15 @@ mod whole_score;
 pub use agreement::Agreement;
 pub use calibration_scope::CalibrationScope;
 pub use figure::Figure;
-pub use human_labels::{HumanLabels, LabelError, LabelProblem, score_key};
+pub use human_labels::{HumanLabels, LabelError};
 pub use ordinal_agreement::Confusion;
 pub use pairing::LabelCoverage;
 pub use raters::RaterAgreement;
 
-use crate::{format::counted, metrics::title_of};
+use crate::{
+    format::counted,
+    metrics::{score_key, title_of},
+};
 use juror_journal::journal::JournalError;
 use juror_types::{
     SCHEMA,

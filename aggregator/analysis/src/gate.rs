@@ -3,14 +3,13 @@
 mod api_streak;
 mod changes;
 mod decline;
-mod error;
 mod file;
 mod rule_line;
 
 pub use api_streak::ApiStreak;
 pub use changes::{ChangeList, ChangeRule};
 pub use decline::DeclineRule;
-pub use error::GateError;
+pub use file::GateError;
 
 use crate::{
     comparison::Comparison,

@@ -43,9 +43,7 @@ pub(super) fn change_warning(record: &RunRecord, settings: &Settings) -> Option<
 pub(super) fn load_error(error: GateError, named: &str, known: Option<&RunRecord>) -> AppError {
     let terms = known.and_then(|known| Some((known, known.decision.as_ref()?.gate.as_ref()?)));
     match (&error, terms) {
-        (GateError::Unknown { .. } | GateError::Read { .. }, Some((known, gate)))
-            if gate == named =>
-        {
+        (GateError::Unreadable(_), Some((known, gate))) if gate == named => {
             AppError::invalid(format!(
                 "{error}; run.json of run {} names it: restore the file, decide by another gate with \
                  --gate FILE, or by none with --gate \"\"",

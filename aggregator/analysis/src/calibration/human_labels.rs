@@ -3,37 +3,36 @@
 //! They come from a JSONL or CSV file with one line for each item and rater, or from the items'
 //! own `labels`.
 
-mod error;
 mod file;
 
-pub use error::{LabelError, LabelProblem};
-
 use super::whole_score::whole_score;
-use error::LabelPlace;
+use crate::metrics::score_key;
 use juror_types::{
     id::Digest,
     outcome::JobResult,
     rubric::{Formula, Rubric},
 };
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fmt::Display,
+};
 
 /// The ratings of a run's items by people.
 #[derive(Clone, Debug)]
 pub struct HumanLabels {
     /// The file's digest; none where they came with the items.
     pub digest: Option<Digest>,
-    items: BTreeMap<String, Vec<Rating>>,
+    items: BTreeMap<String, Vec<Ratings>>,
     raters: BTreeSet<String>,
     ratings: u64,
 }
 
-/// Rating of one item by one rater.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Rating {
-    /// Total score as a share, followed by the criteria in the rubric's order.
-    pub(super) values: Vec<Option<f64>>,
-}
+/// The error of a label, with its place: a file with the line if known, or the labels of an item,
+/// and the field.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct LabelError(String);
 
 /// Scores that can be rated: the total score, followed by the criteria in the rubric's order.
 #[derive(Clone, Debug)]
@@ -42,17 +41,19 @@ pub(super) struct Rateable<'a> {
     keys: Vec<&'a str>,
 }
 
+/// Ratings of one item by one rater: the total score as a share, followed by the criteria in the
+/// rubric's order.
+type Ratings = Vec<Option<f64>>;
+
 impl HumanLabels {
     /// Parses a file; `name` determines its format and names it in errors.
     pub fn read(name: &str, bytes: &[u8], rubric: &Rubric) -> Result<Self, LabelError> {
         let mut labels = Self::none(Some(Digest::from_content(bytes)));
         let mut first_lines = HashMap::new();
         for line in file::lines(name, bytes, &Rateable::for_rubric(rubric))? {
-            let place = LabelPlace::line(name, line.number);
             let rater = line.rater.clone().unwrap_or_default();
             if let Some(first) = first_lines.insert((line.id.clone(), rater), line.number) {
-                let problem = LabelProblem::RatedTwice { id: line.id, rater: line.rater, first };
-                return Err(place.error(None, problem));
+                return Err(LabelError::new(line.place(name), line.rated_twice(first)));
             }
             labels.raters.extend(line.rater);
             labels.add(rubric, line.id, line.values);
@@ -76,9 +77,9 @@ impl HumanLabels {
             let mut values = rateable.nothing();
             for (field, value) in &result.item.labels {
                 let Some(place) = rateable.place(field) else { continue };
-                let value = rateable.json(place, value);
-                let value =
-                    value.map_err(|problem| LabelPlace::item(&id).error(Some(field), problem))?;
+                let value = rateable.json(place, value).map_err(|problem| {
+                    LabelError::of_field(format!("the labels of item {id:?}"), field, problem)
+                })?;
                 if let Some(known) = values.get_mut(place) {
                     *known = value;
                 }
@@ -101,7 +102,7 @@ impl HumanLabels {
     }
 
     /// Ratings of an item.
-    pub(super) fn ratings_of_item(&self, id: &str) -> &[Rating] {
+    pub(super) fn ratings_of_item(&self, id: &str) -> &[Ratings] {
         self.items.get(id).map_or(&[], Vec::as_slice)
     }
 
@@ -121,12 +122,22 @@ impl HumanLabels {
 
     /// Adds an item's labels. If every criterion is rated and the total score is not, it is
     /// computed.
-    fn add(&mut self, rubric: &Rubric, id: String, mut values: Vec<Option<f64>>) {
+    fn add(&mut self, rubric: &Rubric, id: String, mut values: Ratings) {
         if let [whole @ None, criteria @ ..] = values.as_mut_slice() {
             *whole = whole_score(rubric, criteria);
         }
         self.ratings += 1;
-        self.items.entry(id).or_default().push(Rating { values });
+        self.items.entry(id).or_default().push(values);
+    }
+}
+
+impl LabelError {
+    fn new(place: impl Display, problem: impl Display) -> Self {
+        Self(format!("{place}: {problem}"))
+    }
+
+    fn of_field(place: impl Display, field: &str, problem: impl Display) -> Self {
+        Self(format!("{place}, field {field:?}: {problem}"))
     }
 }
 
@@ -139,7 +150,7 @@ impl<'a> Rateable<'a> {
         Self { rubric, keys }
     }
 
-    pub(super) fn nothing(&self) -> Vec<Option<f64>> {
+    pub(super) fn nothing(&self) -> Ratings {
         vec![None; self.keys.len()]
     }
 
@@ -154,46 +165,38 @@ impl<'a> Rateable<'a> {
     }
 
     /// A rating from JSON; null is none.
-    pub(super) fn json(&self, place: usize, value: &Value) -> Result<Option<f64>, LabelProblem> {
+    pub(super) fn json(&self, place: usize, value: &Value) -> Result<Option<f64>, String> {
         match value {
             Value::Null => Ok(None),
-            Value::Number(number) => self.on_scale(place, number.as_f64()),
-            other => Err(LabelProblem::NotANumber { found: other.to_string() }),
+            Value::Number(number) => self.on_scale(place, number.as_f64().unwrap_or(f64::NAN)),
+            other => Err(not_a_number(other)),
         }
     }
 
     /// A rating from a CSV cell; an empty one is none.
-    pub(super) fn text(&self, place: usize, text: &str) -> Result<Option<f64>, LabelProblem> {
+    pub(super) fn text(&self, place: usize, text: &str) -> Result<Option<f64>, String> {
         match text.trim() {
             "" => Ok(None),
-            text => match text.parse::<f64>() {
-                Ok(number) => self.on_scale(place, Some(number)),
-                Err(_) => Err(LabelProblem::NotANumber { found: text.to_owned() }),
-            },
+            text => self.on_scale(place, text.parse().map_err(|_| not_a_number(text))?),
         }
     }
 
-    fn on_scale(&self, place: usize, number: Option<f64>) -> Result<Option<f64>, LabelProblem> {
-        let number = number.unwrap_or(f64::NAN);
+    fn on_scale(&self, place: usize, number: f64) -> Result<Option<f64>, String> {
         let (least, most, unit) = match (place, self.rubric.formula) {
             (0, Formula::SumOverMax) => (0.0, 1.0, 1.0),
             (0, Formula::WeightedGroups) => (0.0, 100.0, 100.0),
             _ => (f64::from(self.rubric.scale.min), f64::from(self.rubric.scale.max), 1.0),
         };
         if !(least..=most).contains(&number) {
-            return Err(LabelProblem::OffScale { found: number, least, most });
+            return Err(format!("{number} is not on the scale of {least} to {most}"));
         }
         // −0 becomes 0, with which it is tied.
         Ok(Some(number / unit + 0.0))
     }
 }
 
-/// Name of the rubric's total score.
-pub fn score_key(rubric: &Rubric) -> &'static str {
-    match rubric.formula {
-        Formula::SumOverMax => "semantic_correctness",
-        Formula::WeightedGroups => "percentage",
-    }
+fn not_a_number(found: impl Display) -> String {
+    format!("expected a number, found {found}")
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ impl<'a> Pairing<'a> {
         }
         let mut is_paired = false;
         for (place, (column, sums)) in self.columns.iter_mut().zip(sums).enumerate() {
-            let values = ratings.iter().filter_map(|rating| *rating.values.get(place)?);
+            let values = ratings.iter().filter_map(|rating| *rating.get(place)?);
             let values: Vec<f64> = values.collect();
             let mut people = Sums::default();
             values.iter().for_each(|value| people.add(*value));

@@ -1,7 +1,7 @@
 //! Gates: two built-in ones, and those of TOML files.
 
 use super::{
-    Bound, ChangeRule, DeclineRule, Gate, GateError, Rule,
+    Bound, Gate, Rule,
     rule_line::{CHANGES, RuleLine},
 };
 use crate::metrics::{MetricDefinition, Unit, round_stable};
@@ -12,7 +12,7 @@ use juror_types::{
     toml_problem::TomlProblem,
 };
 use serde::Deserialize;
-use std::{fs, io};
+use std::{fmt::Display, fs, io};
 
 const TARGETS: &str = r#"
 schema = 1
@@ -41,6 +41,17 @@ rule = [
 ]
 "#;
 
+/// The error of loading a gate.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    /// There is no such gate, or its file cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// Its file or its rules are invalid, or do not fit the rubric.
+    #[error("{0}")]
+    Invalid(String),
+}
+
 impl Gate {
     /// The gate of this name, or of the file at this path, for runs by this rubric.
     pub fn load(name: &str, rubric: &Rubric) -> Result<Self, GateError> {
@@ -49,8 +60,10 @@ impl Gate {
             "production" => Ok(Self::parse(name, PRODUCTION)?.fitted_to(rubric)),
             path => {
                 let text = fs::read_to_string(path).map_err(|source| match source.kind() {
-                    io::ErrorKind::NotFound => GateError::Unknown { name: path.to_owned() },
-                    _ => GateError::Read { path: path.into(), source },
+                    io::ErrorKind::NotFound => GateError::Unreadable(format!(
+                        "no gate {path:?}: use `targets`, `production` or the path of a TOML file"
+                    )),
+                    _ => GateError::Unreadable(format!("cannot read the gate {path}: {source}")),
                 })?;
                 let gate = Self::parse(path, &text)?;
                 gate.check(rubric)?;
@@ -66,16 +79,15 @@ impl Gate {
 
     /// Parses a gate's file.
     pub fn parse(name: &str, text: &str) -> Result<Self, GateError> {
-        let invalid = |reason: String| GateError::Invalid { name: name.to_owned(), reason };
+        let invalid = |reason: String| invalid(name, reason);
         // Another version may have unknown keys, so it is checked first.
         let version =
             text.parse::<toml::Table>().ok().and_then(|table| table.get("schema")?.as_integer());
         if let Some(found) = version.filter(|found| *found != i64::from(SCHEMA)) {
-            return Err(GateError::Schema { name: name.to_owned(), found });
+            return Err(invalid(format!("schema {found}, but this program reads schema {SCHEMA}")));
         }
-        let file: GateFile = toml::from_str(text).map_err(|error| GateError::File {
-            origin: name.to_owned(),
-            problem: TomlProblem::from_error(text, &error),
+        let file: GateFile = toml::from_str(text).map_err(|error| {
+            GateError::Invalid(format!("{name}{}", TomlProblem::from_error(text, &error)))
         })?;
         if !(0.0..=1.0).contains(&file.min_coverage) {
             return Err(invalid(format!(
@@ -83,35 +95,30 @@ impl Gate {
                 file.min_coverage
             )));
         }
-        let (changes, rules): (Vec<_>, Vec<_>) =
-            file.rules.into_iter().partition(|line| line.metric.starts_with(CHANGES));
-        let changes: Vec<ChangeRule> =
-            changes.into_iter().map(RuleLine::change).collect::<Result<_, _>>().map_err(invalid)?;
-        let (declines, rules): (Vec<_>, Vec<_>) =
-            rules.into_iter().partition(|line| line.no_decline);
-        let rules: Vec<Rule> =
-            rules.into_iter().map(RuleLine::rule).collect::<Result<_, _>>().map_err(invalid)?;
-        let declines: Vec<DeclineRule> = declines
-            .into_iter()
-            .map(RuleLine::decline)
-            .collect::<Result<_, _>>()
-            .map_err(invalid)?;
-        if rules.is_empty()
-            && declines.is_empty()
-            && changes.is_empty()
-            && file.min_coverage == 0.0
-            && file.consecutive_without_api_failure.is_none()
-        {
-            return Err(invalid("it has no rules: add a [[rule]] or min_coverage".into()));
-        }
-        Ok(Self {
+        let mut gate = Self {
             name: name.to_owned(),
             min_coverage: file.min_coverage,
             consecutive_without_api_failure: file.consecutive_without_api_failure,
-            rules,
-            declines,
-            changes,
-        })
+            rules: Vec::new(),
+            declines: Vec::new(),
+            changes: Vec::new(),
+        };
+        let has_rules = !file.rules.is_empty();
+        for line in file.rules {
+            if line.metric.starts_with(CHANGES) {
+                gate.changes.push(line.change().map_err(invalid)?);
+            } else if line.no_decline {
+                gate.declines.push(line.decline().map_err(invalid)?);
+            } else {
+                gate.rules.push(line.rule().map_err(invalid)?);
+            }
+        }
+        let has_other_bounds =
+            gate.min_coverage > 0.0 || gate.consecutive_without_api_failure.is_some();
+        if !has_rules && !has_other_bounds {
+            return Err(invalid("it has no rules: add a [[rule]] or min_coverage".to_owned()));
+        }
+        Ok(gate)
     }
 
     /// Adapts a built-in gate, which bounds the metrics of `semantic`, to another rubric: it keeps
@@ -145,7 +152,7 @@ impl Gate {
         };
         if let Some(path) = declines.clone().find(is_time) {
             let reason = format!("{path} is better when it is lower, so no_decline does not apply");
-            return Err(GateError::Invalid { name: self.name.clone(), reason });
+            return Err(invalid(&self.name, reason));
         }
         let mut paths = self.rules.iter().map(|rule| &rule.metric).chain(declines);
         match paths.find(|path| !is_known(path)) {
@@ -158,8 +165,8 @@ impl Gate {
                     Some(meant) => format!("did you mean {meant:?}?"),
                     None => format!("it has {}", paths.join(", ")),
                 };
-                let (name, rubric) = (self.name.clone(), rubric.id.clone());
-                Err(GateError::Metric { name, metric: path.clone(), rubric, remedy })
+                let reason = format!("rubric {} has no metric {path:?}; {remedy}", rubric.id);
+                Err(invalid(&self.name, reason))
             }
         }
     }
@@ -178,7 +185,7 @@ impl Gate {
                     "{metric} is better when it is {better}, so its rule needs {fitting}; at_most is \
                      also for changes since a baseline, as in changes.new.items"
                 );
-                return Err(GateError::Invalid { name: self.name.clone(), reason });
+                return Err(invalid(&self.name, reason));
             }
             let (least, most) = definition.unit.bounds();
             let (key, bound, can_be_met) = match *bound {
@@ -188,8 +195,12 @@ impl Gate {
             };
             let is_share = takes_points(definition.unit) && bound > 0.0 && bound < 1.0;
             if !can_be_met || bound < least || !bound.is_finite() || is_share {
-                let (name, metric) = (self.name.clone(), metric.clone());
-                return Err(GateError::Range { name, metric, key, bound, least, most });
+                let reason = format!(
+                    "the rule for {metric} has {key} = {bound}, but {metric} ranges from {least} to \
+                     {most}{}",
+                    range_remedy(bound, least, most)
+                );
+                return Err(invalid(&self.name, reason));
             }
         }
         Ok(())
@@ -206,6 +217,24 @@ struct GateFile {
     consecutive_without_api_failure: Option<u64>,
     #[serde(default, rename = "rule")]
     rules: Vec<RuleLine>,
+}
+
+fn invalid(gate: &str, reason: impl Display) -> GateError {
+    GateError::Invalid(format!("gate {gate}: {reason}"))
+}
+
+/// Remedy for a percentage given for a share, and for a share given for points of a scale.
+fn range_remedy(bound: f64, least: f64, most: f64) -> String {
+    let share = bound / 100.0;
+    if least == 0.0 && most > 1.0 && bound > 0.0 && bound < 1.0 {
+        let (percent, points) = (round_stable(bound * 100.0), round_stable(bound * most));
+        return format!("; for {percent} % of {most} use {points}");
+    }
+    match least == 0.0 && most == 1.0 && bound > 1.0 && share <= 1.0 {
+        true => format!("; for {bound} % use {share}"),
+        false if bound == most => "; use at_least to require the maximum".to_owned(),
+        false => String::new(),
+    }
 }
 
 /// True for a percentage, and for points of a scale so long that a bound between 0 and 1 is a share

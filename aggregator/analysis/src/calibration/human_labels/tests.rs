@@ -20,7 +20,7 @@ fn both_label_formats_are_equivalent() {
                  a,anna,9,,-\r\na,ben, 8.5 ,0.8,\"two\nlines\"\r\nb,,,,\r\n";
     for labels in [read("l.jsonl", lines).unwrap(), read("l.CSV", table).unwrap()] {
         let of = |id| {
-            labels.ratings_of_item(id).iter().map(|rating| &rating.values[..2]).collect::<Vec<_>>()
+            labels.ratings_of_item(id).iter().map(|rating| &rating[..2]).collect::<Vec<_>>()
         };
         assert_eq!(of("a"), [&[None, Some(9.0)][..], &[Some(0.8), Some(8.5)]]);
         assert_eq!(of("b"), [&[None, None][..]]);
@@ -32,10 +32,10 @@ fn both_label_formats_are_equivalent() {
 fn ratings_of_every_criterion_give_an_overall_rating() {
     let line = "{\"id\":\"a\",\"visual_similarity\":9,\"token_adherence\":8,\"variant_accuracy\":7,\
                 \"feature_completeness\":6,\"layout_accuracy\":5}";
-    assert_eq!(read("l.jsonl", line).unwrap().ratings_of_item("a")[0].values[0], Some(0.7));
+    assert_eq!(read("l.jsonl", line).unwrap().ratings_of_item("a")[0][0], Some(0.7));
     let percent = "id,percentage\na,70";
     let labels = HumanLabels::read("l.csv", percent.as_bytes(), &rubric(ACRUE)).unwrap();
-    assert_eq!(labels.ratings_of_item("a")[0].values[0], Some(0.7));
+    assert_eq!(labels.ratings_of_item("a")[0][0], Some(0.7));
 }
 
 #[test]
