@@ -9,7 +9,9 @@ mod tests;
 
 pub use decline_detection::{DeclineReport, DeclineState, DeclineWatch, SeriesPoint};
 pub use earlier::{earlier_runs, runs_in, runs_of_equal_stages, runs_of_one_kind};
-pub use read::{HistoryError, PastRun, read_report};
+pub use read::{
+    HistoryError, PastRun, SavedCost, SavedJudge, SavedReport, SavedRubric, SavedRun, read_report,
+};
 
 use juror_journal::journal::RunFiles;
 use juror_types::{id::RunId, outcome::CountAs, run::RunRecord, usage::Money};

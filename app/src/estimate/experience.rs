@@ -1,9 +1,8 @@
 //! Experience of earlier runs: what their calls cost and took, against their estimates.
 
 use crate::run::run_setup::RunSetup;
-use juror_analysis::history::read_report;
+use juror_analysis::history::{SavedReport, SavedRun, read_report};
 use juror_types::usage::Money;
-use serde::Deserialize;
 use std::path::Path;
 
 /// Number of runs, the newest first, that an estimate learns from.
@@ -30,7 +29,7 @@ impl Experience {
         let mut past = reports(&setup.settings.run.runs_dir);
         past.retain(|report| {
             report.run.rubric.id == setup.rubric.id
-                && report.run.used_base_url(&judge.base_url)
+                && used_base_url(&report.run, &judge.base_url)
                 && report.run.judge.as_ref().is_some_and(|past| past.model == judge.model)
                 && report.cost.unmetered_calls == 0
                 && report.cost.estimated_usd.is_some_and(|estimated| estimated > Money::ZERO)
@@ -40,11 +39,11 @@ impl Experience {
         Self::from_reports(&past)
     }
 
-    fn from_reports(past: &[PastReport]) -> Self {
+    fn from_reports(past: &[SavedReport]) -> Self {
         let estimated: Money = past.iter().filter_map(|report| report.cost.estimated_usd).sum();
         let paid: Money = past.iter().map(|report| report.cost.results_usd).sum();
         let latencies: Vec<f64> =
-            past.iter().filter_map(|report| report.overall.avg_latency_ms).collect();
+            past.iter().filter_map(|report| report.figure("avg_latency_ms")).collect();
         let mean = latencies.iter().sum::<f64>() / latencies.len().max(1) as f64 / 1_000.0;
         Self {
             runs: past.len(),
@@ -57,55 +56,13 @@ impl Experience {
     }
 }
 
-#[derive(Deserialize)]
-struct PastReport {
-    run: PastRunFacts,
-    overall: PastOverall,
-    cost: PastCost,
-}
-
-#[derive(Deserialize)]
-struct PastRunFacts {
-    rubric: PastRubric,
-    judge: Option<PastJudge>,
-    base_url: Option<String>,
-    simulated: bool,
-    finished_at: String,
-}
-
-impl PastRunFacts {
-    /// A fleet's run names no endpoint: that is its workers' own.
-    fn used_base_url(&self, base_url: &str) -> bool {
-        self.base_url.as_ref().map_or(!self.simulated, |past| past == base_url)
-    }
-}
-
-#[derive(Deserialize)]
-struct PastRubric {
-    id: String,
-}
-
-#[derive(Deserialize)]
-struct PastJudge {
-    model: String,
-}
-
-#[derive(Deserialize)]
-struct PastOverall {
-    avg_latency_ms: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct PastCost {
-    results_usd: Money,
-    estimated_usd: Option<Money>,
-    /// Calls that are booked at their bound: costs of such runs are not used.
-    #[serde(default)]
-    unmetered_calls: u64,
+/// True if a run used this endpoint. A fleet's run names none: that is its workers' own.
+fn used_base_url(run: &SavedRun, base_url: &str) -> bool {
+    run.base_url.as_ref().map_or(!run.simulated, |past| past == base_url)
 }
 
 /// Every readable report; others are skipped.
-fn reports(runs_dir: &Path) -> Vec<PastReport> {
+fn reports(runs_dir: &Path) -> Vec<SavedReport> {
     let entries = std::fs::read_dir(runs_dir).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path().join("report.json"));
     paths.filter_map(|path| read_report(&path).ok()?).collect()
@@ -115,13 +72,13 @@ fn reports(runs_dir: &Path) -> Vec<PastReport> {
 mod tests {
     use super::*;
 
-    fn past(paid: &str, estimated: &str, latency: f64) -> PastReport {
+    fn past(paid: &str, estimated: &str, latency: f64) -> SavedReport {
         let text = format!(
-            r#"{{"run": {{"rubric": {{"id": "semantic"}}, "judge": {{"model": "gpt-4o"}},
+            r#"{{"schema": 1, "intervals": {{}}, "coverage": {{"planned": 1, "scored": 1}}, "run": {{"rubric": {{"id": "semantic"}}, "judge": {{"model": "gpt-4o"}},
                  "base_url": "http://x/v1", "simulated": false,
                  "finished_at": "2026-11-21T00:00:00Z"}},
                  "overall": {{"avg_latency_ms": {latency}}},
-                 "cost": {{"results_usd": "{paid}", "estimated_usd": "{estimated}"}}}}"#
+                 "cost": {{"total_usd": "{paid}", "cached_verdicts": 0, "results_usd": "{paid}", "estimated_usd": "{estimated}"}}}}"#
         );
         serde_json::from_str(&text).unwrap()
     }
@@ -138,11 +95,11 @@ mod tests {
     #[test]
     fn fleet_runs_correct_estimates_unless_simulated() {
         let mut run = past("1", "1", 1.0).run;
-        assert!(run.used_base_url("http://x/v1") && !run.used_base_url("http://y/v1"));
+        assert!(used_base_url(&run, "http://x/v1") && !used_base_url(&run, "http://y/v1"));
         run.base_url = None;
-        assert!(run.used_base_url("http://y/v1"));
+        assert!(used_base_url(&run, "http://y/v1"));
         run.simulated = true;
-        assert!(!run.used_base_url("http://y/v1"));
+        assert!(!used_base_url(&run, "http://y/v1"));
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub fn run(arguments: &TrendArguments, base: &BaseLayers) -> Result<Exit, AppErr
             .iter()
             .map(|run| {
                 json!({
-                    "run_id": run.id, "created_at": run.record.created_at, "figures": run.figures,
+                    "run_id": run.record.run_id, "created_at": run.record.created_at,
+                    "figures": run.figures,
                 })
             })
             .collect();
@@ -62,8 +63,8 @@ fn declines(
     let watch = DeclineWatch::default().anchored_at_blessed(runs_dir);
     let judge = |definition: &MetricDefinition| {
         let path = &definition.path;
-        let newest = newest?.figures.point(&newest?.id, path)?;
-        let earlier = runs.iter().filter_map(|run| run.figures.point(&run.id, path));
+        let newest = newest?.figures.point(&newest?.record.run_id, path)?;
+        let earlier = runs.iter().filter_map(|run| run.figures.point(&run.record.run_id, path));
         let points: Vec<_> = earlier.chain([newest]).collect();
         Some((path.clone(), watch.watch(definition, &points, 1)))
     };

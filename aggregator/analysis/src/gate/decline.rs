@@ -61,7 +61,7 @@ impl DeclineRule {
         let path = &metric.definition.path;
         let earlier = series.alike().rev();
         let mut points: Vec<SeriesPoint<'_>> =
-            earlier.filter_map(|run| run.figures.point(&run.id, path)).collect();
+            earlier.filter_map(|run| run.figures.point(&run.record.run_id, path)).collect();
         let newest = metric.newest_point(series.from_cache);
         points.extend(newest);
         let decline = newest.map(|_| self.watch.watch(&metric.definition, &points, watched));

@@ -361,7 +361,6 @@ fn series(earlier: &[PastRun]) -> RunSeries<'_> {
 fn earlier(values: &[f64]) -> Vec<PastRun> {
     let run = |value: &f64| {
         let mut run = PastRun {
-            id: juror_types::id::RunId::new("run"),
             record: crate::test_fixtures::record(SEMANTIC, 2),
             figures: RunFigures {
                 metrics: BTreeMap::new(),

@@ -1,7 +1,10 @@
 //! Reading of the parts of `report.json` that history needs.
 
 use super::{PastMetric, RunFigures};
-use crate::{metrics::Interval, run_facts::is_from_cache};
+use crate::{
+    metrics::Interval,
+    run_facts::{Coverage, is_from_cache},
+};
 use juror_files::data_roots::open_regular;
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{SCHEMA, id::RunId, run::RunRecord, usage::Money};
@@ -19,8 +22,6 @@ const MAX_REPORT_BYTES: u64 = 1 << 30;
 /// A run with a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastRun {
-    /// The run's id.
-    pub id: RunId,
     /// Record.
     pub record: RunRecord,
     /// Figures.
@@ -53,7 +54,9 @@ impl PastRun {
     /// Reads a run's figures from its current report; none if it has no report yet.
     pub fn read_current(files: &RunFiles) -> Result<Option<Self>, HistoryError> {
         match Self::read(files)? {
-            Some(run) if !run.figures.are_current(files) => Err(HistoryError::Outdated(run.id)),
+            Some(run) if !run.figures.are_current(files) => {
+                Err(HistoryError::Outdated(run.record.run_id))
+            }
             read => Ok(read),
         }
     }
@@ -61,20 +64,85 @@ impl PastRun {
     /// Reads a run's figures from its last report; none if it has no report yet. Its items are
     /// skipped.
     pub fn read(files: &RunFiles) -> Result<Option<Self>, HistoryError> {
-        let record = files.record().clone();
-        let id = record.run_id.clone();
-        let path = files.path_of("report.json");
-        let unreadable =
-            |reason| HistoryError::Report { run: id.clone(), path: path.clone(), reason };
-        let report: Option<ReportFile> =
-            read_report(&path).map_err(|error| unreadable(error.to_string()))?;
-        let Some(report) = report else { return Ok(None) };
+        let (record, path) = (files.record().clone(), files.path_of("report.json"));
+        let unreadable = |reason| HistoryError::Report {
+            run: files.record().run_id.clone(),
+            path: path.clone(),
+            reason,
+        };
+        let report = read_report::<SavedReport>(&path);
+        let Some(report) = report.map_err(|error| unreadable(error.to_string()))? else {
+            return Ok(None);
+        };
         if report.schema != u64::from(SCHEMA) {
             let found = report.schema;
             return Err(unreadable(format!("schema {found}, and this program reads {SCHEMA}")));
         }
-        Ok(Some(Self { id, record, figures: report.figures() }))
+        Ok(Some(Self { record, figures: report.figures() }))
     }
+}
+
+/// The parts of a `report.json` that later runs need.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SavedReport {
+    schema: u64,
+    /// The run.
+    pub run: SavedRun,
+    overall: Value,
+    intervals: BTreeMap<String, Interval>,
+    coverage: Coverage,
+    /// Cost.
+    pub cost: SavedCost,
+}
+
+/// The run of a saved report.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SavedRun {
+    /// Its rubric.
+    pub rubric: SavedRubric,
+    /// Its judge; none with the judge off.
+    pub judge: Option<SavedJudge>,
+    /// Base URL of the judge; none where it is unknown.
+    pub base_url: Option<String>,
+    /// True if any verdict is the simulator's.
+    pub simulated: bool,
+    /// Time of its last result, RFC 3339 in UTC; empty in reports of earlier versions.
+    #[serde(default)]
+    pub finished_at: String,
+    /// Absent in reports of earlier versions.
+    journal_bytes: Option<u64>,
+    /// Absent in reports of earlier versions.
+    #[serde(default)]
+    fingerprints: Vec<String>,
+}
+
+/// The rubric of a saved report.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SavedRubric {
+    /// Id.
+    pub id: String,
+}
+
+/// The judge of a saved report.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SavedJudge {
+    /// Model.
+    pub model: String,
+}
+
+/// The cost of a saved report.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct SavedCost {
+    total_usd: Money,
+    cached_verdicts: u64,
+    /// Costs of results.
+    #[serde(default)]
+    pub results_usd: Money,
+    /// Expected cost of the jobs with calls.
+    pub estimated_usd: Option<Money>,
+    /// Calls that are booked at their maximum cost.
+    #[serde(default)]
+    pub unmetered_calls: u64,
 }
 
 /// The needed parts of a `report.json`; none if it does not exist. Anything but a regular file of
@@ -88,54 +156,26 @@ pub fn read_report<Parts: DeserializeOwned>(path: &Path) -> io::Result<Option<Pa
     Ok(Some(serde_json::from_reader(file)?))
 }
 
-#[derive(Deserialize)]
-struct ReportFile {
-    schema: u64,
-    run: RunPart,
-    overall: Value,
-    intervals: BTreeMap<String, Interval>,
-    coverage: CoveragePart,
-    cost: CostPart,
-}
+impl SavedReport {
+    /// The figure of a metric, by its path in `overall`.
+    pub fn figure(&self, path: &str) -> Option<f64> {
+        self.overall.pointer(&format!("/{}", path.replace('.', "/")))?.as_f64()
+    }
 
-#[derive(Deserialize)]
-struct RunPart {
-    simulated: bool,
-    /// Absent in reports of earlier versions.
-    journal_bytes: Option<u64>,
-    /// Absent in reports of earlier versions.
-    #[serde(default)]
-    fingerprints: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct CoveragePart {
-    planned: u64,
-    scored: u64,
-}
-
-#[derive(Deserialize)]
-struct CostPart {
-    total_usd: Money,
-    cached_verdicts: u64,
-}
-
-impl ReportFile {
-    fn figures(self) -> RunFigures {
-        let Self { overall, intervals, coverage, cost, run, .. } = self;
-        let of = |(path, Interval { n, low, high }): (String, Interval)| {
-            let place = format!("/{}", path.replace('.', "/"));
-            let value = overall.pointer(&place)?.as_f64()?;
-            Some((path, PastMetric { value, n, low, high }))
+    fn figures(&self) -> RunFigures {
+        let Self { coverage, cost, run, .. } = self;
+        let past = |(path, interval): (&String, &Interval)| {
+            let Interval { n, low, high } = *interval;
+            Some((path.clone(), PastMetric { value: self.figure(path)?, n, low, high }))
         };
         RunFigures {
-            metrics: intervals.into_iter().filter_map(of).collect(),
+            metrics: self.intervals.iter().filter_map(past).collect(),
             planned: coverage.planned,
             scored: coverage.scored,
             cost_usd: cost.total_usd,
             from_cache: is_from_cache(coverage.scored, cost.cached_verdicts),
             simulated: run.simulated,
-            fingerprints: run.fingerprints,
+            fingerprints: run.fingerprints.clone(),
             journal_bytes: run.journal_bytes,
         }
     }
