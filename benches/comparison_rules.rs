@@ -184,8 +184,8 @@ fn compared(
     let (before, base_files, _base) = report(&record, &rubric, &base);
     let (after, head_files, _head) = report(&record, &rubric, &head);
     compare(
-        Side { report: &before, results: before.items.read(base_files.files()).unwrap() },
-        Side { report: &after, results: after.items.read(head_files.files()).unwrap() },
+        Side { report: &before, files: base_files.files() },
+        Side { report: &after, files: head_files.files() },
         rules,
         &ItemStability::default(),
     )

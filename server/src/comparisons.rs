@@ -5,7 +5,6 @@ use jiff::{Timestamp, Zoned, civil::Date};
 use juror_analysis::{
     compare_runs::{CompareError, Side, compare},
     comparison::{Comparison, Rules},
-    item_index::ItemResults,
     stability::ItemStability,
 };
 use juror_app::{
@@ -84,7 +83,9 @@ impl Comparisons {
             let rubric = &after.report.rubric;
             let stability =
                 ItemStability::from_run(&after.files, rules.flaky_runs, rubric, rules.averaging)?;
-            let mut comparison = compare(side(&before)?, side(&after)?, rules, &stability)?;
+            let [base, head] =
+                [&before, &after].map(|view| Side { report: &view.report, files: &view.files });
+            let mut comparison = compare(base, head, rules, &stability)?;
             let warning_terms = WarningTerms { max_age_days, now: Timestamp::now() };
             let further =
                 warnings(&before.files, blessed.as_ref(), after.files.record(), warning_terms)?;
@@ -143,8 +144,4 @@ struct ComparisonTerms {
     rules: Rules,
     blessed: Option<BlessedRun>,
     today: Date,
-}
-
-fn side(view: &RunView) -> Result<Side<'_, ItemResults<'_>>, CompareError> {
-    Ok(Side { report: &view.report, results: view.report.items.read(&view.files)? })
 }

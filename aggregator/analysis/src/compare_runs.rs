@@ -21,19 +21,15 @@ use crate::{
     run_report::Report,
     stability::ItemStability,
 };
-use juror_journal::journal::JournalError;
-use juror_types::{SCHEMA, outcome::JobResult};
+use juror_types::SCHEMA;
 
 /// Compares two runs of one rubric. `stability` is that of the head's items over the last runs.
-pub fn compare<R>(
-    base: Side<'_, R>,
-    head: Side<'_, R>,
+pub fn compare(
+    base: Side<'_>,
+    head: Side<'_>,
     rules: Rules,
     stability: &ItemStability,
-) -> Result<Comparison, CompareError>
-where
-    R: Iterator<Item = Result<JobResult, JournalError>>,
-{
+) -> Result<Comparison, CompareError> {
     let (before, after) = (base.report, head.report);
     check_rubrics((&before.run.id, &before.run.rubric), (&after.run.id, &after.run.rubric))?;
     let item_pairing::Scanned { figures, base, head, scored_in_both } =

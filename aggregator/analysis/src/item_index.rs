@@ -1,6 +1,6 @@
 //! The items of a run and the places of their results, in about 50 bytes per item.
 
-use juror_journal::journal::{JournalError, Results, RunFiles};
+use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::outcome::JobResult;
 use std::collections::HashMap;
 
@@ -115,31 +115,19 @@ impl ItemIndex {
         &'a self,
         files: &RunFiles,
         places: &'a [u32],
-    ) -> Result<impl Iterator<Item = Result<JobResult, JournalError>> + 'a, JournalError> {
+    ) -> Result<impl Iterator<Item = Result<JobResult, JournalError>> + use<'a>, JournalError> {
         let mut results = files.results()?;
         let rows = places.iter().filter_map(|place| self.rows.get(*place as usize));
         Ok(rows.map(move |row| results.at(row.offset)))
     }
 
     /// Reads the results, in order, one at a time.
-    pub fn read<'a>(&'a self, files: &RunFiles) -> Result<ItemResults<'a>, JournalError> {
-        Ok(ItemResults { rows: self.rows.iter(), results: files.results()? })
-    }
-}
-
-/// The results of a run's items, in the items' order.
-#[derive(Debug)]
-pub struct ItemResults<'a> {
-    rows: std::slice::Iter<'a, RowPlace>,
-    results: Results,
-}
-
-impl Iterator for ItemResults<'_> {
-    type Item = Result<JobResult, JournalError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let row = self.rows.next()?;
-        Some(self.results.at(row.offset))
+    pub fn read<'a>(
+        &'a self,
+        files: &RunFiles,
+    ) -> Result<impl Iterator<Item = Result<JobResult, JournalError>> + use<'a>, JournalError> {
+        let mut results = files.results()?;
+        Ok(self.rows.iter().map(move |row| results.at(row.offset)))
     }
 }
 

@@ -29,7 +29,7 @@ impl MissingStageData {
             return;
         }
         let ran = !matches!(result.outcome, Outcome::Failed | Outcome::Skipped);
-        let has_input = |name| result.item.inputs.iter().any(|input| input.name == name);
+        let has_input = |name| result.item.input(name).is_some();
         let is_measured = result.token_extraction.is_some();
         if is_measured || ran && has_input(InputRecord::EXPECTED_TOKENS) {
             self.tokens.add(is_measured || has_input(InputRecord::EXTRACTED_TOKENS));

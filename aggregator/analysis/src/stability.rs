@@ -130,7 +130,7 @@ impl<'a> StabilityScan<'a> {
     }
 
     fn tracked(&self, result: &JobResult, judged: bool) -> TrackedResult {
-        let image = result.item.inputs.iter().find(|image| image.name == self.first_image);
+        let image = result.item.input(self.first_image);
         let value = |metric: &MetricDefinition| metric.counted_value(result, judged, self.policy);
         let passed = self.success.as_ref().and_then(value);
         let score = value(&self.decisive);

@@ -81,8 +81,8 @@ impl Baseline {
     ) -> Result<Comparison, AppError> {
         self.check(&report.run.id, &report.run.rubric)?;
         let own = self.report(&self.files)?;
-        let base = Side { report: &own, results: own.items.read(&self.files)? };
-        let other = Side { report, results: report.items.read(head)? };
+        let base = Side { report: &own, files: &self.files };
+        let other = Side { report, files: head };
         let mut comparison = compare(base, other, self.rules, stability)?;
         let terms = WarningTerms { max_age_days: self.max_age_days, now: Timestamp::now() };
         let blessed = self.blessed.as_ref();

@@ -8,7 +8,7 @@ use crate::{
     test_fixtures::{SEMANTIC, broken, comparisons::*, staged},
 };
 use juror_types::{
-    outcome::{ErrorKind, Outcome},
+    outcome::{ErrorKind, JobResult, Outcome},
     run::{RunRecord, SampleRecord},
 };
 use std::ops::Range;

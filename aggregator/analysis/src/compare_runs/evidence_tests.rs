@@ -4,6 +4,7 @@ use super::*;
 use crate::test_fixtures::{SEMANTIC, comparisons::*};
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceSource},
+    outcome::JobResult,
     run::RunRecord,
 };
 use serde_json::json;

@@ -11,16 +11,17 @@ use crate::{
     run_report::Report,
     stability::ItemStability,
 };
-use juror_journal::journal::JournalError;
+use juror_journal::journal::RunFiles;
 use juror_types::{outcome::JobResult, run::DatasetRecord};
 use std::cmp::Ordering;
 
-/// A run, its report and its results sorted by item.
-pub struct Side<'a, R> {
+/// A run with its report.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
     /// Report.
     pub report: &'a Report,
-    /// Current results by id and repeat.
-    pub results: R,
+    /// Files of the results that the report is of.
+    pub files: &'a RunFiles,
 }
 
 /// Data of both runs' results.
@@ -70,15 +71,12 @@ impl JobTotals {
 }
 
 /// Reads both runs once.
-pub(super) fn scan<R>(
-    base: Side<'_, R>,
-    head: Side<'_, R>,
+pub(super) fn scan(
+    base: Side<'_>,
+    head: Side<'_>,
     rules: Rules,
     stability: &ItemStability,
-) -> Result<Scanned, CompareError>
-where
-    R: Iterator<Item = Result<JobResult, JournalError>>,
-{
+) -> Result<Scanned, CompareError> {
     let rubric = &head.report.rubric;
     let metrics = ComparedMetrics::for_rubric(rubric);
     let image = rubric.images.first().map_or("", |image| image.name.as_str());
@@ -86,8 +84,9 @@ where
     let basis = head.report.likely_clusters.as_ref().map(|likely| likely.basis);
     let judged = [before.judge.is_some(), after.judge.is_some()];
     let mut totals = Totals::new(&metrics, rules, judged, stability);
-    let mut base = ItemsOf::new(base.results, &metrics, image, before, basis, rules.averaging);
-    let mut head = ItemsOf::new(head.results, &metrics, image, after, basis, rules.averaging);
+    let [base, head] = [base, head].map(|side| side.report.items.read(side.files));
+    let mut base = ItemsOf::new(base?, &metrics, image, before, basis, rules.averaging);
+    let mut head = ItemsOf::new(head?, &metrics, image, after, basis, rules.averaging);
     let (mut base_jobs, mut head_jobs) = (JobTotals::default(), JobTotals::default());
     let mut scored_in_both = ScoredInBoth::default();
     let in_sample = unselected(&before.dataset, &after.dataset, 0).is_some();

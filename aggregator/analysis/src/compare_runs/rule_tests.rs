@@ -5,7 +5,7 @@ use crate::test_fixtures::comparisons::{RULES, compared, compared_as, run_of, sh
 use crate::test_fixtures::{SEMANTIC, broken, staged};
 use juror_types::{
     id::Digest,
-    outcome::{ErrorKind, InputRecord, Outcome},
+    outcome::{ErrorKind, InputRecord, JobResult, Outcome},
     run::{RunRecord, SampleRecord},
 };
 

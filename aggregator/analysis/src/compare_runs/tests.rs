@@ -7,7 +7,7 @@ use crate::test_fixtures::{ACRUE, SEMANTIC, broken, judged, restyled, run_id};
 use juror_types::{
     id::{Digest, RunId},
     job::RubricReference,
-    outcome::{ErrorKind, InputRecord, Outcome},
+    outcome::{ErrorKind, InputRecord, JobResult, Outcome},
 };
 
 #[test]

@@ -60,7 +60,7 @@ impl ComparedMetrics {
 }
 
 /// Values of an item in a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct ItemValues {
     pub(crate) id: String,
     pub(crate) cluster: Option<String>,
@@ -73,10 +73,10 @@ pub(crate) struct ItemValues {
     expected: ExpectedResult,
     /// The decisive metric of each repeat.
     pub(crate) scores: Vec<f64>,
-    /// The mean over the repeats, for each further metric.
-    pub(crate) values: Vec<Option<f64>>,
-    /// True if most repeats pass, for each pass condition.
-    pub(crate) passes: Vec<Option<bool>>,
+    /// The repeats' values of each further metric.
+    values: Vec<Sums>,
+    /// The repeats' values of each pass condition, 1 for a pass.
+    passes: Vec<Sums>,
     /// True if its code was not measured in a judgment, through no fault of the code.
     pub(crate) is_unmeasured: bool,
     /// Scored judgments.
@@ -88,6 +88,23 @@ pub(crate) struct ItemValues {
 }
 
 impl ItemValues {
+    fn new(first: &JobResult, likely: Option<u64>, metrics: &ComparedMetrics) -> Self {
+        Self {
+            id: first.screenshot_id.clone(),
+            cluster: first.item.cluster.clone(),
+            likely,
+            input: None,
+            expected: ExpectedResult::from_record(&first.item),
+            scores: Vec::new(),
+            values: vec![Sums::default(); metrics.others.len()],
+            passes: vec![Sums::default(); metrics.passes.len()],
+            is_unmeasured: false,
+            scored: 0,
+            planned: 0,
+            ending: (Outcome::Scored, None),
+        }
+    }
+
     /// True if another run has another first image of the item, or expects another result, as far as
     /// both are known.
     pub(crate) fn has_other_input(&self, other: &Self) -> bool {
@@ -96,9 +113,24 @@ impl ItemValues {
             || self.expected.differs_from(&other.expected)
     }
 
+    /// The mean over the repeats, for each further metric.
+    pub(crate) fn means(&self) -> impl Iterator<Item = Option<f64>> {
+        self.values.iter().map(Sums::mean)
+    }
+
+    /// The mean over the repeats of the further metric at this position.
+    pub(crate) fn mean(&self, metric: usize) -> Option<f64> {
+        self.values.get(metric)?.mean()
+    }
+
+    /// True if most repeats pass, for each pass condition.
+    pub(crate) fn rates(&self) -> impl Iterator<Item = Option<bool>> {
+        self.passes.iter().map(majority)
+    }
+
     /// True if it passes the pass condition at this position; none where it has no value for it.
     pub(crate) fn passed(&self, condition: usize) -> Option<bool> {
-        self.passes.get(condition).copied().flatten()
+        self.passes.get(condition).and_then(majority)
     }
 
     /// The mean of the decisive metric over the repeats.
@@ -161,8 +193,10 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
     ) -> Result<Option<ItemValues>, JournalError> {
         let Some(first) = self.results.next() else { return Ok(None) };
         let first = first?;
-        let mut gathered = GatheredItem::new(self.metrics);
-        self.gather(&mut gathered, &first);
+        let keys = self.keys.as_mut();
+        let likely = keys.and_then(|keys| keys.key(&first.screenshot_id, &first.item));
+        let mut item = ItemValues::new(&first, likely, self.metrics);
+        self.add(&mut item, &first);
         look(&first);
         let same = |next: &Result<JobResult, JournalError>| match next {
             Ok(result) => result.screenshot_id == first.screenshot_id,
@@ -170,37 +204,38 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         };
         while let Some(next) = self.results.next_if(same) {
             let next = next?;
-            self.gather(&mut gathered, &next);
+            self.add(&mut item, &next);
             look(&next);
         }
-        let keys = self.keys.as_mut();
-        let likely = keys.and_then(|keys| keys.key(&first.screenshot_id, &first.item));
-        Ok(Some(gathered.into_item(first, self.repeat, likely)))
+        item.planned = item.planned.max(self.repeat);
+        Ok(Some(item))
     }
 
-    fn gather(&self, gathered: &mut GatheredItem, result: &JobResult) {
+    fn add(&self, item: &mut ItemValues, result: &JobResult) {
         let value = |definition: &MetricDefinition| {
             definition.counted_value(result, self.judged, self.policy)
         };
-        gathered.scores.extend(value(&self.metrics.decisive));
-        let others = self.metrics.others.iter().zip(&mut gathered.values);
-        let passes = self.metrics.passes.iter().zip(&mut gathered.passes);
+        item.scores.extend(value(&self.metrics.decisive));
+        let others = self.metrics.others.iter().zip(&mut item.values);
+        let passes = self.metrics.passes.iter().zip(&mut item.passes);
         for (definition, sums) in others.chain(passes) {
             value(definition).into_iter().for_each(|value| sums.add(value));
         }
-        gathered.results += 1;
-        gathered.is_unmeasured |= result.unmeasured.is_some();
+        item.planned += 1;
+        item.is_unmeasured |= result.unmeasured.is_some();
         match result.outcome {
-            Outcome::Scored => gathered.scored += 1,
-            outcome => {
-                let kind = result.error.as_ref().map(|error| error.kind);
-                gathered.ending.get_or_insert((outcome, kind));
+            Outcome::Scored => item.scored += 1,
+            outcome if item.ending.0 == Outcome::Scored => {
+                item.ending = (outcome, result.error.as_ref().map(|error| error.kind));
             }
+            _ => {}
         }
-        let mut images = result.item.inputs.iter();
-        let image = images.find(|image| image.name == self.first_image);
-        gathered.input = gathered.input.or(image.and_then(|image| image.digest));
+        item.input = item.input.or(result.item.input(self.first_image).and_then(|image| image.digest));
     }
+}
+
+fn majority(passes: &Sums) -> Option<bool> {
+    Some(passes.mean()? > 0.5)
 }
 
 /// True if a metric belongs to a deterministic stage and takes part in the decision.
@@ -220,8 +255,7 @@ struct ExpectedResult {
 
 impl ExpectedResult {
     fn from_record(item: &ItemRecord) -> Self {
-        let mut inputs = item.inputs.iter();
-        let tokens = inputs.find(|input| input.name == InputRecord::EXPECTED_TOKENS);
+        let tokens = item.input(InputRecord::EXPECTED_TOKENS);
         Self {
             tokens: tokens.map(|tokens| tokens.digest),
             pattern: item.expected_pattern.clone(),
@@ -235,49 +269,5 @@ impl ExpectedResult {
         is_known && self.tokens != other.tokens
             || self.pattern != other.pattern
             || self.style != other.style
-    }
-}
-
-struct GatheredItem {
-    scores: Vec<f64>,
-    values: Vec<Sums>,
-    passes: Vec<Sums>,
-    is_unmeasured: bool,
-    scored: u32,
-    results: u32,
-    ending: Option<(Outcome, Option<ErrorKind>)>,
-    input: Option<Digest>,
-}
-
-impl GatheredItem {
-    fn new(metrics: &ComparedMetrics) -> Self {
-        Self {
-            scores: Vec::new(),
-            values: vec![Sums::default(); metrics.others.len()],
-            passes: vec![Sums::default(); metrics.passes.len()],
-            is_unmeasured: false,
-            scored: 0,
-            results: 0,
-            ending: None,
-            input: None,
-        }
-    }
-
-    fn into_item(self, first: JobResult, repeat: u32, likely: Option<u64>) -> ItemValues {
-        let passes = self.passes.iter().map(|sums| Some(sums.mean()? > 0.5));
-        ItemValues {
-            expected: ExpectedResult::from_record(&first.item),
-            id: first.screenshot_id,
-            cluster: first.item.cluster,
-            likely,
-            input: self.input,
-            scores: self.scores,
-            values: self.values.iter().map(Sums::mean).collect(),
-            passes: passes.collect(),
-            is_unmeasured: self.is_unmeasured,
-            scored: self.scored,
-            planned: self.results.max(repeat),
-            ending: self.ending.unwrap_or((Outcome::Scored, None)),
-        }
     }
 }

@@ -67,7 +67,7 @@ impl ItemScoring<'_> {
         if !self.by_evidence() {
             return item.decisive();
         }
-        item.values.get(self.metrics.measured?).copied().flatten()
+        item.mean(self.metrics.measured?)
     }
 
     /// True for an item that passed its stages.

@@ -99,16 +99,16 @@ impl<'a> Totals<'a> {
             false => Loss::from_stage(head),
         };
         for (((before, after), totals), definition) in
-            base.values.iter().zip(&head.values).zip(&mut self.others).zip(&self.metrics.others)
+            base.means().zip(head.means()).zip(&mut self.others).zip(&self.metrics.others)
         {
-            totals.add(*before, *after, loss(definition), groups);
+            totals.add(before, after, loss(definition), groups);
         }
         for (((before, after), totals), definition) in
-            base.passes.iter().zip(&head.passes).zip(&mut self.rates).zip(&self.metrics.passes)
+            base.rates().zip(head.rates()).zip(&mut self.rates).zip(&self.metrics.passes)
         {
             // Items are independent where a stage measured them; where the judge is involved, the
             // items of one cluster share the judge's error.
-            totals.add(*before, *after, loss(definition), groups, definition.is_judged());
+            totals.add(before, after, loss(definition), groups, definition.is_judged());
         }
         let scoring = ItemScoring { metrics: self.metrics, judged: self.judged };
         if self.is_by_evidence()
@@ -144,9 +144,9 @@ impl<'a> Totals<'a> {
         if item.scored > 0 && item.decisive().is_some() {
             self.decisive.losses.add_missing();
         }
-        let means = item.values.iter().zip(&mut self.others);
+        let means = item.means().zip(&mut self.others);
         means.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add_missing());
-        let rates = item.passes.iter().zip(&mut self.rates);
+        let rates = item.rates().zip(&mut self.rates);
         rates.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add_missing());
         self.gone += 1;
         if !in_sample {

@@ -54,8 +54,8 @@ pub fn compared_after(
     let (before, base_directory, _base) = report_of(&base_record, &base, None, None);
     let (after, head_directory, _head) = report_of(&head_record, &head, None, None);
     compare(
-        Side { report: &before, results: before.items.read(base_directory.files()).unwrap() },
-        Side { report: &after, results: after.items.read(head_directory.files()).unwrap() },
+        Side { report: &before, files: base_directory.files() },
+        Side { report: &after, files: head_directory.files() },
         rules,
         stability,
     )

@@ -189,8 +189,8 @@ fn uncounted_issues_are_warned_of_in_report_and_comparison() {
     let quiet = vec![judged("shot", [9; 5], &issues[..2], &[])];
     let (before, base, _runs) = report_of(&record(SEMANTIC, 1), &quiet, None, None);
     let found = compare(
-        Side { report: &before, results: before.items.read(base.files()).unwrap() },
-        Side { report: &report, results: report.items.read(directory.files()).unwrap() },
+        Side { report: &before, files: base.files() },
+        Side { report: &report, files: directory.files() },
         RULES,
         &ItemStability::default(),
     );

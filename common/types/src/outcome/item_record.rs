@@ -51,6 +51,11 @@ pub struct InputRecord {
 }
 
 impl ItemRecord {
+    /// The input of this name.
+    pub fn input(&self, name: &str) -> Option<&InputRecord> {
+        self.inputs.iter().find(|input| input.name == name)
+    }
+
     /// The images among the inputs.
     pub fn images(&self) -> impl Iterator<Item = &InputRecord> {
         self.inputs.iter().filter(|input| input.is_image())
