@@ -146,13 +146,13 @@ impl EvidenceTally {
         self.renderers.add(result.evidence.as_ref());
         if let Some(reason) = &result.unmeasured {
             self.summary.unmeasured += 1;
-            count(&mut self.unmeasured_reasons, reason.clone());
+            count(&mut self.unmeasured_reasons, reason);
         }
         match result.evidence.as_ref() {
             None => return,
             Some(EvidenceOutcome::Failed { error }) => {
                 self.summary.not_rendered += 1;
-                count(&mut self.failures, error.clone());
+                count(&mut self.failures, error);
             }
             Some(EvidenceOutcome::Measured(evidence)) => self.add_measured(item, evidence),
         }
@@ -183,7 +183,7 @@ impl EvidenceTally {
                 self.uncounted_repairs += 1;
             }
         }
-        evidence.partial.iter().for_each(|name| count(&mut self.imports, name.clone()));
+        evidence.partial.iter().for_each(|name| count(&mut self.imports, name));
     }
 
     /// The summary; none where no code was to be rendered.
@@ -193,16 +193,12 @@ impl EvidenceTally {
             return None;
         }
         self.summary.kinds.sort_unstable_keys();
-        let text = |(text, count)| CountedText { text, count };
         Some(EvidenceSummary {
             repairs_total: self.repairs.len() as u64,
             repairs: common_repairs(self.repairs),
-            failures: most_frequent(self.failures).into_iter().map(text).collect(),
-            unmeasured_reasons: most_frequent(self.unmeasured_reasons)
-                .into_iter()
-                .map(text)
-                .collect(),
-            missing_imports: most_frequent(self.imports).into_iter().map(text).collect(),
+            failures: most_frequent(self.failures),
+            unmeasured_reasons: most_frequent(self.unmeasured_reasons),
+            missing_imports: most_frequent(self.imports),
             ..self.summary
         })
     }
@@ -230,17 +226,18 @@ fn common_repairs(items: IndexMap<[String; 4], Vec<u32>>) -> Vec<CommonRepair> {
     repairs
 }
 
-fn count<Key: std::hash::Hash + Eq>(counts: &mut IndexMap<Key, u64>, key: Key) {
-    if counts.len() < MAX_COUNTED || counts.contains_key(&key) {
-        *counts.entry(key).or_insert(0) += 1;
+fn count(counts: &mut IndexMap<String, u64>, text: &str) {
+    if counts.len() < MAX_COUNTED || counts.contains_key(text) {
+        *counts.entry(text.to_owned()).or_insert(0) += 1;
     }
 }
 
 /// The first by count, then by key, so that the order of results does not matter.
-fn most_frequent<Key: Ord>(counts: IndexMap<Key, u64>) -> Vec<(Key, u64)> {
-    let mut sorted: Vec<(Key, u64)> = counts.into_iter().collect();
-    sorted.sort_unstable_by(|(one, one_count), (other, other_count)| {
-        other_count.cmp(one_count).then_with(|| one.cmp(other))
+fn most_frequent(counts: IndexMap<String, u64>) -> Vec<CountedText> {
+    let texts = counts.into_iter().map(|(text, count)| CountedText { text, count });
+    let mut sorted: Vec<CountedText> = texts.collect();
+    sorted.sort_unstable_by(|one, other| {
+        other.count.cmp(&one.count).then_with(|| one.text.cmp(&other.text))
     });
     sorted.truncate(MAX_REPORTED);
     sorted

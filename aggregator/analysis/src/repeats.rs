@@ -167,8 +167,7 @@ impl<'a> RepeatsBuilder<'a> {
 }
 
 fn spread(id: &str, scores: &[f64]) -> Option<ItemSpread> {
-    let mut moments = Moments::default();
-    scores.iter().for_each(|score| moments.add(*score));
+    let moments: Moments = scores.iter().copied().collect();
     Some(ItemSpread {
         id: id.to_owned(),
         n: scores.len() as u64,

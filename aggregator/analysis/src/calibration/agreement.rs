@@ -59,8 +59,7 @@ impl Agreement {
     pub(super) fn from_pairs(paired: &Paired, steps: Steps) -> Self {
         let Paired { judge, people, .. } = paired;
         let mean = |values: &[f64]| {
-            let mut moments = Moments::default();
-            values.iter().for_each(|value| moments.add(*value));
+            let moments: Moments = values.iter().copied().collect();
             (!values.is_empty()).then(|| round_stable(moments.mean()))
         };
         let [pearson, spearman, kendall_tau_b, weighted_kappa] = associations(paired, steps);
@@ -68,7 +67,7 @@ impl Agreement {
         let sample = |measure: &dyn Fn(f64, f64) -> f64| paired.sample(measure);
         let apart = |judge, people| (steps.step(judge) - steps.step(people)).abs();
         let within =
-            |most: f64| Figure::rate(&sample(&|judge, people| share(apart(judge, people) <= most)));
+            |most: f64| Figure::rate(&sample(&|judge, people| f64::from(apart(judge, people) <= most)));
         Self {
             n: judge.len() as u64,
             judge_mean: mean(judge),
@@ -153,8 +152,4 @@ fn associations(paired: &Paired, steps: Steps) -> [Figure; 4] {
         reported(tau, constant),
         reported(kappa, "judge and people gave the same constant score"),
     ]
-}
-
-fn share(holds: bool) -> f64 {
-    if holds { 1.0 } else { 0.0 }
 }

@@ -103,9 +103,8 @@ impl<'a> Pairing<'a> {
         for (place, (column, sums)) in self.columns.iter_mut().zip(sums).enumerate() {
             let values = ratings.iter().filter_map(|rating| *rating.get(place)?);
             let values: Vec<f64> = values.collect();
-            let mut people = Sums::default();
-            values.iter().for_each(|value| people.add(*value));
-            let Some((judge, people)) = sums.mean().zip(people.mean()) else { continue };
+            let Some(judge) = sums.mean().filter(|_| !values.is_empty()) else { continue };
+            let people = values.iter().sum::<f64>() / values.len() as f64;
             column.paired.add(judge, people, self.cluster);
             column.ratings.push(values);
             is_paired = true;

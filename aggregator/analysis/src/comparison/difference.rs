@@ -3,7 +3,7 @@
 use super::power::detectable;
 use crate::{
     likely_clusters::{ClusterEffect, cluster_effect},
-    metrics::{MeanEstimate, Moments, Sample, round_stable},
+    metrics::{Interval, MeanEstimate, Moments, Sample, round_stable},
 };
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -111,7 +111,8 @@ impl Pairs {
         let spread = self.spread.deviation().filter(|deviation| *deviation > NO_SPREAD);
         difference.effect_size_dz = spread.map(|deviation| round_stable(estimate.mean / deviation));
         if error > NO_SPREAD {
-            (difference.low, difference.high) = interval(&estimate, error, width).unzip();
+            let Interval { low, high, .. } = estimate.mean_interval(-width, width);
+            (difference.low, difference.high) = (low, high);
             difference.p_value = t_test(&estimate, error);
             difference.detectable =
                 detectable(error, estimate.degrees_of_freedom).map(round_stable);
@@ -124,14 +125,6 @@ impl Pairs {
         }
         difference
     }
-}
-
-/// Mean ± Student's t, within the possible range of a difference.
-fn interval(estimate: &MeanEstimate, error: f64, width: f64) -> Option<(f64, f64)> {
-    let student = StudentsT::new(0.0, 1.0, estimate.degrees_of_freedom).ok()?;
-    let half = student.inverse_cdf(0.975) * error;
-    let bounded = |value: f64| round_stable(value.clamp(-width, width));
-    Some((bounded(estimate.mean - half), bounded(estimate.mean + half)))
 }
 
 /// Two-sided.

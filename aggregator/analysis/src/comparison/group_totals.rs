@@ -67,9 +67,9 @@ impl RateTotals {
     ) {
         let Some(before) = before else { return };
         self.losses.add(Some(loss).filter(|_| after.is_none()));
-        let share = |passes: bool| if passes { 1.0 } else { 0.0 };
         if let Some(after) = after {
-            self.pairs.add(share(before), share(after), groups.cluster, groups.likely);
+            let (cluster, likely) = (groups.cluster, groups.likely);
+            self.pairs.add(before.into(), after.into(), cluster, likely);
             self.table.add(before, after);
             if before != after {
                 self.changes.add(after, groups.cluster.filter(|_| judged));

@@ -209,8 +209,7 @@ impl DeclineWatch {
 
 impl DeclineReport {
     fn describe_anchor(&mut self, definition: &MetricDefinition, anchor: &[SeriesPoint<'_>]) {
-        let mut moments = Moments::default();
-        anchor.iter().for_each(|point| moments.add(point.value));
+        let moments: Moments = anchor.iter().map(|point| point.value).collect();
         let items = anchor.iter().map(|point| point.n).max().unwrap_or(0);
         let least = definition.least_noise(items);
         self.anchor_runs = anchor.len();

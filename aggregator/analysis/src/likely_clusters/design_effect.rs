@@ -2,7 +2,7 @@
 
 use crate::metrics::{MeanEstimate, round_stable};
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
+use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 /// Maximum p-value of a cluster effect. Lenient: a missed effect makes intervals too narrow, a
 /// false one only costs power.
@@ -40,10 +40,7 @@ pub(crate) fn cluster_effect(
         return None;
     }
     let design_effect = (with_clusters / error).powi(2);
-    let quantile = |degrees_of_freedom: f64| {
-        let student = StudentsT::new(0.0, 1.0, degrees_of_freedom.max(1.0)).ok()?;
-        Some(student.inverse_cdf(0.975))
-    };
+    let quantile = |mean: &MeanEstimate| mean.t_quantile(mean.degrees_of_freedom.max(1.0));
     let between = grouped.degrees_of_freedom.max(1.0);
     let within = alone.count - 1.0 - between;
     let rest = alone.count - 1.0 - design_effect * between;
@@ -58,8 +55,7 @@ pub(crate) fn cluster_effect(
     Some(ClusterEffect {
         design_effect: round_stable(design_effect),
         widening: round_stable(
-            design_effect.sqrt() * quantile(grouped.degrees_of_freedom)?
-                / quantile(alone.degrees_of_freedom)?,
+            design_effect.sqrt() * quantile(grouped)? / quantile(alone)?,
         ),
         p_value: round_stable(p_value),
     })

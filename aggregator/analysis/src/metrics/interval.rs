@@ -140,7 +140,7 @@ impl MeanEstimate {
     }
 
     /// Student's t at the upper end of an interval: the 97.5 % quantile at 95 %.
-    fn t_quantile(&self, degrees_of_freedom: f64) -> Option<f64> {
+    pub(crate) fn t_quantile(&self, degrees_of_freedom: f64) -> Option<f64> {
         let student = StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?;
         Some(student.inverse_cdf((1.0 + self.confidence) / 2.0))
     }

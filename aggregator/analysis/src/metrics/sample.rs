@@ -75,6 +75,14 @@ impl Moments {
     }
 }
 
+impl FromIterator<f64> for Moments {
+    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
+        let mut moments = Self::default();
+        values.into_iter().for_each(|value| moments.add(value));
+        moments
+    }
+}
+
 impl Sums {
     pub(crate) fn add(&mut self, value: f64) {
         self.count += 1.0;

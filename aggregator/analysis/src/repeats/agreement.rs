@@ -38,11 +38,8 @@ impl Judgments {
         if count < 2.0 {
             return;
         }
-        let mut own = Moments::default();
-        for score in scores {
-            own.add(*score);
-            self.all.add(*score);
-        }
+        let own: Moments = scores.iter().copied().collect();
+        scores.iter().for_each(|score| self.all.add(*score));
         self.items += 1.0;
         self.within += own.squares();
         self.disagreement += own.squares() * count / (count - 1.0);
