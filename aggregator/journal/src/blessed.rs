@@ -3,7 +3,7 @@
 
 use crate::{
     journal::{JournalError, RunFiles, is_run_directory},
-    replace_file::replace_file,
+    replace_file::replace_json,
 };
 use juror_files::data_roots::{open_regular, read_regular};
 use juror_types::{
@@ -13,7 +13,7 @@ use juror_types::{
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
-    io::{self, Write as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -114,11 +114,7 @@ impl BlessedRuns {
         let before = self.replaced(&blessed.name)?;
         let failed = |path: &Path, error| JournalError::io("write", path, error);
         fs::create_dir_all(&self.folder).map_err(|error| failed(&self.folder, error))?;
-        replace_file::<io::Error>(&path, |file| {
-            serde_json::to_writer_pretty(&mut *file, blessed)?;
-            file.write_all(b"\n")
-        })
-        .map_err(|error| failed(&path, error))?;
+        replace_json(&path, blessed).map_err(|error| failed(&path, error))?;
         Ok(before)
     }
 

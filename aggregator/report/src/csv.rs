@@ -32,7 +32,7 @@ impl MetadataColumns {
     ) -> io::Result<Self> {
         let mut names = BTreeSet::new();
         for result in results {
-            for name in result.map_err(io::Error::other)?.item.metadata.keys() {
+            for name in result?.item.metadata.keys() {
                 if names.len() < MAX_METADATA_COLUMNS && !names.contains(name) {
                     names.insert(name.clone());
                 }
@@ -54,7 +54,7 @@ pub(crate) fn write(
     let mut table = csv::Writer::from_writer(out);
     table.write_record(columns.iter().map(|column| escape_formula(&column.name)))?;
     for result in results {
-        let result = result.map_err(io::Error::other)?;
+        let result = result?;
         let text = |column: &ResultColumn| {
             column.cell(&result).map_or_else(String::new, ResultCell::exact)
         };

@@ -1,7 +1,6 @@
 //! The report as one HTML page: self-contained, readable without script, and with untrusted text
 //! from models, datasets and code escaped. The dashboard uses the same parts.
 
-mod anchors;
 mod blocks;
 mod charts;
 mod evidence;
@@ -29,12 +28,14 @@ pub use verdict::{scores, statement_list};
 
 use super::{AttachmentRequest, Attachments};
 use crate::{document::NameKind, sanitize::sanitize, topics};
-use anchors::Anchors;
 use juror_analysis::run_report::Report;
 use juror_journal::journal::RunFiles;
 use maud::{Markup, html};
 use page_plan::PagePlan;
-use std::io::{self, Write};
+use std::{
+    collections::HashMap,
+    io::{self, Write},
+};
 
 /// Makes a name of this kind a link to where that is shown.
 pub type NameLink<'a> = dyn Fn(NameKind, &str) -> Markup + 'a;
@@ -55,13 +56,15 @@ pub(crate) fn write(
     attachments: &dyn Attachments,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let plan = PagePlan::for_report(report, report.items.read(files).map_err(io::Error::other)?)?;
+    let plan = PagePlan::for_report(report, report.items.read(files)?)?;
     let mut put = |markup: Markup| out.write_all(markup.into_string().as_bytes());
-    let anchors = Anchors::for_report(report, &plan);
-    let link = |kind: NameKind, name: &str| match kind {
-        NameKind::Item => anchors.link(name),
+    let sections = sections_of_items(report, &plan);
+    let link = |kind: NameKind, name: &str| match (kind, sections.get(name)) {
+        (NameKind::Item, Some(number)) => {
+            html! { a href=(format!("#i{number}")) { bdi { (sanitize(name)) } } }
+        }
         // They are first among the results that are shown in full.
-        NameKind::Contradictions => html! { a href="#full" { (sanitize(name)) } },
+        (NameKind::Contradictions, _) => html! { a href="#full" { (sanitize(name)) } },
         _ => html! { bdi { (sanitize(name)) } },
     };
     let head = topics::head::topic(report);
@@ -80,38 +83,39 @@ pub(crate) fn write(
     let columns = topics::results::shown_columns(report);
     put(results_table::opening(report, &plan, &columns))?;
     let results = plan.order.len();
-    let rows = report.items.read_at(files, &plan.order).map_err(io::Error::other)?;
+    let rows = report.items.read_at(files, &plan.order)?;
     for (number, result) in rows.enumerate() {
-        let result = result.map_err(io::Error::other)?;
+        let result = result?;
         if number > 0 && number.is_multiple_of(AT_A_TIME) {
             put(results_table::fold(number, results, &columns))?;
         }
         put(results_table::row(report, &plan, &columns, number, &result))?;
     }
     put(results_table::closing(results))?;
-    sections(report, files, attachments, &plan, &mut put)?;
+    write_sections(report, files, attachments, &plan, &mut put)?;
     put(layout::closing(&report.run))
 }
 
-fn sections(
+/// The first section of each item that is shown in full, by its id.
+fn sections_of_items<'a>(report: &'a Report, plan: &PagePlan) -> HashMap<&'a str, usize> {
+    let numbered = plan.in_full().iter().enumerate().rev();
+    let item = |place: &u32| Some(report.items.id(report.items.number_at(*place)?));
+    numbered.filter_map(|(number, place)| Some((item(place)?, number))).collect()
+}
+
+fn write_sections(
     report: &Report,
     files: &RunFiles,
     attachments: &dyn Attachments,
     plan: &PagePlan,
     put: &mut impl FnMut(Markup) -> io::Result<()>,
 ) -> io::Result<()> {
-    let places = plan.in_full();
-    let read = || report.items.read_at(files, places).map_err(io::Error::other);
-    let shown = |result| {
-        let result: juror_types::outcome::JobResult = result?;
-        Ok(AttachmentRequest::from(result))
-    };
-    let shown: Result<Vec<AttachmentRequest>, juror_journal::journal::JournalError> =
-        read()?.map(shown).collect();
-    let attachments = attachments.gather(&shown.map_err(io::Error::other)?);
+    let read = || report.items.read_at(files, plan.in_full());
+    let shown = read()?.map(|result| result.map(AttachmentRequest::from));
+    let attachments = attachments.gather(&shown.collect::<Result<Vec<_>, _>>()?);
     put(result_section::opening(report, plan))?;
     for (number, result) in read()?.enumerate() {
-        let result = result.map_err(io::Error::other)?;
+        let result = result?;
         let attachment = attachments.get(&result.screenshot_id);
         put(result_section::section(report, number, &result, attachment))?;
     }

@@ -1,4 +1,4 @@
-//! `report.json`.
+//! `report.json`, and `.jsonl` with the results alone.
 
 use juror_analysis::{
     evidence_summary::{CommonRepair, EvidenceSummary},
@@ -58,6 +58,18 @@ pub(crate) fn write(
     map.serialize_entry("items", &StreamedRows(RefCell::new(results)))?;
     SerializeMap::end(map)?;
     out.write_all(b"\n")
+}
+
+/// Writes the current results in full, one a line, as the journal has them.
+pub(crate) fn write_lines(
+    results: impl Iterator<Item = Result<JobResult, JournalError>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for result in results {
+        serde_json::to_writer(&mut *out, &result?)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 /// A run's evidence, with the items of its repairs by id.

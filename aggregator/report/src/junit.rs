@@ -34,7 +34,7 @@ impl TestCounts {
     ) -> io::Result<Self> {
         let mut counts = Self::default();
         for result in results {
-            let result = result.map_err(io::Error::other)?;
+            let result = result?;
             counts.tests += 1;
             counts.seconds += seconds(&result);
             match test_case(report, &result) {
@@ -74,31 +74,40 @@ pub(crate) fn write(
     let timestamp = run.created_at.get(..19).unwrap_or_default();
     let name = escaped(&format!("{}@{} {}", run.rubric.id, run.rubric.version, run.id));
     writeln!(out, r#"  <testsuite name="{name}" {totals} timestamp="{}">"#, escaped(timestamp))?;
-    let judge = run.judge.as_ref().map_or("off", |judge| judge.model.as_str());
-    let properties = [("run", run.id.as_str()), ("dataset", &run.dataset.path), ("judge", judge)];
-    let simulated = run.simulated.then_some(("simulated", SIMULATED));
-    let (endpoint, part) = (endpoint(report), judged_part(report));
-    let endpoint = endpoint.as_deref().map(|endpoint| ("endpoint", endpoint));
-    let part = part.as_deref().map(|part| ("judged_part", part));
-    let evidence = report.evidence.as_ref();
-    let measured = evidence.map(measured::properties).unwrap_or_default();
-    let checks = report.verdict_checks.as_ref();
-    let contradictory =
-        checks.map(|check| format!("{} of {}", check.contradictory, check.verdicts));
-    let contradictory = contradictory.as_deref().map(|text| ("contradictory_verdicts", text));
-    let properties = properties.into_iter().chain(endpoint).chain(part).chain(contradictory);
-    let measured = measured.iter().map(|(name, count)| (*name, count.as_str()));
-    let properties = properties.chain(measured).chain(simulated);
-    write_properties(out, "    ", properties)?;
+    writeln!(out, "    <properties>")?;
+    for (name, value) in properties(report) {
+        writeln!(out, r#"      <property name="{name}" value="{}"/>"#, escaped(&value))?;
+    }
+    writeln!(out, "    </properties>")?;
     let groups = report.comparison.as_ref().map(|comparison| comparison.changes.group_of_items());
     let groups = groups.unwrap_or_default();
     for result in results {
-        let result = result.map_err(io::Error::other)?;
+        let result = result?;
         let change = groups.get(result.screenshot_id.as_str()).copied();
         write_case(report, &result, change, out)?;
     }
     write_missing_jobs(report, out)?;
     writeln!(out, "  </testsuite>\n</testsuites>")
+}
+
+/// Facts of the whole suite.
+fn properties(report: &Report) -> Vec<(&'static str, String)> {
+    let run = &report.run;
+    let judge = run.judge.as_ref().map_or("off", |judge| judge.model.as_str());
+    let mut properties = vec![
+        ("run", run.id.to_string()),
+        ("dataset", run.dataset.path.clone()),
+        ("judge", judge.to_owned()),
+    ];
+    properties.extend(endpoint(report).map(|endpoint| ("endpoint", endpoint)));
+    properties.extend(judged_part(report).map(|part| ("judged_part", part)));
+    properties.extend(report.verdict_checks.as_ref().map(|checks| {
+        let count = format!("{} of {}", checks.contradictory, checks.verdicts);
+        ("contradictory_verdicts", count)
+    }));
+    properties.extend(report.evidence.iter().flat_map(measured::properties));
+    properties.extend(run.simulated.then(|| ("simulated", SIMULATED.to_owned())));
+    properties
 }
 
 /// Writes the cases of the jobs without a result, so that a stopped run does not pass.
@@ -203,18 +212,6 @@ fn grade(verdict: &Verdict) -> Option<&str> {
         Score::Groups { grade, .. } => Some(grade),
         Score::Sum { .. } => None,
     }
-}
-
-fn write_properties<'a>(
-    out: &mut impl Write,
-    indent: &str,
-    properties: impl Iterator<Item = (&'a str, &'a str)>,
-) -> io::Result<()> {
-    writeln!(out, "{indent}<properties>")?;
-    for (name, value) in properties {
-        writeln!(out, r#"{indent}  <property name="{name}" value="{}"/>"#, escaped(value))?;
-    }
-    writeln!(out, "{indent}</properties>")
 }
 
 fn seconds(result: &JobResult) -> f64 {

@@ -6,7 +6,6 @@ mod csv;
 pub mod document;
 pub mod html;
 mod json;
-mod jsonl;
 mod junit;
 mod markdown;
 mod output;

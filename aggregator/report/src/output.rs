@@ -1,10 +1,10 @@
 //! Output of a report or a comparison into a file whose extension determines the format.
 
-use super::{Attachments, csv, html, json, jsonl, junit, markdown};
+use super::{Attachments, csv, html, json, junit, markdown};
 use juror_analysis::{comparison::Comparison, run_report::Report};
 use juror_journal::{
     journal::{JournalError, RunFiles},
-    replace_file::replace_file,
+    replace_file::{replace_file, replace_json},
 };
 use std::{
     io::{self, Write},
@@ -100,7 +100,7 @@ pub fn write_output(
     // Reports an unreadable journal before the file is created.
     drop(report.items.read(files)?);
     replace_file(path, |out| write_report(format, report, files, attachments, out))
-        .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
+        .map_err(|source| OutputError::Write { path: path.to_owned(), source })
 }
 
 /// Writes the report in a format. Formats with images and code take them from `attachments`.
@@ -111,34 +111,31 @@ pub fn write_report(
     attachments: &dyn Attachments,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let results = || report.items.read(files).map_err(io::Error::other);
+    let results = || report.items.read(files);
     match format {
         OutputFormat::Json => json::write(report, results()?, out),
-        OutputFormat::Jsonl => jsonl::write(results()?, out),
+        OutputFormat::Jsonl => json::write_lines(results()?, out),
         OutputFormat::Csv => {
             let metadata = csv::MetadataColumns::from_results(results()?)?;
             csv::write(report, &metadata, results()?, out)
         }
         OutputFormat::Html => html::write(report, files, attachments, out),
         OutputFormat::Markdown => out.write_all(markdown::render(report).as_bytes()),
-        OutputFormat::Junit => junit::write(
-            report,
-            junit::TestCounts::from_report(report, results()?)?,
-            results()?,
-            out,
-        ),
+        OutputFormat::Junit => {
+            let counts = junit::TestCounts::from_report(report, results()?)?;
+            junit::write(report, counts, results()?, out)
+        }
     }
 }
 
 /// Writes a comparison into a file, replaced in one step, in the format of its extension.
 pub fn write_comparison(path: &Path, comparison: &Comparison) -> Result<(), OutputError> {
     let format = OutputFormat::for_comparison(path)?;
-    replace_file(path, |out| match format {
-        OutputFormat::Json => {
-            serde_json::to_writer_pretty(&mut *out, comparison)?;
-            out.write_all(b"\n")
-        }
-        _ => out.write_all(markdown::render_comparison(comparison).as_bytes()),
-    })
-    .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
+    let written = match format {
+        OutputFormat::Json => replace_json(path, comparison),
+        _ => replace_file(path, |out| {
+            out.write_all(markdown::render_comparison(comparison).as_bytes())
+        }),
+    };
+    written.map_err(|source| OutputError::Write { path: path.to_owned(), source })
 }

@@ -8,7 +8,7 @@ use juror_journal::{
 };
 use juror_ledger::redis::JournalCost;
 use juror_types::{id::RunId, outcome::JobResult, usage::Money};
-use std::{io, path::Path};
+use std::path::Path;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -73,6 +73,6 @@ pub(super) fn send_results(
 
 /// Records that the fleet of this runs directory has a ledger.
 pub(super) fn mark_used(marker: &Path) -> Result<(), JournalError> {
-    replace_file(marker, |_| io::Result::Ok(()))
+    replace_file(marker, |_| Ok(()))
         .map_err(|error| JournalError::io("write", marker, error))
 }

@@ -1,12 +1,12 @@
 //! Existing calibrations, and the selection of one for a run.
 
 use super::{Calibration, CalibrationScope, Figure};
-use juror_journal::replace_file::replace_file;
+use juror_journal::replace_file::replace_json;
 use juror_types::{SCHEMA, id::RunId};
 use serde::Serialize;
 use std::{
     fs,
-    io::{self, Write as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -229,9 +229,6 @@ pub fn check_output(path: &Path) -> Result<(), CalibrationFileError> {
 /// Writes a calibration to a file, atomically.
 pub fn write(path: &Path, calibration: &Calibration) -> Result<(), CalibrationFileError> {
     check_output(path)?;
-    replace_file(path, |out| {
-        serde_json::to_writer_pretty(&mut *out, calibration)?;
-        out.write_all(b"\n")
-    })
-    .map_err(|source: io::Error| CalibrationFileError::Write { path: path.to_owned(), source })
+    replace_json(path, calibration)
+        .map_err(|source| CalibrationFileError::Write { path: path.to_owned(), source })
 }

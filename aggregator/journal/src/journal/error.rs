@@ -144,6 +144,12 @@ impl JournalError {
     }
 }
 
+impl From<JournalError> for io::Error {
+    fn from(error: JournalError) -> Self {
+        Self::other(error)
+    }
+}
+
 /// Parses one record of a file, and distinguishes another schema version from a damaged record.
 /// `remedy` is for files without a backup.
 pub(crate) fn parse_record<T: serde::de::DeserializeOwned>(

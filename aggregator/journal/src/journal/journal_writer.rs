@@ -7,7 +7,7 @@ use super::{
     result_reader::end_of_last_line,
     run_files::RunFiles,
 };
-use crate::replace_file::{replace_file, sync_directory};
+use crate::replace_file::{replace_json, sync_directory};
 use juror_types::{id::RunId, outcome::JobResult, run::RunRecord};
 use std::{
     fs::{self, File, OpenOptions},
@@ -142,12 +142,9 @@ pub fn encode(result: &JobResult, lines: &mut Vec<u8>) -> Result<(), JournalErro
 
 fn write_record(directory: &Path, record: &RunRecord) -> Result<(), JournalError> {
     let path = directory.join("run.json");
-    replace_file(&path, |out| {
-        serde_json::to_writer_pretty(&mut *out, record)?;
-        out.write_all(b"\n")
-    })
-    .and_then(|()| sync_directory(directory))
-    .map_err(|error| JournalError::io("write", &path, error))
+    replace_json(&path, record)
+        .and_then(|()| sync_directory(directory))
+        .map_err(|error| JournalError::io("write", &path, error))
 }
 
 #[cfg(all(target_os = "linux", any(test, feature = "test-fixtures")))]

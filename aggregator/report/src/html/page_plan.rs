@@ -49,7 +49,7 @@ impl PagePlan {
         let mut tags = HashMap::new();
         let mut urgencies = Vec::new();
         for (place, result) in (0..).zip(results) {
-            let result = result.map_err(io::Error::other)?;
+            let result = result?;
             urgencies.push((Urgency::from_result(&result), place));
             if let Some(verdict) = result.verdict() {
                 let scores = criteria

@@ -5,21 +5,17 @@ use juror_analysis::{evidence_summary::EvidenceSummary, format::decimals};
 use juror_types::evidence::EvidenceOutcome;
 
 /// Counts of the measured evidence as properties of the suite.
-pub(super) fn properties(summary: &EvidenceSummary) -> Vec<(&'static str, String)> {
-    let EvidenceSummary { measured, differing, not_rendered, unmeasured, contradictory, .. } =
-        summary;
-    let EvidenceSummary { pasted, cut_short, .. } = summary;
+pub(super) fn properties(summary: &EvidenceSummary) -> [(&'static str, String); 7] {
     [
-        ("evidence_measured", measured),
-        ("evidence_differing", differing),
-        ("evidence_not_rendered", not_rendered),
-        ("evidence_unmeasured", unmeasured),
-        ("evidence_contradictory_verdicts", contradictory),
-        ("evidence_pasted_screenshots", pasted),
-        ("evidence_cut_short", cut_short),
+        ("evidence_measured", summary.measured),
+        ("evidence_differing", summary.differing),
+        ("evidence_not_rendered", summary.not_rendered),
+        ("evidence_unmeasured", summary.unmeasured),
+        ("evidence_contradictory_verdicts", summary.contradictory),
+        ("evidence_pasted_screenshots", summary.pasted),
+        ("evidence_cut_short", summary.cut_short),
     ]
     .map(|(name, count)| (name, count.to_string()))
-    .into()
 }
 
 /// Facts of the measured evidence.
