@@ -3,7 +3,9 @@
 
 mod figures;
 
-pub use figures::{ChangeChart, FigureCell, FigureColumn, FigureTable, RangeChart, ShownMetric};
+pub use figures::{
+    ChangeChart, FigureCell, FigureColumn, FigureRow, FigureTable, RangeChart, ShownMetric,
+};
 
 /// Topic of a report.
 pub struct Topic {

@@ -1,7 +1,6 @@
 //! Report of a run: its content, and one pure renderer per format.
 
 mod attachment;
-mod calibration_figures;
 mod csv;
 pub mod document;
 pub mod html;

@@ -80,8 +80,8 @@ fn table(names: &'static str, last: String, periods: &[PeriodSpending]) -> Block
         periods.iter().map(amounts).fold([Money::ZERO; 3], |[a, b, c], [spent, presumed, held]| {
             [a + spent, b + presumed, c + held]
         });
-    let rows = rows.chain([row(format!("last {last}"), sums)]).collect();
-    Block::Table(FigureTable { title: names, ..FigureTable::new(names, columns.into(), rows) })
+    let rows = rows.chain([row(format!("last {last}"), sums)]);
+    Block::Table(FigureTable { title: names, ..FigureTable::new(names, columns, rows) })
 }
 
 fn note(text: String) -> Block {

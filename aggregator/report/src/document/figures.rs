@@ -46,13 +46,16 @@ pub struct FigureTable {
     pub kind: NameKind,
     /// Columns behind the names.
     pub columns: Vec<FigureColumn>,
-    /// Name, significance and cells of each row.
-    pub rows: Vec<(String, Level, Vec<FigureCell>)>,
+    /// Rows.
+    pub rows: Vec<FigureRow>,
     /// Meaning of the columns; empty for none.
     pub note: &'static str,
     /// Meaning of the wide columns; empty for none.
     pub wide_note: &'static str,
 }
+
+/// Name, significance and cells of a row.
+pub type FigureRow = (String, Level, Vec<FigureCell>);
 
 /// A column of a table.
 pub struct FigureColumn {
@@ -120,9 +123,10 @@ impl FigureTable {
     /// An untitled table without notes.
     pub fn new(
         names: &'static str,
-        columns: Vec<FigureColumn>,
-        rows: Vec<(String, Level, Vec<FigureCell>)>,
+        columns: impl IntoIterator<Item = FigureColumn>,
+        rows: impl IntoIterator<Item = FigureRow>,
     ) -> Self {
+        let (columns, rows) = (columns.into_iter().collect(), rows.into_iter().collect());
         Self { title: "", names, kind: NameKind::Text, columns, rows, note: "", wide_note: "" }
     }
 

@@ -1,8 +1,10 @@
 //! Layout of a calibration alone: the judge's agreement with people, criterion by criterion.
 
-use super::head::simulated;
+use super::{
+    calibration::{coefficient, difference, optional, size},
+    head::simulated,
+};
 use crate::{
-    calibration_figures::{coefficient, difference, size},
     document::{Block, FigureCell, FigureColumn, FigureTable, Level, Topic},
     phrasing::judge_text,
 };
@@ -115,8 +117,8 @@ fn table(
         let cells = cells(each).into_iter().map(FigureCell::Figure).collect();
         (each.title.clone(), Level::Plain, cells)
     });
-    let columns = heads.iter().map(|head| FigureColumn::new(*head)).collect();
-    FigureTable::new("Score", columns, rows.collect())
+    let columns = heads.iter().map(|head| FigureColumn::new(*head));
+    FigureTable::new("Score", columns, rows)
 }
 
 /// Confusion matrix of the total score's steps, by people and by the judge.
@@ -126,8 +128,8 @@ fn confusion(confusion: &Confusion) -> Block {
         let cells = counts.iter().map(|count| FigureCell::Figure(cell(count))).collect();
         (step.clone(), Level::Plain, cells)
     });
-    let columns = confusion.steps.iter().map(|step| FigureColumn::new(step.clone())).collect();
-    let table = FigureTable::new("People ↓  judge →", columns, rows.collect());
+    let columns = confusion.steps.iter().map(|step| FigureColumn::new(step.clone()));
+    let table = FigureTable::new("People ↓  judge →", columns, rows);
     Block::Table(FigureTable { title: "People ↓  judge →", ..table })
 }
 
@@ -165,8 +167,4 @@ fn ids(title: &'static str, ids: &[String]) -> Option<Block> {
     };
     let text = format!("{}{more}", shown.join(", "));
     (!ids.is_empty()).then_some(Block::Sentence(Level::Plain, title, text))
-}
-
-fn optional(value: Option<f64>, shown: impl FnOnce(f64) -> String) -> String {
-    value.map_or_else(|| "–".to_owned(), shown)
 }

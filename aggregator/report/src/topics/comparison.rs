@@ -145,24 +145,15 @@ fn means(comparison: &Comparison) -> FigureTable {
         ];
         (metric.title.clone(), row_level(Some(metric.decision)), cells)
     };
-    let columns = vec![
-        FigureColumn::new("Base"),
-        FigureColumn::new("Head"),
-        FigureColumn::new("Change"),
-        FigureColumn::new("95 % interval"),
-        FigureColumn::new("Drawn"),
-        FigureColumn::new("d_z"),
-        FigureColumn::new("p"),
-        FigureColumn::wide("n"),
-        FigureColumn::wide("Detectable"),
-        FigureColumn::wide("Decision"),
-    ];
+    let columns =
+        ["Base", "Head", "Change", "95 % interval", "Drawn", "d_z", "p"].map(FigureColumn::new);
+    let wide = ["n", "Detectable", "Decision"].map(FigureColumn::wide);
     FigureTable {
         title: "Means",
         note: "Head − base, in percentage points, points or ms. p of criteria and of deterministic \
                metrics is adjusted (Holm), d_z is the effect size.",
         wide_note: "Detectable: the smallest true change that so many items reveal 4 times in 5.",
-        ..FigureTable::new("Means", columns, comparison.means().map(row).collect())
+        ..FigureTable::new("Means", columns.into_iter().chain(wide), comparison.means().map(row))
     }
 }
 
@@ -201,20 +192,14 @@ fn passes(passes: &[PassDifference]) -> FigureTable {
         ];
         (pass.title.clone(), row_level(pass.decision), cells)
     };
-    let columns = vec![
-        FigureColumn::new("Base"),
-        FigureColumn::new("Head"),
-        FigureColumn::new("Only in base"),
-        FigureColumn::new("Only in head"),
-        FigureColumn::new("n"),
-        FigureColumn::new("p"),
-        FigureColumn::wide("Decision"),
-    ];
+    let columns =
+        ["Base", "Head", "Only in base", "Only in head", "n", "p"].map(FigureColumn::new);
+    let columns = columns.into_iter().chain([FigureColumn::wide("Decision")]);
     FigureTable {
         title: "Passes",
         note: "p by the exact McNemar test, which counts a cluster of items once; adjusted (Holm) where the \
                rate decides.",
-        ..FigureTable::new("Passes", columns, passes.iter().map(row).collect())
+        ..FigureTable::new("Passes", columns, passes.iter().map(row))
     }
 }
 

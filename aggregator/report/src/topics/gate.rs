@@ -13,17 +13,11 @@ use juror_analysis::{
 
 /// The topic of this gate, or of some of its rules.
 pub fn topic(report: &Report, gate: &GateReport) -> Topic {
-    let columns = vec![
-        FigureColumn::new("Decision"),
-        FigureColumn::new("Figure"),
-        FigureColumn::new("Must be"),
-        FigureColumn::new("95 % interval"),
-        FigureColumn::new("Sure"),
-        FigureColumn::wide("Over"),
-    ];
+    let columns = ["Decision", "Figure", "Must be", "95 % interval", "Sure"].map(FigureColumn::new);
+    let columns = columns.into_iter().chain([FigureColumn::wide("Over")]);
     let rows =
         gate.rules.iter().map(|rule| (title(report, rule), Level::Plain, cells(report, rule)));
-    let mut blocks = vec![Block::Table(FigureTable::new("Metric", columns, rows.collect()))];
+    let mut blocks = vec![Block::Table(FigureTable::new("Metric", columns, rows))];
     let declines: Vec<_> = gate
         .rules
         .iter()

@@ -1,7 +1,8 @@
 //! Topic of measured differences between screenshots and rendered code.
 
 use crate::document::{
-    Block, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, NameKind, Topic,
+    Block, FigureCell, FigureColumn, FigureRow, FigureTable, Level, List, ListEntry, NameKind,
+    Topic,
 };
 use juror_analysis::{
     evidence_summary::{CommonRepair, CountedText, EvidenceSummary},
@@ -29,7 +30,7 @@ fn topic_of(report: &Report, unfolded: impl Fn(&CommonRepair) -> Vec<List>) -> O
     let measured = report.metrics.iter().filter(|metric| metric.definition.is_evidence());
     let rows: Vec<_> = measured.filter_map(row).collect();
     if !rows.is_empty() {
-        let columns = ["Figure", "95 % interval"].map(FigureColumn::new).into();
+        let columns = ["Figure", "95 % interval"].map(FigureColumn::new);
         blocks.push(Block::Table(FigureTable {
             note: "measured by a program between the screenshot and the picture of the rendered \
                    code; no opinion of a judge is in it",
@@ -48,46 +49,38 @@ fn topic_of(report: &Report, unfolded: impl Fn(&CommonRepair) -> Vec<List>) -> O
             text: ": look at these first".to_owned(),
         });
     }
-    if summary.pasted > 0 {
-        let text = format!(
-            "the code of {} shows an image over 30 % of the page that equals the screenshot there",
-            counted(summary.pasted, "item")
-        );
-        blocks.push(Block::Sentence(Level::Doubtful, "", text));
-    }
-    if summary.overflowing > 0 {
-        let text = format!(
-            "the page of {} goes on beyond the screenshot's edges, where nothing is compared",
-            counted(summary.overflowing, "item")
-        );
-        blocks.push(Block::Sentence(Level::Doubtful, "", text));
-    }
-    if summary.cut_short > 0 {
-        let text = format!(
-            "rendering of {} ended before everything was tried, by its time limit or a failure of \
-             the browser, so that more may differ than the code's faults: raise \
-             render.timeout_seconds, or run them again",
-            counted(summary.cut_short, "item")
-        );
-        blocks.push(Block::Sentence(Level::Doubtful, "", text));
-    }
-    let repairs: Vec<_> =
-        summary.repairs.iter().map(|group| repair(group, unfolded(group))).collect();
-    if !repairs.is_empty() {
-        let count = usize::try_from(summary.repairs_total).unwrap_or(usize::MAX);
-        let title = "Repairs".to_owned();
-        blocks.push(Block::List(List { title, open: true, count, entries: repairs }));
-    }
-    for (title, entries) in [
-        ("Why code was not rendered", summary.failures.iter().map(text).collect::<Vec<_>>()),
-        ("Why items were not measured", summary.unmeasured_reasons.iter().map(text).collect()),
-        ("Imports that stand-ins replace", summary.missing_imports.iter().map(text).collect()),
+    for (subject, count, text) in [
+        (
+            "the code of",
+            summary.pasted,
+            "shows an image over 30 % of the page that equals the screenshot there",
+        ),
+        (
+            "the page of",
+            summary.overflowing,
+            "goes on beyond the screenshot's edges, where nothing is compared",
+        ),
+        (
+            "rendering of",
+            summary.cut_short,
+            "ended before everything was tried, by its time limit or a failure of the browser, so \
+             that more may differ than the code's faults: raise render.timeout_seconds, or run \
+             them again",
+        ),
     ] {
-        if !entries.is_empty() {
-            let (count, title) = (entries.len(), title.to_owned());
-            blocks.push(Block::List(List { title, open: true, count, entries }));
-        }
+        let text = format!("{subject} {} {text}", counted(count, "item"));
+        blocks.extend((count > 0).then_some(Block::Sentence(Level::Doubtful, "", text)));
     }
+    let repairs =
+        List::new("Repairs", &summary.repairs, |group| repair(group, unfolded(group))).opened();
+    let count = usize::try_from(summary.repairs_total).unwrap_or(usize::MAX);
+    let lists = [
+        List { count, ..repairs },
+        List::new("Why code was not rendered", &summary.failures, text).opened(),
+        List::new("Why items were not measured", &summary.unmeasured_reasons, text).opened(),
+        List::new("Imports that stand-ins replace", &summary.missing_imports, text).opened(),
+    ];
+    blocks.extend(lists.into_iter().filter(|list| list.count > 0).map(Block::List));
     Some(Topic::new("measured", "Measured", false, blocks))
 }
 
@@ -111,7 +104,7 @@ fn facts(summary: &EvidenceSummary) -> Vec<String> {
     facts
 }
 
-fn row(metric: &Metric) -> Option<(String, Level, Vec<FigureCell>)> {
+fn row(metric: &Metric) -> Option<FigureRow> {
     let unit = metric.definition.unit;
     let cells = vec![
         FigureCell::figure(figure(metric.value?, unit)),

@@ -1,7 +1,7 @@
 //! Layout of the judge's agreement with itself.
 
 use crate::document::{
-    Block, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, Topic,
+    Block, FigureCell, FigureColumn, FigureRow, FigureTable, Level, List, ListEntry, Topic,
 };
 use juror_analysis::{
     format::{counted, decimals, figure},
@@ -16,8 +16,8 @@ pub fn topic(report: &Report) -> Option<Topic> {
     let scale = report.rubric.scale;
     let points = Unit::Points { least: scale.min.into(), most: scale.max.into() };
     let criteria = repeats.criteria.iter().map(|criterion| row(criterion, points));
-    let rows = std::iter::once(row(&repeats.score, Unit::Share)).chain(criteria).collect();
-    let columns = ["Alpha", "Noise's share", "Deviation"].map(FigureColumn::new).into();
+    let rows = std::iter::once(row(&repeats.score, Unit::Share)).chain(criteria);
+    let columns = ["Alpha", "Noise's share", "Deviation"].map(FigureColumn::new);
     let table = FigureTable {
         note: "Krippendorff's alpha (1: the judge repeats itself); the share of a single verdict's \
                variance that is the judge's own noise; its standard deviation around an item's mean",
@@ -34,7 +34,7 @@ pub fn topic(report: &Report) -> Option<Topic> {
     Some(Topic::new("repeats", "Repeats", report.run.simulated, blocks))
 }
 
-fn row(of: &CriterionAgreement, unit: Unit) -> (String, Level, Vec<FigureCell>) {
+fn row(of: &CriterionAgreement, unit: Unit) -> FigureRow {
     let found = &of.agreement;
     let deviation = |value: f64| match unit {
         Unit::Share => figure(value, unit),

@@ -73,7 +73,7 @@ pub fn table(runs: &[TrendRun<'_>], metric: Option<&MetricDefinition>) -> Figure
         cells.extend(marked.then(|| FigureCell::Status(mark.to_owned(), Level::Doubtful)));
         (record.run_id.to_string(), Level::Plain, cells)
     });
-    FigureTable { kind: NameKind::Run, ..FigureTable::new("Run", columns, rows.collect()) }
+    FigureTable { kind: NameKind::Run, ..FigureTable::new("Run", columns, rows) }
 }
 
 /// Significance of a metric's course.
