@@ -159,7 +159,7 @@ impl RunCatalog {
         let files = RunFiles::open(&self.runs_dir, run)?;
         match files.has_own_directory() {
             true => Ok(files),
-            false => Err(JournalError::Missing { directory: files.directory().to_owned() }),
+            false => Err(JournalError::Missing(files.directory().to_owned())),
         }
     }
 

@@ -83,7 +83,7 @@ impl RunService {
             let catalog = RunCatalog::new(runs_dir);
             match catalog.files(&run) {
                 Ok(files) => Ok(Some((files.record().clone(), catalog.listed(&files).state))),
-                Err(JournalError::Missing { directory }) => match check_vacant(&directory) {
+                Err(JournalError::Missing(directory)) => match check_vacant(&directory) {
                     Ok(()) => Ok(None),
                     Err(JournalError::Occupied { .. }) => Err(AppError::conflict(format!(
                         "run_id {run}: the runs directory has a file or folder of this name that is not \

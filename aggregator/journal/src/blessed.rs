@@ -12,8 +12,7 @@ use juror_types::{
 };
 use serde::{Deserialize, Serialize};
 use std::{
-    fs,
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 

@@ -88,7 +88,7 @@ impl CommitWork {
 
 /// The error of a run without its files.
 pub(super) fn removed(runs_dir: &Path, run: &RunId) -> JournalError {
-    JournalError::Removed { directory: runs_dir.join(run.as_str()) }
+    JournalError::Removed(runs_dir.join(run.as_str()))
 }
 
 /// Record in the directory of a run, if there is one.

@@ -118,7 +118,7 @@ pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> AppError {
 pub fn known_run(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, AppError> {
     match RunFiles::open(runs_dir, run) {
         Ok(files) => Ok(Some(files.record().clone())),
-        Err(JournalError::Missing { directory }) => {
+        Err(JournalError::Missing(directory)) => {
             check_vacant(&directory)?;
             Ok(None)
         }

@@ -11,58 +11,40 @@ pub enum JournalError {
     /// Another process writes to it: wait.
     #[error(
         "the run directory {} is in use by another juror process: wait until it ends or stop it, or give this run another --run-id",
-        directory.display()
+        .0.display()
     )]
-    InUse {
-        /// The run directory.
-        directory: PathBuf,
-    },
+    InUse(PathBuf),
     /// There is a run of this name: resume it or choose another name.
     #[error(
         "the run directory {} already contains a run: continue it with --resume, or choose another --run-id",
-        directory.display()
+        .0.display()
     )]
-    Exists {
-        /// The run directory.
-        directory: PathBuf,
-    },
+    Exists(PathBuf),
     /// The directory of a run's name belongs to something else: choose another name.
     #[error(
         "{} exists and is not a run directory: choose another --run-id, or move it away",
-        directory.display()
+        .0.display()
     )]
-    Occupied {
-        /// The file or folder.
-        directory: PathBuf,
-    },
+    Occupied(PathBuf),
     /// There is no run of this name.
     #[error(
         "{} contains no run (no run.json): check the run id and --runs-dir, or list the runs with `juror runs`",
-        directory.display()
+        .0.display()
     )]
-    Missing {
-        /// The run directory.
-        directory: PathBuf,
-    },
+    Missing(PathBuf),
     /// Files of a run were removed while results were committed: restore them.
     #[error(
         "files of the run directory {} were removed: restore them from a backup; of a fleet's run, juror retry publishes the stored results again",
-        directory.display()
+        .0.display()
     )]
-    Removed {
-        /// The run directory.
-        directory: PathBuf,
-    },
+    Removed(PathBuf),
     /// The disk is full: free some space and continue.
     #[error(
         "no space left to write {}: free some space, then continue (juror run --resume {}, or juror aggregate for a fleet); earlier results are kept",
-        path.display(),
-        run_of(path)
+        .0.display(),
+        run_of(.0)
     )]
-    Full {
-        /// The file.
-        path: PathBuf,
-    },
+    Full(PathBuf),
     /// The operating system reported an error.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
@@ -106,12 +88,12 @@ impl JournalError {
     /// Message for users without access to paths: files are named relative to the run's folder.
     pub fn in_its_run(&self) -> String {
         let place = match self {
-            Self::InUse { directory }
-            | Self::Exists { directory }
-            | Self::Occupied { directory }
-            | Self::Missing { directory }
-            | Self::Removed { directory } => directory,
-            Self::Full { path }
+            Self::InUse(path)
+            | Self::Exists(path)
+            | Self::Occupied(path)
+            | Self::Missing(path)
+            | Self::Removed(path)
+            | Self::Full(path)
             | Self::Io { path, .. }
             | Self::Unreadable { path, .. }
             | Self::Schema { path, .. } => path,
@@ -127,10 +109,7 @@ impl JournalError {
     pub fn is_damage(&self) -> bool {
         matches!(
             self,
-            Self::Unreadable { .. }
-                | Self::Schema { .. }
-                | Self::Occupied { .. }
-                | Self::Removed { .. }
+            Self::Unreadable { .. } | Self::Schema { .. } | Self::Occupied(_) | Self::Removed(_)
         )
     }
 
@@ -138,7 +117,7 @@ impl JournalError {
     pub fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full(path),
             _ => Self::Io { action, path, source },
         }
     }

@@ -38,7 +38,7 @@ impl JournalWriter {
         let path = directory.join("run.json");
         let known = path.try_exists().map_err(|error| JournalError::io("check", &path, error))?;
         if known {
-            return Err(JournalError::Exists { directory });
+            return Err(JournalError::Exists(directory));
         }
         let locked = Self::with_lock(RunFiles::new(directory, record.clone()), lock)?;
         write_record(locked.files.directory(), record)?;

@@ -30,8 +30,7 @@ impl Drop for DirectoryLock {
 /// Acquires the lock of a run directory.
 pub(super) fn take(directory: &Path) -> Result<DirectoryLock, JournalError> {
     let path = directory.join(LOCK_FILE);
-    let file =
-        try_lock(&path)?.ok_or_else(|| JournalError::InUse { directory: directory.to_owned() })?;
+    let file = try_lock(&path)?.ok_or_else(|| JournalError::InUse(directory.to_owned()))?;
     ofd_lock::set(&file);
     Ok(DirectoryLock(file))
 }

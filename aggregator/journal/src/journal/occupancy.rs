@@ -29,7 +29,7 @@ pub fn run_directory_above(path: &Path) -> Option<PathBuf> {
 /// # Errors
 /// [`JournalError::Occupied`] for such a directory, [`JournalError::Io`] if it cannot be listed.
 pub fn check_vacant(directory: &Path) -> Result<(), JournalError> {
-    let occupied = || JournalError::Occupied { directory: directory.to_owned() };
+    let occupied = || JournalError::Occupied(directory.to_owned());
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         // A dangling link counts as occupied too.

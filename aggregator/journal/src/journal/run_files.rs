@@ -45,7 +45,7 @@ impl RunFiles {
         let path = directory.join("run.json");
         let bytes = read_regular(&path, MAX_RECORD_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                JournalError::Missing { directory: directory.to_owned() }
+                JournalError::Missing(directory.to_owned())
             }
             _ => JournalError::io("read", &path, error),
         })?;
