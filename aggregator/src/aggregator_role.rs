@@ -17,7 +17,6 @@ mod acknowledge_deliveries;
 mod blocking;
 mod committer;
 mod completeness;
-mod dead_job_result;
 mod incoming;
 mod journal_operations;
 mod ledger_journals;
@@ -38,6 +37,7 @@ pub use reporter::{CompletedRun, ReportWriter};
 pub use runs_directory_registration::{claim, identify};
 pub use runs_lock::{LockRole, RunsLock};
 
+use acknowledge_deliveries::end_deliveries;
 use committer::{Committer, Inputs, KnownRuns, ReportChannels};
 use futures_util::future::BoxFuture;
 use juror_journal::journal::JournalError;
@@ -51,7 +51,7 @@ use juror_types::{event::Events, job::Job, outcome::JobResult, shutdown::Shutdow
 use ledger_maintenance::LedgerMaintenance;
 use receive::receive;
 use release_held_jobs::Release;
-use resend_unstarted::{Resender, ResendingSubscription};
+use resend_unstarted::ResendingSubscription;
 use run_registry::RunRegistry;
 use status_poller::StatusPoller;
 use std::{sync::Arc, time::Duration};
@@ -188,23 +188,16 @@ pub fn run(
             events: events.clone(),
             stop: stop.clone(),
         };
-        let resender = Resender {
+        let dead = Box::new(ResendingSubscription {
+            inner: resources.dead,
             backend: Arc::clone(&backend),
             jobs: resources.jobs,
             dead_letters: resources.dead_letters,
             events: events.clone(),
-        };
-        let dead = Box::new(ResendingSubscription { inner: resources.dead, resender });
-        let receiving = receive(resources.results, dead, sender, drain.clone());
-        let reporting = reporter::report(
-            ordered,
-            written,
-            Arc::clone(&backend),
-            resources.reports,
-            stop.clone(),
-        );
-        let acknowledged =
-            acknowledge_deliveries::end_deliveries(to_end, events.clone(), stop.clone());
+        });
+        let (reports, of_fleet) = (resources.reports, Arc::clone(&backend));
+        let reporting = reporter::report(ordered, written, of_fleet, reports, stop.clone());
+        let acknowledged = end_deliveries(to_end, events.clone(), stop.clone());
         let committer = Committer {
             runs_dir,
             options,
@@ -217,17 +210,16 @@ pub fn run(
             stop: stop.clone(),
             runs: KnownRuns::default(),
         };
-        let ended = CancellationToken::new();
-        let inputs = Inputs { incoming, answers, reported };
+        let (ended, inputs) = (CancellationToken::new(), Inputs { incoming, answers, reported });
         let (received, committed, elsewhere, ..) = tokio::join!(
-            receiving,
+            receive(resources.results, dead, sender, drain.clone()),
             commit(committer, inputs, ended.clone()),
             keep_directory(&*backend, &directory, (&ended, &drain)),
             reporting,
             acknowledged,
             poller.run(ended.clone(), stop),
-            maintenance.run(ended.clone()),
-            release.run(ended.clone()),
+            ended.run_until_cancelled(maintenance.run()),
+            ended.run_until_cancelled(release.run()),
         );
         drop(lock);
         committed?;

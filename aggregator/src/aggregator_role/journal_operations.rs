@@ -1,11 +1,17 @@
 //! Operations of a fleet's aggregator on a run's journal. All block on disk I/O.
 
-use super::{dead_job_result, incoming::Incoming};
+use super::incoming::Incoming;
 use crate::run_journal::RunJournal;
-use juror_analysis::fold::Counted;
-use juror_journal::journal::{JournalError, JournalWriter, RunFiles};
+use juror_journal::journal::{JournalError, JournalWriter};
 use juror_ledger::redis::RunProgress;
-use juror_types::{id::RunId, outcome::JobResult, run::RunRecord};
+use juror_queue::DeadLetter;
+use juror_types::{
+    id::RunId,
+    job::Job,
+    outcome::{ErrorKind, JobError, JobResult, Outcome},
+    rubric::{Rubric, zero},
+    run::RunRecord,
+};
 use std::{path::Path, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
@@ -16,13 +22,6 @@ pub(super) struct Committed {
     pub(super) news: Vec<Arc<JobResult>>,
     /// Number of duplicates.
     pub(super) duplicates: u64,
-}
-
-/// State of a run for a report.
-#[derive(Debug)]
-pub(super) struct FoldSnapshot {
-    pub(super) files: RunFiles,
-    pub(super) counted: Counted,
 }
 
 impl RunJournal {
@@ -57,9 +56,7 @@ impl RunJournal {
             .iter()
             .map(|incoming| match incoming {
                 Incoming::Result(delivery) => Arc::clone(&delivery.message),
-                Incoming::Dead(delivery) => {
-                    Arc::new(dead_job_result::result_of(&delivery.message, record))
-                }
+                Incoming::Dead(delivery) => Arc::new(dead_job_result(&delivery.message, record)),
             })
             .collect();
         let mut committed = Committed::default();
@@ -85,9 +82,19 @@ impl RunJournal {
             reported_at: None,
         }
     }
+}
 
-    /// Current state for a report.
-    pub(super) fn snapshot(&self) -> FoldSnapshot {
-        FoldSnapshot { files: self.files().clone(), counted: self.fold().counted() }
+/// The result of a dead job in its round, so that its run ends. The worker that dead-lettered it
+/// may have published one too; the second one is a duplicate.
+fn dead_job_result(letter: &DeadLetter<Job>, record: &RunRecord) -> JobResult {
+    let DeadLetter { message: job, reason, .. } = letter;
+    let mut result = JobResult::empty(job, Outcome::Failed);
+    result.pipeline_success = Some(false);
+    if job.judge.is_some() {
+        // The report warns of an invalid rubric.
+        let rubric = Rubric::parse(&record.rubric_text, "the run's rubric").ok();
+        result.semantic = rubric.map(|rubric| zero(&rubric, reason));
     }
+    result.error = Some(JobError { kind: ErrorKind::Poison, message: reason.clone() });
+    result
 }

@@ -73,6 +73,5 @@ pub(super) fn send_results(
 
 /// Records that the fleet of this runs directory has a ledger.
 pub(super) fn mark_used(marker: &Path) -> Result<(), JournalError> {
-    replace_file(marker, |_| Ok(()))
-        .map_err(|error| JournalError::io("write", marker, error))
+    replace_file(marker, |_| Ok(())).map_err(|error| JournalError::io("write", marker, error))
 }

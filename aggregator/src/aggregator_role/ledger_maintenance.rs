@@ -50,12 +50,8 @@ pub(super) struct LedgerMaintenance {
 }
 
 impl LedgerMaintenance {
-    /// Runs until `ended`.
-    pub(super) async fn run(self, ended: CancellationToken) {
-        ended.run_until_cancelled(self.run_loop()).await;
-    }
-
-    async fn run_loop(&self) {
+    /// Sweeps and reconciles again and again.
+    pub(super) async fn run(self) {
         let mut swept = None;
         let (mut pause, mut trouble) = (None, None);
         loop {

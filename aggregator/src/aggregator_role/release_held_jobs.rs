@@ -4,7 +4,6 @@ use juror_queue::HeldMessages;
 use juror_types::event::{Event, Events};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::Notify, time::sleep};
-use tokio_util::sync::CancellationToken;
 
 /// Time until the second release: a worker that queried the ledger before the reconciliation may
 /// hold a job after it.
@@ -18,17 +17,14 @@ pub(super) struct Release {
 }
 
 impl Release {
-    /// Releases held jobs at each reconciliation, until `ended`.
-    pub(super) async fn run(self, ended: CancellationToken) {
-        let releasing = async {
-            loop {
-                self.reconciled.notified().await;
-                self.release().await;
-                sleep(SECOND_RELEASE).await;
-                self.release().await;
-            }
-        };
-        ended.run_until_cancelled(releasing).await;
+    /// Releases held jobs at each reconciliation.
+    pub(super) async fn run(self) {
+        loop {
+            self.reconciled.notified().await;
+            self.release().await;
+            sleep(SECOND_RELEASE).await;
+            self.release().await;
+        }
     }
 
     async fn release(&self) {

@@ -1,6 +1,5 @@
 //! Orders of reports, which are written one at a time.
 
-use super::journal_operations::FoldSnapshot;
 use juror_analysis::{fold::Counted, run_facts::Coverage, run_report::Report};
 use juror_journal::journal::RunFiles;
 use juror_ledger::{admission::RunAccount, error::LedgerError, redis::FleetBackend};
@@ -13,8 +12,9 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(super) struct ReportOrder {
     pub(super) run: RunId,
-    pub(super) snapshot: FoldSnapshot,
-    /// Version of the run in the snapshot.
+    pub(super) files: RunFiles,
+    pub(super) counted: Counted,
+    /// Version of the run with these results.
     pub(super) version: u64,
     /// The number of results with which it is complete, if it is.
     pub(super) complete_at: Option<u64>,
@@ -112,7 +112,7 @@ fn write_now(
     writer: &dyn ReportWriter,
     stop: CancellationToken,
 ) -> Result<CompletedRun, String> {
-    let ReportOrder { run, snapshot: FoldSnapshot { files, counted }, complete_at, .. } = order;
+    let ReportOrder { run, files, counted, complete_at, .. } = order;
     let files = files.until(stop);
     let Report { coverage, cost, .. } =
         writer.write(&files, &counted, ledger, complete_at.is_some())?;

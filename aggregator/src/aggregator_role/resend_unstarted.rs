@@ -14,14 +14,9 @@ use tokio::time::sleep;
 /// Interval of queries to an unreachable backend.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Dead letters without the resent ones.
+/// Dead letters without those of jobs that are resent.
 pub(super) struct ResendingSubscription {
     pub(super) inner: Box<dyn Subscription<DeadLetter<Job>>>,
-    pub(super) resender: Resender,
-}
-
-/// Decides on dead letters, and resends jobs.
-pub(super) struct Resender {
     pub(super) backend: Arc<dyn FleetBackend>,
     pub(super) jobs: Arc<dyn Queue<Job>>,
     pub(super) dead_letters: Arc<dyn DeadLetters<Job>>,
@@ -33,10 +28,10 @@ impl Subscription<DeadLetter<Job>> for ResendingSubscription {
     async fn next(&mut self) -> Result<Option<Delivery<DeadLetter<Job>>>, QueueError> {
         while let Some(delivery) = self.inner.next().await? {
             let letter = &delivery.message;
-            if !letter.is_undelivered || !self.resender.allows(&letter.message).await {
+            if !letter.is_undelivered || !self.allows(&letter.message).await {
                 return Ok(Some(delivery));
             }
-            self.resender.resend(delivery).await?;
+            self.resend(delivery).await?;
         }
         Ok(None)
     }
@@ -46,9 +41,9 @@ impl Subscription<DeadLetter<Job>> for ResendingSubscription {
     }
 }
 
-impl Resender {
+impl ResendingSubscription {
     /// True if the job may be resent; waits for an unreachable backend.
-    async fn allows(&self, job: &Job) -> bool {
+    async fn allows(&mut self, job: &Job) -> bool {
         loop {
             match self.backend.allow_resend(job).await {
                 Ok(allowed) => return allowed,
@@ -58,7 +53,7 @@ impl Resender {
         }
     }
 
-    async fn resend(&self, delivery: Delivery<DeadLetter<Job>>) -> Result<(), QueueError> {
+    async fn resend(&mut self, delivery: Delivery<DeadLetter<Job>>) -> Result<(), QueueError> {
         let DeadLetter { message: job, priority, reason, .. } = (*delivery.message).clone();
         let (id, round) = (job.job_id.clone(), job.round);
         self.events

@@ -37,20 +37,17 @@ impl Committer {
 
     async fn order_report(&mut self, run: RunId) -> Result<(), AggregatorError> {
         let mut work = self.work_for(run.clone(), Vec::new());
-        let known = self.runs.known.get(&run);
-        work.record = known.and_then(|known| {
-            known
-                .status
-                .as_ref()
-                .zip(known.progress.as_ref())
-                .map(|(status, so_far)| record_of(status, so_far))
-        });
+        work.record =
+            self.runs.known.get(&run).and_then(|known| {
+                Some(record_of(known.status.as_ref()?, known.progress.as_ref()?))
+            });
         self.perform(vec![work]).await?;
         let Some(known) = self.runs.known.get_mut(&run) else { return Ok(()) };
         let Some(open) = &known.open else { return Ok(()) };
         let order = ReportOrder {
             run: run.clone(),
-            snapshot: open.snapshot(),
+            files: open.files().clone(),
+            counted: open.fold().counted(),
             version: known.version,
             complete_at: known.complete_at(),
         };
