@@ -9,7 +9,7 @@ use crate::{
     },
 };
 use juror_analysis::{metrics::Unit, run_report::Report};
-use juror_journal::journal::JournalError;
+use juror_journal::journal::RunFiles;
 use juror_types::{evidence::Evidence, finding::Severity, outcome::JobResult};
 use serde_json::Value;
 use std::{
@@ -20,40 +20,13 @@ use std::{
 /// Most fields of metadata that get a column.
 const MAX_METADATA_COLUMNS: usize = 200;
 
-/// Fields of metadata that any result has, in the order of their names; each is the column
-/// `metadata.NAME`.
-#[derive(Debug, Default)]
-pub(crate) struct MetadataColumns(BTreeSet<String>);
-
-impl MetadataColumns {
-    /// Reads the results for the fields that they have.
-    pub(crate) fn from_results(
-        results: impl Iterator<Item = Result<JobResult, JournalError>>,
-    ) -> io::Result<Self> {
-        let mut names = BTreeSet::new();
-        for result in results {
-            for name in result?.item.metadata.keys() {
-                if names.len() < MAX_METADATA_COLUMNS && !names.contains(name) {
-                    names.insert(name.clone());
-                }
-            }
-        }
-        Ok(Self(names))
-    }
-}
-
 /// Writes a head and a line per result. Columns of the semantic stage are the rubric's; they are
 /// empty where a job was not scored.
-pub(crate) fn write(
-    report: &Report,
-    metadata: &MetadataColumns,
-    results: impl Iterator<Item = Result<JobResult, JournalError>>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let columns = columns(report, metadata);
+pub(crate) fn write(report: &Report, files: &RunFiles, out: &mut impl Write) -> io::Result<()> {
+    let columns = columns(report, &metadata_fields(report, files)?);
     let mut table = csv::Writer::from_writer(out);
     table.write_record(columns.iter().map(|column| escape_formula(&column.name)))?;
-    for result in results {
+    for result in report.items.read(files)? {
         let result = result?;
         let text = |column: &ResultColumn| {
             column.cell(&result).map_or_else(String::new, ResultCell::exact)
@@ -63,8 +36,22 @@ pub(crate) fn write(
     table.flush()
 }
 
+/// Fields of metadata that any result has, in the order of their names; each is the column
+/// `metadata.NAME`.
+fn metadata_fields(report: &Report, files: &RunFiles) -> io::Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for result in report.items.read(files)? {
+        for name in result?.item.metadata.keys() {
+            if names.len() < MAX_METADATA_COLUMNS && !names.contains(name) {
+                names.insert(name.clone());
+            }
+        }
+    }
+    Ok(names)
+}
+
 /// All columns; their order is a contract.
-fn columns(report: &Report, metadata: &MetadataColumns) -> Vec<ResultColumn> {
+fn columns(report: &Report, metadata: &BTreeSet<String>) -> Vec<ResultColumn> {
     let repeat =
         ResultColumn::for_csv("repeat", |result| Some(ResultCell::Count(result.repeat.into())));
     let retrieved = text("retrieved", |result| result.retrieval.as_ref()?.retrieved.clone());
@@ -84,7 +71,7 @@ fn columns(report: &Report, metadata: &MetadataColumns) -> Vec<ResultColumn> {
         text("since_baseline", move |result| Some((*groups.get(&result.screenshot_id)?).to_owned()))
     }));
     columns.extend(run_columns(report));
-    columns.extend(metadata.0.iter().map(|field| {
+    columns.extend(metadata.iter().map(|field| {
         let own = field.clone();
         text(format!("metadata.{field}"), move |result| {
             metadata_text(result.item.metadata.get(&own)?)

@@ -56,7 +56,7 @@ pub(crate) fn write(
     attachments: &dyn Attachments,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let plan = PagePlan::for_report(report, report.items.read(files)?)?;
+    let plan = PagePlan::for_report(report, files)?;
     let mut put = |markup: Markup| out.write_all(markup.into_string().as_bytes());
     let sections = sections_of_items(report, &plan);
     let link = |kind: NameKind, name: &str| match (kind, sections.get(name)) {

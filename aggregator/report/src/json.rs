@@ -7,21 +7,18 @@ use juror_analysis::{
     item_row::ItemRow,
     run_report::Report,
 };
-use juror_journal::journal::JournalError;
-use juror_types::{SCHEMA, outcome::JobResult};
+use juror_journal::journal::RunFiles;
+use juror_types::SCHEMA;
 use serde::{
     Serialize, Serializer,
     ser::{Error as _, SerializeMap, SerializeSeq as _},
 };
-use std::{
-    cell::RefCell,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
-/// Writes the report with all its items; the results come in one by one, in the items' order.
-pub(crate) fn write(
-    report: &Report,
-    results: impl Iterator<Item = Result<JobResult, JournalError>>,
+/// Writes the report with all its items, which are read one by one, in their order.
+pub(crate) fn write<'a>(
+    report: &'a Report,
+    files: &'a RunFiles,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut serializer = serde_json::Serializer::pretty(&mut *out);
@@ -48,24 +45,32 @@ pub(crate) fn write(
     if let Some(checks) = &report.verdict_checks {
         map.serialize_entry("verdict_checks", checks)?;
     }
+    let ids = |ids| Ids { items: &report.items, ids };
     if let Some(evidence) = &report.evidence {
-        map.serialize_entry("evidence", &EvidenceById::new(evidence, &report.items))?;
+        let repairs = evidence.repairs.iter();
+        let repairs = repairs.map(|repair| RepairById { repair, items: ids(&repair.items) });
+        let repairs = repairs.collect();
+        map.serialize_entry("evidence", &EvidenceById { summary: evidence, repairs })?;
     }
-    let statements = |groups| StatementsById { groups, items: &report.items };
+    let statements = |groups: &'a [StatementGroup]| {
+        let group = |group| GroupById { group, items: &report.items };
+        groups.iter().map(group).collect::<Vec<_>>()
+    };
     map.serialize_entry("common_issues", &statements(&report.common_issues))?;
     map.serialize_entry("common_strengths", &statements(&report.common_strengths))?;
     map.serialize_entry("warnings", &report.warnings)?;
-    map.serialize_entry("items", &StreamedRows(RefCell::new(results)))?;
+    map.serialize_entry("items", &StreamedRows { report, files })?;
     SerializeMap::end(map)?;
     out.write_all(b"\n")
 }
 
 /// Writes the current results in full, one a line, as the journal has them.
 pub(crate) fn write_lines(
-    results: impl Iterator<Item = Result<JobResult, JournalError>>,
+    report: &Report,
+    files: &RunFiles,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    for result in results {
+    for result in report.items.read(files)? {
         serde_json::to_writer(&mut *out, &result?)?;
         out.write_all(b"\n")?;
     }
@@ -87,36 +92,13 @@ struct RepairById<'a> {
     items: Ids<'a>,
 }
 
-impl<'a> EvidenceById<'a> {
-    fn new(summary: &'a EvidenceSummary, items: &'a ItemIndex) -> Self {
-        let repairs = summary.repairs.iter();
-        let repairs = repairs.map(|repair| {
-            let items = Ids { items, ids: &repair.items };
-            RepairById { repair, items }
-        });
-        Self { summary, repairs: repairs.collect() }
-    }
-}
-
-/// Groups of statements with their items by id.
-struct StatementsById<'a> {
-    groups: &'a [StatementGroup],
-    items: &'a ItemIndex,
-}
-
-impl Serialize for StatementsById<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer
-            .collect_seq(self.groups.iter().map(|group| OneGroup { group, items: self.items }))
-    }
-}
-
-struct OneGroup<'a> {
+/// A group of statements with its items by id.
+struct GroupById<'a> {
     group: &'a StatementGroup,
     items: &'a ItemIndex,
 }
 
-impl Serialize for OneGroup<'_> {
+impl Serialize for GroupById<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("label", &self.group.label)?;
@@ -145,13 +127,16 @@ impl Serialize for Ids<'_> {
     }
 }
 
-/// An array that is written while it is read; it can be written once.
-struct StreamedRows<I>(RefCell<I>);
+/// The items as an array that is written while they are read.
+struct StreamedRows<'a> {
+    report: &'a Report,
+    files: &'a RunFiles,
+}
 
-impl<I: Iterator<Item = Result<JobResult, JournalError>>> Serialize for StreamedRows<I> {
+impl Serialize for StreamedRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut rows = serializer.serialize_seq(None)?;
-        for result in &mut *self.0.borrow_mut() {
+        for result in self.report.items.read(self.files).map_err(S::Error::custom)? {
             rows.serialize_element(&ItemRow::from(result.map_err(S::Error::custom)?))?;
         }
         rows.end()

@@ -8,7 +8,7 @@ use crate::{
     sanitize::sanitize,
 };
 use juror_analysis::{format::decimals, run_facts::Coverage, run_report::Report};
-use juror_journal::journal::JournalError;
+use juror_journal::journal::RunFiles;
 use juror_types::{
     outcome::JobResult,
     verdict::{Score, Verdict},
@@ -16,52 +16,13 @@ use juror_types::{
 use std::io::{self, Write};
 use test_case::{TestCase, test_case};
 
-/// Numbers of test cases by kind, and their time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct TestCounts {
-    tests: u64,
-    failures: u64,
-    errors: u64,
-    skipped: u64,
-    seconds: f64,
-}
-
-impl TestCounts {
-    /// Writes these results; the totals precede the cases.
-    pub(crate) fn from_report(
-        report: &Report,
-        results: impl Iterator<Item = Result<JobResult, JournalError>>,
-    ) -> io::Result<Self> {
-        let mut counts = Self::default();
-        for result in results {
-            let result = result?;
-            counts.tests += 1;
-            counts.seconds += seconds(&result);
-            match test_case(report, &result) {
-                TestCase::Passed => {}
-                TestCase::Failure { .. } => counts.failures += 1,
-                TestCase::Error(_) => counts.errors += 1,
-                TestCase::Skipped => counts.skipped += 1,
-            }
-        }
-        let missing = missing_jobs(report).count() as u64;
-        counts.tests += missing;
-        counts.errors += missing;
-        Ok(counts)
-    }
-}
-
 /// Writes one suite with a test case for each result. A result that did not pass is a failure; one
 /// that could not be judged is an error; one that was not tried is skipped. All jobs without a
 /// result are one more case, an error.
-pub(crate) fn write(
-    report: &Report,
-    counts: TestCounts,
-    results: impl Iterator<Item = Result<JobResult, JournalError>>,
-    out: &mut impl Write,
-) -> io::Result<()> {
+pub(crate) fn write(report: &Report, files: &RunFiles, out: &mut impl Write) -> io::Result<()> {
     let run = &report.run;
-    let TestCounts { tests, failures, errors, skipped, seconds } = counts;
+    let TestCounts { tests, failures, errors, skipped, seconds } =
+        TestCounts::from_results(report, files)?;
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     let totals = format!(
         r#"tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}" time="{seconds:.3}""#
@@ -81,13 +42,45 @@ pub(crate) fn write(
     writeln!(out, "    </properties>")?;
     let groups = report.comparison.as_ref().map(|comparison| comparison.changes.group_of_items());
     let groups = groups.unwrap_or_default();
-    for result in results {
+    for result in report.items.read(files)? {
         let result = result?;
         let change = groups.get(result.screenshot_id.as_str()).copied();
         write_case(report, &result, change, out)?;
     }
     write_missing_jobs(report, out)?;
     writeln!(out, "  </testsuite>\n</testsuites>")
+}
+
+/// Numbers of test cases by kind, and their time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct TestCounts {
+    tests: u64,
+    failures: u64,
+    errors: u64,
+    skipped: u64,
+    seconds: f64,
+}
+
+impl TestCounts {
+    /// Writes these results; the totals precede the cases.
+    fn from_results(report: &Report, files: &RunFiles) -> io::Result<Self> {
+        let mut counts = Self::default();
+        for result in report.items.read(files)? {
+            let result = result?;
+            counts.tests += 1;
+            counts.seconds += seconds(&result);
+            match test_case(report, &result) {
+                TestCase::Passed => {}
+                TestCase::Failure { .. } => counts.failures += 1,
+                TestCase::Error(_) => counts.errors += 1,
+                TestCase::Skipped => counts.skipped += 1,
+            }
+        }
+        let missing = missing_jobs(report).count() as u64;
+        counts.tests += missing;
+        counts.errors += missing;
+        Ok(counts)
+    }
 }
 
 /// Facts of the whole suite.

@@ -111,20 +111,13 @@ pub fn write_report(
     attachments: &dyn Attachments,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let results = || report.items.read(files);
     match format {
-        OutputFormat::Json => json::write(report, results()?, out),
-        OutputFormat::Jsonl => json::write_lines(results()?, out),
-        OutputFormat::Csv => {
-            let metadata = csv::MetadataColumns::from_results(results()?)?;
-            csv::write(report, &metadata, results()?, out)
-        }
+        OutputFormat::Json => json::write(report, files, out),
+        OutputFormat::Jsonl => json::write_lines(report, files, out),
+        OutputFormat::Csv => csv::write(report, files, out),
         OutputFormat::Html => html::write(report, files, attachments, out),
         OutputFormat::Markdown => out.write_all(markdown::render(report).as_bytes()),
-        OutputFormat::Junit => {
-            let counts = junit::TestCounts::from_report(report, results()?)?;
-            junit::write(report, counts, results()?, out)
-        }
+        OutputFormat::Junit => junit::write(report, files, out),
     }
 }
 

@@ -10,10 +10,8 @@ use juror_types::{
 fn written(text: &str, results: Vec<JobResult>) -> String {
     let mut out = Vec::new();
     let record = record(text, results.len() as u64);
-    let (report, _directory, _runs) = report_of(&record, &results, None, None);
-    let metadata = MetadataColumns::from_results(results.clone().into_iter().map(Ok)).unwrap();
-    let results = results.into_iter().map(Ok);
-    write(&report, &metadata, results, &mut out).unwrap();
+    let (report, directory, _runs) = report_of(&record, &results, None, None);
+    write(&report, directory.files(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -57,10 +55,9 @@ fn each_row_has_the_judged_part_of_the_dataset() {
         vec![judged("a", [9; 5], &[], &[]), broken("b", Outcome::Skipped, ErrorKind::Budget, "-")];
     let mut record = record(SEMANTIC, 2);
     record.dataset.sample = Some(SampleRecord { items: 2, seed: 7, of: 10, until_width: None });
-    let (report, _directory, _runs) = report_of(&record, &results, None, None);
+    let (report, directory, _runs) = report_of(&record, &results, None, None);
     let mut out = Vec::new();
-    let results = results.into_iter().map(Ok);
-    write(&report, &MetadataColumns::default(), results, &mut out).unwrap();
+    write(&report, directory.files(), &mut out).unwrap();
     let table = String::from_utf8(out).unwrap();
     let part = "a random sample of 2 of 10 items (seed 7); only those judged \
                 before the budget ended, which left 1 job unjudged";
@@ -71,7 +68,7 @@ fn each_row_has_the_judged_part_of_the_dataset() {
 fn rubric_keys_never_collide_with_columns() {
     let mut report = report_of(&record(ACRUE, 0), &[], None, None).0;
     report.evidence = Some(EvidenceSummary::default());
-    let columns = columns(&report, &MetadataColumns::default());
+    let columns = columns(&report, &BTreeSet::new());
     let columns = columns.iter().filter(|column| !column.is_part());
     assert_eq!(columns.clone().count(), 46);
     for ResultColumn { name, .. } in columns {

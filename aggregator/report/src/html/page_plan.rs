@@ -6,8 +6,7 @@ use indexmap::IndexMap;
 use juror_analysis::{
     item_index::ItemGroups, item_row::Urgency, metrics::score_of, run_report::Report,
 };
-use juror_journal::journal::JournalError;
-use juror_types::outcome::JobResult;
+use juror_journal::journal::RunFiles;
 use std::{collections::HashMap, io};
 
 /// Maximum number of tags, and of common issues, to filter by.
@@ -29,11 +28,8 @@ pub(super) struct PagePlan {
 }
 
 impl PagePlan {
-    /// Plans the page of these results, which are in item order.
-    pub fn for_report(
-        report: &Report,
-        results: impl Iterator<Item = Result<JobResult, JournalError>>,
-    ) -> io::Result<Self> {
+    /// Plans the page of a report's results.
+    pub fn for_report(report: &Report, files: &RunFiles) -> io::Result<Self> {
         let criteria = &report.rubric.criteria;
         let mut plan = Self {
             order: Vec::new(),
@@ -48,7 +44,7 @@ impl PagePlan {
         };
         let mut tags = HashMap::new();
         let mut urgencies = Vec::new();
-        for (place, result) in (0..).zip(results) {
+        for (place, result) in (0..).zip(report.items.read(files)?) {
             let result = result?;
             urgencies.push((Urgency::from_result(&result), place));
             if let Some(verdict) = result.verdict() {
