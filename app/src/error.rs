@@ -135,7 +135,7 @@ impl From<CompareError> for AppError {
     fn from(error: CompareError) -> Self {
         match error {
             CompareError::Journal(error) => error.into(),
-            CompareError::Rubric { .. } => Self::invalid(error),
+            CompareError::Rubric(_) => Self::invalid(error),
         }
     }
 }

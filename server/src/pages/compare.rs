@@ -44,7 +44,7 @@ pub async fn show(
                 Ok(comparison) => {
                     Some(spawn_blocking(move || compared(&base, &head, &comparison)).await??)
                 }
-                Err(NotCompared::Impossible(error @ CompareError::Rubric { .. })) => {
+                Err(NotCompared::Impossible(error @ CompareError::Rubric(_))) => {
                     Some(html! { p.error role="alert" { (sanitize(&error.to_string())) } })
                 }
                 Err(error) => return Err(error.into()),

@@ -5,8 +5,7 @@ use juror_journal::replace_file::replace_json;
 use juror_types::{SCHEMA, id::RunId};
 use serde::Serialize;
 use std::{
-    fs,
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -82,36 +81,9 @@ pub struct CalibratedCriterion {
 /// The error of reading or writing a calibration's file.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationFileError {
-    /// The file cannot be read.
-    #[error("the calibration {} cannot be read: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-    /// Another schema version.
-    #[error("the calibration {} has schema {found}, but this program reads schema {SCHEMA}", path.display())]
-    Schema {
-        /// The file.
-        path: PathBuf,
-        /// The version found.
-        found: u64,
-    },
-    /// Malformed content.
-    #[error("{} is not a calibration: {reason}; create it again with juror calibrate", path.display())]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// The problem.
-        reason: String,
-    },
-    /// Another extension than that of JSON.
-    #[error("{}: a calibration is written as .json", path.display())]
-    UnknownEnding {
-        /// The file.
-        path: PathBuf,
-    },
+    /// The file cannot be read, is no calibration, or has another extension than that of JSON.
+    #[error("{0}")]
+    Invalid(String),
     /// The file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
@@ -125,16 +97,24 @@ pub enum CalibrationFileError {
 impl KnownCalibration {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, CalibrationFileError> {
-        let read = |source| CalibrationFileError::Read { path: path.to_owned(), source };
-        let invalid = |reason: String| CalibrationFileError::Invalid { path: path.into(), reason };
-        let bytes = fs::read(path).map_err(read)?;
+        let shown = path.display();
+        let invalid = |reason: String| {
+            CalibrationFileError::Invalid(format!(
+                "{shown} is not a calibration: {reason}; create it again with juror calibrate"
+            ))
+        };
+        let bytes = fs::read(path).map_err(|error| {
+            CalibrationFileError::Invalid(format!(
+                "the calibration {shown} cannot be read: {error}"
+            ))
+        })?;
         let json: serde_json::Value =
             serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
-        match json.get("schema").and_then(serde_json::Value::as_u64) {
-            Some(found) if found != u64::from(SCHEMA) => {
-                return Err(CalibrationFileError::Schema { path: path.to_owned(), found });
-            }
-            _ => {}
+        let schema = json.get("schema").and_then(serde_json::Value::as_u64);
+        if let Some(found) = schema.filter(|found| *found != u64::from(SCHEMA)) {
+            return Err(CalibrationFileError::Invalid(format!(
+                "the calibration {shown} has schema {found}, but this program reads schema {SCHEMA}"
+            )));
         }
         let calibration: Calibration =
             serde_json::from_value(json).map_err(|error| invalid(error.to_string()))?;
@@ -222,8 +202,8 @@ impl KnownCalibration {
 /// Checks the name of an output file, before the work.
 pub fn check_output(path: &Path) -> Result<(), CalibrationFileError> {
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let path = path.to_owned();
-    if is_json { Ok(()) } else { Err(CalibrationFileError::UnknownEnding { path }) }
+    let wrong = || format!("{}: a calibration is written as .json", path.display());
+    if is_json { Ok(()) } else { Err(CalibrationFileError::Invalid(wrong())) }
 }
 
 /// Writes a calibration to a file, atomically.

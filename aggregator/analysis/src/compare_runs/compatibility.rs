@@ -10,22 +10,8 @@ use juror_types::{id::RunId, job::RubricReference};
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// The runs were judged by different rubrics, so their scores mean different things.
-    #[error(
-        "run {base_run} was judged by rubric {} and run {head_run} by {}: their scores do not mean \
-         the same; judge one of the datasets again by the other's rubric",
-        base.label(),
-        head.label()
-    )]
-    Rubric {
-        /// The base.
-        base_run: RunId,
-        /// Rubric.
-        base: Box<RubricReference>,
-        /// The head.
-        head_run: RunId,
-        /// Rubric.
-        head: Box<RubricReference>,
-    },
+    #[error("{0}")]
+    Rubric(String),
     /// Results cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -39,12 +25,12 @@ pub fn check_rubrics(
     if base.digest == head.digest {
         return Ok(());
     }
-    Err(CompareError::Rubric {
-        base_run: base_run.clone(),
-        base: Box::new(base.clone()),
-        head_run: head_run.clone(),
-        head: Box::new(head.clone()),
-    })
+    Err(CompareError::Rubric(format!(
+        "run {base_run} was judged by rubric {} and run {head_run} by {}: their scores do not mean \
+         the same; judge one of the datasets again by the other's rubric",
+        base.label(),
+        head.label()
+    )))
 }
 
 /// Differences of the judges of two runs, each as a sentence; empty for one and the same judge.

@@ -6,7 +6,7 @@ use crate::{
     run_facts::{Coverage, is_from_cache},
 };
 use juror_files::data_roots::open_regular;
-use juror_journal::journal::{JournalError, RunFiles};
+use juror_journal::journal::RunFiles;
 use juror_types::{SCHEMA, id::RunId, run::RunRecord, usage::Money};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -32,9 +32,6 @@ pub struct PastRun {
 /// again.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// The run's record cannot be read.
-    #[error(transparent)]
-    Run(#[from] JournalError),
     /// The results have changed since the report was written.
     #[error("report.json of run {0} is outdated; write it again with: juror report {0}")]
     Outdated(RunId),
