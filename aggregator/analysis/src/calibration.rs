@@ -124,17 +124,6 @@ impl Calibration {
     }
 }
 
-impl CriterionCalibration {
-    fn without_items(steps: Steps) -> Self {
-        Self {
-            key: String::new(),
-            title: String::new(),
-            agreement: Agreement::from_pairs(&agreement::Paired::default(), steps),
-            people: RaterAgreement::from_ratings(&[], &[]),
-        }
-    }
-}
-
 /// Computes a calibration from current results, sorted by item, and the ratings of people.
 pub fn calibrate(
     input: CalibrationInput<'_>,
@@ -145,15 +134,8 @@ pub fn calibrate(
     for result in results {
         pairing.add(&result?);
     }
-    let (columns, coverage) = pairing.finish();
-    let keys = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
-    let keys = std::iter::once(score_key(rubric)).chain(keys);
-    let tenths = Steps { least: 0.0, most: 1.0, width: 0.1 };
-    let (least, most) = (f64::from(rubric.scale.min), f64::from(rubric.scale.max));
-    let points = Steps { least, most, width: 1.0 };
-    let scales = std::iter::once(tenths).chain(std::iter::repeat(points));
-    let warnings = warnings(&columns, &coverage);
-    let mut all = keys.zip(&columns).zip(scales).map(|((key, column), steps)| {
+    let (whole, columns, coverage) = pairing.finish();
+    let calibrated = |key: &str, column: &RatedColumn, steps: Steps| {
         let RatedColumn { paired, ratings } = column;
         CriterionCalibration {
             key: key.to_owned(),
@@ -161,9 +143,12 @@ pub fn calibrate(
             agreement: Agreement::from_pairs(paired, steps),
             people: RaterAgreement::from_ratings(ratings, &paired.clusters),
         }
-    });
-    let score = all.next().unwrap_or_else(|| CriterionCalibration::without_items(tenths));
-    let criteria = all.collect();
+    };
+    let (least, most) = (f64::from(rubric.scale.min), f64::from(rubric.scale.max));
+    let points = Steps { least, most, width: 1.0 };
+    let criteria = rubric.criteria.iter().zip(&columns);
+    let criteria = criteria.map(|(criterion, column)| calibrated(&criterion.key, column, points));
+    let tenths = Steps { least: 0.0, most: 1.0, width: 0.1 };
     let mut calibration = Calibration {
         schema: SCHEMA,
         created_at: input.created_at.to_owned(),
@@ -177,10 +162,10 @@ pub fn calibrate(
             raters: labels.raters(),
             ratings: labels.ratings(),
         },
+        score: calibrated(score_key(rubric), &whole, tenths),
+        criteria: criteria.collect(),
+        warnings: warnings(std::iter::once(&whole).chain(&columns), &coverage),
         coverage,
-        score,
-        criteria,
-        warnings,
     };
     let shortfall = calibration.shortfall();
     let warning = shortfall.map(|reason| format!("the judge is not calibrated: {reason}"));
@@ -188,7 +173,10 @@ pub fn calibrate(
     Ok(calibration)
 }
 
-fn warnings(columns: &[RatedColumn], coverage: &LabelCoverage) -> Vec<String> {
+fn warnings<'a>(
+    columns: impl Iterator<Item = &'a RatedColumn>,
+    coverage: &LabelCoverage,
+) -> Vec<String> {
     let mut warnings = Vec::new();
     for (ids, what) in [
         (&coverage.unknown, "the run has no such items"),
@@ -210,7 +198,7 @@ fn warnings(columns: &[RatedColumn], coverage: &LabelCoverage) -> Vec<String> {
         named.dedup();
         (!named.is_empty()).then_some(named.len() + alone)
     };
-    let fewest = columns.iter().filter_map(groups).min();
+    let fewest = columns.filter_map(groups).min();
     warnings.extend(fewest.filter(|groups| *groups < FEW_CLUSTERS).map(|groups| {
         format!(
             "the intervals are based on {}: below {FEW_CLUSTERS} they are unreliable",

@@ -13,8 +13,8 @@ pub use item_pairing::Side;
 use crate::{
     comparison::{
         ClusterReading, ComparedRun, Comparison, ComparisonDecision, Decision, FallNoise,
-        IssueChanges, PairFigures, Rules, RunIssues, ScoredInBoth, UnpairedItems, cluster_clause,
-        cluster_warning, decide, deciding_sample_size, issue_changes,
+        IssueChanges, PairFigures, Rules, RunIssues, ScoredInBoth, UnpairedItems, decide,
+        deciding_sample_size, issue_changes,
     },
     format::counted,
     likely_clusters::LikelyClusters,
@@ -63,7 +63,7 @@ pub fn compare(
     changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
     changes.by_evidence = figures.by_evidence;
     changes.not_compared =
-        figures.gone + unpaired.changed + unpaired.new + unpaired.unscored_in_base;
+        figures.counts.gone + unpaired.changed + unpaired.new + unpaired.unscored_in_base;
     let names = [
         ("endpoint of the judge", &base.endpoints, &head.endpoints),
         ("fingerprint of the model", &base.fingerprints, &head.fingerprints),
@@ -82,7 +82,7 @@ pub fn compare(
         warnings,
         base: compared_run(before),
         head: compared_run(after),
-        paired: figures.paired,
+        paired: figures.counts.paired,
         has_too_few_pairs: unpaired.exceeds() || figures.has_other_renderer,
         decisive: figures.decisive,
         criteria: figures.criteria,
@@ -110,6 +110,35 @@ fn cluster_reading(head: &Report, figures: &PairFigures, rules: Rules) -> Option
     let (likely, (effect, otherwise)) = head.likely_clusters.as_ref().zip(figures.reading)?;
     let clusters = LikelyClusters { effect: Some(effect), ..likely.clone() };
     Some(ClusterReading { clusters, used: rules.use_likely_clusters, otherwise })
+}
+
+/// Clause about likely clusters for the end of a decision's reason, as in `; 120 of 120 items look
+/// like 8 clusters (…) and are taken together; …`.
+fn cluster_clause(reading: &ClusterReading) -> String {
+    let (description, otherwise) = (reading.clusters.description(), reading.otherwise.name());
+    match reading.used {
+        true => format!(
+            "; {description} and are taken together; as independent items the decision would be {otherwise}"
+        ),
+        false => {
+            format!("; {description}: taken together, the decision would be {otherwise}")
+        }
+    }
+}
+
+/// The warning about likely clusters that are not declared.
+fn cluster_warning(reading: &ClusterReading) -> String {
+    let effect = reading.clusters.effect.as_ref();
+    format!(
+        "{}, and their changes differ between the clusters (design effect {:.1}): declare `cluster` \
+         in the dataset{}",
+        reading.clusters.description(),
+        effect.map_or(1.0, |effect| effect.design_effect),
+        match reading.used {
+            true => "; until then the intervals take them together (likely_clusters = \"use\")",
+            false => ", or the intervals are too narrow (likely_clusters = \"warn\")",
+        }
+    )
 }
 
 /// Issues that came, went or became more or less frequent.
@@ -150,18 +179,18 @@ fn unpaired_items(figures: &PairFigures, base: &Report, head: &Report) -> Unpair
     let is_unlimited = after.filters.is_empty() && after.limit.is_none();
     let is_gone = head.coverage.without_result() == 0 && (is_same_selection || is_unlimited);
     UnpairedItems {
-        paired: figures.paired + figures.flaky_left_out,
+        paired: figures.counts.paired + figures.counts.flaky_left_out,
         changed: figures.items.changed_input.len() as u64,
-        gone: if is_gone { figures.gone } else { 0 },
+        gone: if is_gone { figures.counts.gone } else { 0 },
         new: figures.items.new.len() as u64,
-        unscored_in_base: figures.base_lost,
+        unscored_in_base: figures.counts.base_lost,
     }
 }
 
 /// Warning of items that are no longer in the dataset of which the head judged a sample.
 fn removed_items(figures: &PairFigures, head: &Report) -> Option<String> {
     let sample = head.run.dataset.sample?;
-    let unnamed = figures.gone.saturating_sub(figures.items.gone.len() as u64);
+    let unnamed = figures.counts.gone.saturating_sub(figures.items.gone.len() as u64);
     (unnamed > 0).then(|| {
         format!(
             "at least {} of the base are not in the {} of which the head judged a sample: more are \
@@ -190,13 +219,13 @@ fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<
         _ => {}
     }
     // Without a judge no image is read, so that no input has a digest.
-    if figures.unverified > 0 && judged != [false, false] {
+    if figures.counts.unverified > 0 && judged != [false, false] {
         warnings.push(format!(
             "{} of the {} pairs are matched by id only: the digest of the input is unknown in a run",
-            figures.unverified, figures.paired
+            figures.counts.unverified, figures.counts.paired
         ));
     }
-    let missing = figures.gone;
+    let missing = figures.counts.gone;
     if pending > 0 && missing > 0 {
         let items = counted(missing, "item");
         warnings.push(format!(
@@ -205,16 +234,16 @@ fn pair_warnings(figures: &PairFigures, judged: [bool; 2], pending: u64) -> Vec<
             counted(pending, "job")
         ));
     }
-    if figures.flaky_left_out > 0 {
+    if figures.counts.flaky_left_out > 0 {
         warnings.push(format!(
             "left out of the figures and the decision: {}",
-            counted(figures.flaky_left_out, "flaky item")
+            counted(figures.counts.flaky_left_out, "flaky item")
         ));
     }
-    if figures.base_lost > 0 {
+    if figures.counts.base_lost > 0 {
         warnings.push(format!(
             "{} are scored only in the head, and are not compared",
-            counted(figures.base_lost, "item")
+            counted(figures.counts.base_lost, "item")
         ));
     }
     warnings

@@ -1,7 +1,6 @@
 //! Record of a comparison of two runs, its statistics, and the rules that decide it.
 
 mod changes_beyond_noise;
-mod cluster_phrasing;
 mod comparison_decision;
 mod difference;
 mod difference_decision;
@@ -14,7 +13,6 @@ mod item;
 mod item_scoring;
 mod items_beyond_margin;
 mod lost_items;
-mod pass_table;
 mod power;
 mod rule_findings;
 mod sample_size;
@@ -25,17 +23,16 @@ mod unpaired_items;
 pub use changes_beyond_noise::{BaselineChanges, ChangeGroup, ChangedItem, FallBound};
 pub use difference::{Difference, Pairs};
 pub use difference_decision::Decision;
-pub use difference_format::{change, change_unit, distinct_size, p_value};
+pub use difference_format::{change, change_interval, change_unit, distinct_size, p_value};
 pub use fallen_items::{FALLEN_FALSE_ALARMS, FallenItems};
+pub use group_totals::PassTable;
 pub use holm::holm;
 pub use issues::{IssueChange, IssueChanges, RunIssues, ScoredInBoth, issue_changes};
 pub use items_beyond_margin::{ItemChange, ItemLists, NewFailure};
 pub use lost_items::LostItems;
-pub use pass_table::PassTable;
 pub use sample_size::SampleSize;
 
 pub(crate) use changes_beyond_noise::FallNoise;
-pub(crate) use cluster_phrasing::{cluster_clause, cluster_warning};
 pub(crate) use comparison_decision::{ComparisonDecision, decide};
 pub(crate) use item::{ComparedMetrics, ItemsOf};
 pub(crate) use sample_size::{JudgingFacts, deciding_sample_size};

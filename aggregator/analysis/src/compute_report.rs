@@ -15,8 +15,7 @@ use crate::{
     metrics::{AveragingPolicy, Metric, MetricDefinition, Tally, metric_at, overall},
     missing_stage_data::MissingStageData,
     repeats::repeats,
-    run_cost::cost,
-    run_facts::{Coverage, RunSummary, is_from_cache},
+    run_facts::{Cost, Coverage, RunSummary, is_from_cache},
     run_report::Report,
     run_warnings::{
         averaging_warnings, coverage_warnings, endpoint_warning, fingerprint_warning,
@@ -189,8 +188,8 @@ impl<'a> Scan<'a> {
         let (input, record) = (self.input, files.record());
         let run = self.found.run_summary(files, journal_bytes);
         let found = self.found;
-        let coverage = Coverage::of_run(record, counted.counts()).with_errors(found.errors);
-        let cost = cost(record, counted.spent(), input.ledger, coverage.pending);
+        let coverage = Coverage::of_run(record, counted.counts).with_errors(found.errors);
+        let cost = Cost::of_run(record, counted.spent, input.ledger, coverage.pending);
         let (metrics, grades, mut warnings) = self.tally.finish();
         let steady = self.steady.map(|tally| tally.finish().0);
         let from_cache = is_from_cache(coverage.scored, cost.cached_verdicts);
@@ -210,7 +209,7 @@ impl<'a> Scan<'a> {
         let width = metric_at(&metrics, &self.decisive.path).and_then(Metric::width);
         warnings.extend(missed_width(record, width, coverage.pending));
         warnings.extend(found.checks.warnings());
-        warnings.extend(found.charges.warnings(counted.spent().unmetered_calls));
+        warnings.extend(found.charges.warnings(counted.spent.unmetered_calls));
         warnings.extend(over_budget_warning(&cost));
         warnings.extend(found.missing.warnings(input.rubric, self.judged));
         warnings.extend(dropped_warning(dropped_issues + dropped_strengths));

@@ -34,8 +34,10 @@ pub struct Fold {
 pub struct Counted {
     /// Offsets of the current results, ascending.
     offsets: Vec<u64>,
-    counts: OutcomeCounts,
-    spent: Spent,
+    /// Numbers of jobs by outcome.
+    pub counts: OutcomeCounts,
+    /// Cost and usage of all results, including superseded rounds.
+    pub spent: Spent,
 }
 
 /// The current result of a job.
@@ -191,16 +193,6 @@ impl Counted {
     /// True if no job has a result.
     pub fn is_empty(&self) -> bool {
         self.offsets.is_empty()
-    }
-
-    /// Numbers of jobs by outcome.
-    pub fn counts(&self) -> OutcomeCounts {
-        self.counts
-    }
-
-    /// Cost and usage of all results, including superseded rounds.
-    pub fn spent(&self) -> Spent {
-        self.spent
     }
 }
 

@@ -86,15 +86,10 @@ pub fn dollars(money: Money) -> String {
 
 /// `27,414`.
 pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+    match count / 1000 {
+        0 => count.to_string(),
+        thousands => format!("{},{:03}", grouped(thousands), count % 1000),
     }
-    text
 }
 
 /// `1 item`, `2 items`.

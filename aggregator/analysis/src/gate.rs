@@ -209,8 +209,7 @@ impl Gate {
         metrics: &[Metric],
         coverage: MeasuredCoverage,
     ) -> Option<RuleReport> {
-        let is_measured =
-            |path: &str| needs_evidence(path) && metric_at(metrics, path).is_some();
+        let is_measured = |path: &str| needs_evidence(path) && metric_at(metrics, path).is_some();
         let mut bounded = self.rules.iter().map(|rule| rule.metric.as_str());
         // A rule on every metric is on the measured ones too.
         let mut watched = self.declines.iter().map(|rule| rule.metric.as_deref());

@@ -23,14 +23,13 @@
 
 mod classify;
 mod cluster;
-mod key;
 mod label;
 mod tokenize;
 mod vocabulary;
 mod wordings;
 
 pub use classify::Tone;
-pub use key::IssueKey;
+pub use label::IssueKey;
 
 use classify::Category;
 use juror_types::finding::{Finding, FindingVocabulary, OTHER};

@@ -24,7 +24,6 @@ mod missing_stage_data;
 mod random;
 mod renderers;
 pub mod repeats;
-mod run_cost;
 pub mod run_facts;
 pub mod run_report;
 mod run_warnings;

@@ -18,7 +18,7 @@ pub fn larger_sample(setup: &RunSetup, journal: &RunJournal) -> Result<Option<Ru
         return Ok(None);
     };
     let counted = journal.fold().counted();
-    let (counts, jobs) = (counted.counts(), files.record().jobs());
+    let (counts, jobs) = (counted.counts, files.record().jobs());
     if sample.items >= sample.of || counts.skipped > 0 || counted.len() < jobs {
         return Ok(None);
     }

@@ -66,8 +66,9 @@ impl Agreement {
         let width = steps.most - steps.least;
         let sample = |measure: &dyn Fn(f64, f64) -> f64| paired.sample(measure);
         let apart = |judge, people| (steps.step(judge) - steps.step(people)).abs();
-        let within =
-            |most: f64| Figure::rate(&sample(&|judge, people| f64::from(apart(judge, people) <= most)));
+        let within = |most: f64| {
+            Figure::rate(&sample(&|judge, people| f64::from(apart(judge, people) <= most)))
+        };
         Self {
             n: judge.len() as u64,
             judge_mean: mean(judge),

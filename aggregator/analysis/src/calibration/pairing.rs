@@ -82,12 +82,13 @@ impl<'a> Pairing<'a> {
     }
 
     /// Total score and criteria, and the overlap of labels and scores.
-    pub(super) fn finish(mut self) -> (Vec<RatedColumn>, LabelCoverage) {
+    pub(super) fn finish(mut self) -> (RatedColumn, Vec<RatedColumn>, LabelCoverage) {
         self.end_item();
         let unknown = self.labels.items().filter(|id| !self.seen.contains(*id));
         self.coverage.unknown = unknown.map(str::to_owned).collect();
         self.coverage.labelled_items = self.labels.items().count() as u64;
-        (self.columns, self.coverage)
+        let mut columns = self.columns.into_iter();
+        (columns.next().unwrap_or_default(), columns.collect(), self.coverage)
     }
 
     fn end_item(&mut self) {

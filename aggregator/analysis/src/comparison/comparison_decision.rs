@@ -7,6 +7,7 @@ use super::{
     },
     totals::PairFigures,
 };
+use crate::metrics::title_of;
 
 /// A decision with its reasons.
 #[derive(Debug)]
@@ -20,10 +21,10 @@ pub(crate) struct ComparisonDecision {
 impl ComparisonDecision {
     /// Decision with the headline of the first finding.
     fn new(decision: Decision, findings: Vec<RuleFinding>, reason: String) -> Self {
-        let word = word(decision);
+        let word = title_of(decision.name());
         let headline = match findings.first() {
             Some(finding) => format!("{word}: {}", finding.headline),
-            None => word.to_owned(),
+            None => word,
         };
         let decided_by = findings.into_iter().map(|finding| finding.rule).collect();
         Self { decision, decided_by, headline, reason }
@@ -156,15 +157,6 @@ fn by_figures(figures: &PairFigures, rules: Rules) -> ComparisonDecision {
         .map(|(_, finding)| finding)
         .collect();
     ComparisonDecision::new(decision, findings, reason)
-}
-
-fn word(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Same => "Same",
-        Decision::Better => "Better",
-        Decision::Worse => "Worse",
-        Decision::Inconclusive => "Inconclusive",
-    }
 }
 
 fn join<'a>(parts: impl Iterator<Item = &'a str>, separator: &str) -> String {

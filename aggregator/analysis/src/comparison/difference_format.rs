@@ -13,6 +13,11 @@ pub fn change(value: f64, unit: Unit) -> String {
     }
 }
 
+/// `[−5.0, −1.4]`: the ends of a difference's interval.
+pub fn change_interval(low: f64, high: f64, unit: Unit) -> String {
+    format!("[{}, {}]", change(low, unit), change(high, unit))
+}
+
 /// A size without its sign.
 pub(crate) fn size(value: f64, unit: Unit) -> String {
     let (value, places) = scaled(value, unit);

@@ -230,7 +230,8 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
             }
             _ => {}
         }
-        item.input = item.input.or(result.item.input(self.first_image).and_then(|image| image.digest));
+        item.input =
+            item.input.or(result.item.input(self.first_image).and_then(|image| image.digest));
     }
 }
 

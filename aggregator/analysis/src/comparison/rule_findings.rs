@@ -2,18 +2,13 @@
 
 use super::{
     Decision, Difference, FallenItems, LostItems, MetricDifference, PassDifference,
-    difference_format::{self, change_unit, p_equals, size},
+    difference_format::{change, change_interval, change_unit, p_equals, size},
 };
 use crate::{
     format::{counted, figure, grouped},
     metrics::Unit,
 };
 use std::cmp::Ordering;
-
-/// Name of the rule on lost items in `decided_by`.
-const LOST_ITEMS: &str = "lost_items";
-/// Name of the rule on fallen items in `decided_by`.
-const FALLEN_ITEMS: &str = "fallen_items";
 
 /// Finding of one rule: its name in the record, a headline and a clause.
 pub(super) struct RuleFinding {
@@ -63,7 +58,7 @@ pub(super) fn fallen_finding(fallen: &FallenItems) -> RuleFinding {
     };
     let rose = format!("{} {rose}", grouped(fallen.rose));
     RuleFinding {
-        rule: FALLEN_ITEMS.to_owned(),
+        rule: "fallen_items".to_owned(),
         headline: format!("{counts} {fell}, {rose}"),
         sentence: format!(
             "{counts} {fell} and {rose} (one-sided sign test, {}; equal runs raise this alarm in at \
@@ -91,7 +86,7 @@ pub(super) fn lost_finding(lost: &LostItems, max_lost: f64) -> RuleFinding {
     let count = grouped(lost.failing + lost.absent);
     let items = format!("{count} of {}", counted(lost.base, "item"));
     RuleFinding {
-        rule: LOST_ITEMS.to_owned(),
+        rule: "lost_items".to_owned(),
         headline: match lost.metric.starts_with("semantic.") {
             true => format!("{items} lost"),
             false => format!("{} lost in {items}", lost.title),
@@ -103,19 +98,13 @@ pub(super) fn lost_finding(lost: &LostItems, max_lost: f64) -> RuleFinding {
 /// `Semantic Correctness 88.3% → 81.2%, −7.1 [−8.1, −5.9] percentage points`.
 fn mean_headline(mean: &MetricDifference) -> String {
     let (difference, unit) = (&mean.difference, mean.unit());
-    let (Some(base), Some(head), Some(change)) =
+    let (Some(base), Some(head), Some(moved)) =
         (difference.base, difference.head, difference.difference)
     else {
         return format!("{} is unknown", mean.title);
     };
     let interval = match (difference.low, difference.high) {
-        (Some(low), Some(high)) => {
-            format!(
-                " [{}, {}]",
-                difference_format::change(low, unit),
-                difference_format::change(high, unit)
-            )
-        }
+        (Some(low), Some(high)) => format!(" {}", change_interval(low, high, unit)),
         _ => String::new(),
     };
     format!(
@@ -123,7 +112,7 @@ fn mean_headline(mean: &MetricDifference) -> String {
         mean.title,
         figure(base, unit),
         figure(head, unit),
-        difference_format::change(change, unit),
+        change(moved, unit),
         change_unit(unit)
     )
 }
@@ -134,11 +123,7 @@ fn mean_sentence(mean: &MetricDifference, margin: f64) -> String {
     let (Some(low), Some(high)) = (difference.low, difference.high) else {
         return no_interval(difference, title);
     };
-    let ends = format!(
-        "[{}, {}]",
-        difference_format::change(low, unit),
-        difference_format::change(high, unit)
-    );
+    let ends = change_interval(low, high, unit);
     let margin = margin * unit.width();
     let shown = size(margin, unit);
     let by_interval = Decision::for_difference(difference, margin);

@@ -37,11 +37,23 @@ pub(crate) struct Totals<'a> {
     lists: ItemLists,
     changes: ChangeLists,
     stability: &'a ItemStability,
-    flaky_left_out: u64,
-    paired: u64,
-    unverified: u64,
-    base_lost: u64,
-    gone: u64,
+    counts: PairCounts,
+}
+
+/// Counts of pairs, and of items without one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PairCounts {
+    /// Pairs.
+    pub(crate) paired: u64,
+    /// Pairs whose input is unknown in a run.
+    pub(crate) unverified: u64,
+    /// Pairs left out because their items are flaky.
+    pub(crate) flaky_left_out: u64,
+    /// Items scored only in the head.
+    pub(crate) base_lost: u64,
+    /// Items of the base that the head's dataset no longer has; of a sample's head, as far as that is
+    /// proven.
+    pub(crate) gone: u64,
 }
 
 impl<'a> Totals<'a> {
@@ -65,11 +77,7 @@ impl<'a> Totals<'a> {
             lists: ItemLists::default(),
             changes: ChangeLists::default(),
             stability,
-            flaky_left_out: 0,
-            paired: 0,
-            unverified: 0,
-            base_lost: 0,
-            gone: 0,
+            counts: PairCounts::default(),
         }
     }
 
@@ -80,15 +88,15 @@ impl<'a> Totals<'a> {
             _ if base.has_other_input(head) && !(base.scored > 0 && head.is_broken()) => {
                 return self.lists.changed_input.push(head.id.clone());
             }
-            _ if self.is_left_out(head) => return self.flaky_left_out += 1,
+            _ if self.is_left_out(head) => return self.counts.flaky_left_out += 1,
             (Some(_), Some(_)) => {}
             // An item that could not be judged may have no digest of its image.
             _ if base.scored == 0 || head.scored == 0 => {}
-            _ => self.unverified += 1,
+            _ => self.counts.unverified += 1,
         }
-        self.paired += 1;
+        self.counts.paired += 1;
         let is_base_lost = base.scored == 0 && head.scored > 0;
-        self.base_lost += u64::from(is_base_lost && self.is_judged_alike());
+        self.counts.base_lost += u64::from(is_base_lost && self.is_judged_alike());
         let name = head.cluster.as_ref().or(base.cluster.as_ref());
         let cluster = name.map(|name| self.clusters.number_of(name));
         let likely = head.likely.and_then(|key| self.likely.number(key));
@@ -148,7 +156,7 @@ impl<'a> Totals<'a> {
         means.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add_missing());
         let rates = item.rates().zip(&mut self.rates);
         rates.filter(|(value, _)| value.is_some()).for_each(|(_, all)| all.losses.add_missing());
-        self.gone += 1;
+        self.counts.gone += 1;
         if !in_sample {
             self.lists.gone.push(item.id);
         }
@@ -157,7 +165,7 @@ impl<'a> Totals<'a> {
     /// Counts the items of the base only as gone, except for `unselected` ones that the head's
     /// sample may have left out.
     pub(crate) fn settle_removed(&mut self, unselected: u64) {
-        self.gone = self.gone.saturating_sub(unselected);
+        self.counts.gone = self.counts.gone.saturating_sub(unselected);
         self.decisive.losses.settle_missing(unselected);
         self.others.iter_mut().for_each(|all| all.losses.settle_missing(unselected));
         self.rates.iter_mut().for_each(|all| all.losses.settle_missing(unselected));

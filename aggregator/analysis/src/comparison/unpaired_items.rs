@@ -4,8 +4,6 @@
 use super::rule_findings::RuleFinding;
 use crate::format::counted;
 
-/// Name of the rule on unpaired items in `decided_by`.
-const UNPAIRED_ITEMS: &str = "unpaired_items";
 /// Maximum share of the base's items that are not compared, without a warning.
 const MAX_UNWARNED_SHARE: f64 = 0.1;
 /// Maximum share of a run's items that are not compared, in a comparison that can be *same* or
@@ -59,7 +57,7 @@ impl UnpairedItems {
                 ),
             )
         };
-        let rule = UNPAIRED_ITEMS.to_owned();
+        let rule = "unpaired_items".to_owned();
         self.exceeds().then_some(RuleFinding { rule, headline, sentence })
     }
 

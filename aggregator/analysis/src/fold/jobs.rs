@@ -59,11 +59,8 @@ pub(super) fn key(job: &JobId) -> JobKey {
     let plain = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let bits = if plain { u128::from_str_radix(text, 16).ok() } else { None };
     bits.map(u128::to_be_bytes).unwrap_or_else(|| {
-        let mut key = [0; 16];
-        key.iter_mut()
-            .zip(Digest::from_content(text.as_bytes()).as_bytes())
-            .for_each(|(to, from)| *to = *from);
-        key
+        let digest = Digest::from_content(text.as_bytes());
+        digest.as_bytes().first_chunk().copied().unwrap_or_default()
     })
 }
 

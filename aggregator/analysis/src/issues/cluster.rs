@@ -87,17 +87,6 @@ fn prefix(words: usize) -> usize {
 
 /// Jaccard similarity of two sorted lists.
 fn jaccard(left: &[u32], right: &[u32]) -> f64 {
-    let (mut one, mut other) = (left.iter().peekable(), right.iter().peekable());
-    let mut shared = 0;
-    while let (Some(first), Some(second)) = (one.peek(), other.peek()) {
-        let order = first.cmp(second);
-        shared += usize::from(order.is_eq());
-        if order.is_le() {
-            one.next();
-        }
-        if order.is_ge() {
-            other.next();
-        }
-    }
+    let shared = left.iter().filter(|word| right.binary_search(word).is_ok()).count();
     shared as f64 / (left.len() + right.len() - shared).max(1) as f64
 }

@@ -1,7 +1,7 @@
-//! Choice of a common issue's label and of its examples.
+//! Key of a common issue, and the choice of its label and its examples.
 
 use super::{
-    IssueKey, VOCABULARY,
+    VOCABULARY,
     tokenize::{is_plain, tokenize},
     wordings::{Collected, Wording},
 };
@@ -11,7 +11,39 @@ use std::collections::{BTreeSet, HashMap};
 /// Maximum number of displayed examples.
 const MAX_EXAMPLES: usize = 3;
 
+/// Key of a group, the same in every run except for [`IssueKey::Words`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum IssueKey {
+    /// Findings of one kind on one element.
+    Finding {
+        /// Key of the kind.
+        kind: String,
+        /// Key of the element.
+        element: String,
+    },
+    /// Statements with the same topic in the vocabulary of words.
+    Topic(String),
+    /// Statements that share words.
+    Words,
+}
+
 impl IssueKey {
+    /// Basis of the group: `kind` if the judge named the kind, otherwise `words`.
+    pub fn grouped_by(&self) -> &'static str {
+        match self {
+            Self::Finding { .. } => "kind",
+            Self::Topic(_) | Self::Words => "words",
+        }
+    }
+
+    /// Keys of kind and element, if the judge named them.
+    pub fn kind_and_element(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Finding { kind, element } => Some((kind, element)),
+            Self::Topic(_) | Self::Words => None,
+        }
+    }
+
     /// Label and examples, from the most central wording and the others. Groups of findings have
     /// titles; their wordings name single places and are not used as labels.
     pub(super) fn label(

@@ -54,9 +54,7 @@ pub(crate) fn cluster_effect(
     };
     Some(ClusterEffect {
         design_effect: round_stable(design_effect),
-        widening: round_stable(
-            design_effect.sqrt() * quantile(grouped)? / quantile(alone)?,
-        ),
+        widening: round_stable(design_effect.sqrt() * quantile(grouped)? / quantile(alone)?),
         p_value: round_stable(p_value),
     })
 }

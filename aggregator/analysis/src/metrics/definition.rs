@@ -151,8 +151,7 @@ impl MetricDefinition {
     /// The score of each criterion.
     pub fn criteria(rubric: &Rubric) -> Vec<Self> {
         let criterion = |key: &String| {
-            let (path, source) =
-                (format!("semantic.scores.{key}"), Source::Criterion(key.clone()));
+            let (path, source) = (format!("semantic.scores.{key}"), Source::Criterion(key.clone()));
             Self::new(path, title_of(key), points(rubric.scale), source)
         };
         rubric.criteria.iter().map(|each| criterion(&each.key)).collect()
@@ -207,12 +206,7 @@ impl MetricDefinition {
         !self.rate && !reported
     }
 
-    fn new(
-        path: impl Into<String>,
-        title: impl Into<String>,
-        unit: Unit,
-        source: Source,
-    ) -> Self {
+    fn new(path: impl Into<String>, title: impl Into<String>, unit: Unit, source: Source) -> Self {
         Self { path: path.into(), title: title.into(), unit, rate: false, source }
     }
 

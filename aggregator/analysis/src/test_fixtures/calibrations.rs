@@ -1,12 +1,4 @@
 //! Calibrations for tests.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs,
-    reason = "for tests, which may break off"
-)]
-
 use super::{SEMANTIC, judged, record, rubric};
 use crate::calibration::{Calibration, CalibrationInput, CalibrationScope, HumanLabels, calibrate};
 use juror_types::outcome::JobResult;

@@ -1,12 +1,4 @@
 //! Comparisons of runs for tests.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs,
-    reason = "for tests, which may break off"
-)]
-
 use super::{SEMANTIC, broken, judged, record, report_of};
 use crate::{
     compare_runs::{CompareError, Side, compare},

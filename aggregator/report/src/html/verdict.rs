@@ -133,14 +133,11 @@ fn groups(rubric: &Rubric, dimensions: &IndexMap<String, Dimension>, total: f64)
 fn meter(score: f64, rubric: &Rubric) -> Markup {
     let (least, most) = (f64::from(rubric.scale.min), f64::from(rubric.scale.max));
     let share = ((score - least) / (most - least)).clamp(0.0, 1.0);
-    let class = if share >= 1.0 {
-        "best"
-    } else if share >= 0.7 {
-        "good"
-    } else if share >= 0.4 {
-        "fair"
-    } else {
-        "poor"
+    let class = match share {
+        1.0.. => "best",
+        0.7.. => "good",
+        0.4.. => "fair",
+        _ => "poor",
     };
     html! {
         svg.meter viewBox="0 0 50 6" aria-hidden="true" {

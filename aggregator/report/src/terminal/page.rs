@@ -86,13 +86,7 @@ impl Page {
             Style::Bad => Some("31"),
         };
         match code.filter(|_| self.color && !text.is_empty()) {
-            Some(code) => {
-                self.text.push_str("\u{1b}[");
-                self.text.push_str(code);
-                self.text.push('m');
-                self.text.push_str(text);
-                self.text.push_str("\u{1b}[0m");
-            }
+            Some(code) => self.text.push_str(&format!("\u{1b}[{code}m{text}\u{1b}[0m")),
             None => self.text.push_str(text),
         }
     }

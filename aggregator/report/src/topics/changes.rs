@@ -7,7 +7,10 @@ use juror_analysis::{
     metrics::Unit,
     stability::{FlakyItem, NightOutcome},
 };
-use juror_types::{id::RunId, outcome::Outcome};
+use juror_types::{
+    id::RunId,
+    outcome::{ErrorKind, Outcome},
+};
 
 /// Fact of a comparison without a judge.
 pub(super) const MEASURED_SCORES: &str =
@@ -28,6 +31,15 @@ pub fn topic(comparison: &Comparison) -> Topic {
 pub fn topic_since(base: &RunId, changes: &BaselineChanges, simulated: bool) -> Topic {
     let topic = Topic::new("changes", "Since the baseline", simulated, blocks(changes, base));
     Topic { status: Some(status(changes)), ..topic }
+}
+
+/// `failed, api`: the end of an item, with these words for one that is scored.
+pub(super) fn ending(outcome: Outcome, error: Option<ErrorKind>, scored: &str) -> String {
+    match (outcome, error) {
+        (Outcome::Scored, _) => scored.to_owned(),
+        (Outcome::NoOutput, _) | (_, None) => outcome.label().to_owned(),
+        (_, Some(kind)) => format!("{}, {}", outcome.label(), kind.name()),
+    }
 }
 
 /// Counts of the changes in a line, with their significance: `2 new, 1 worse`.
@@ -99,17 +111,13 @@ fn item(item: &ChangedItem) -> ListEntry {
     changed_item(item, "not scored", "does not pass")
 }
 
-/// `before` and `after` are the words for a base and a head that passed or failed without a score.
-fn changed_item(item: &ChangedItem, before: &str, after: &str) -> ListEntry {
+/// `before` and `after_scored` are the words for a base and a head that passed or failed without a score.
+fn changed_item(item: &ChangedItem, before: &str, after_scored: &str) -> ListEntry {
     let score = |score: Option<f64>| score.map(|score| figure(score, Unit::Share));
     let before = score(item.base).unwrap_or_else(|| before.to_owned());
-    let ending = || match (item.outcome, item.error) {
-        (Outcome::Scored, _) => after.to_owned(),
-        (Outcome::NoOutput, _) | (_, None) => item.outcome.label().to_owned(),
-        (outcome, Some(kind)) => format!("{}, {}", outcome.label(), kind.name()),
-    };
     let is_scored = item.outcome == Outcome::Scored;
-    let after = score(item.head).filter(|_| is_scored).unwrap_or_else(ending);
+    let after = score(item.head).filter(|_| is_scored);
+    let after = after.unwrap_or_else(|| ending(item.outcome, item.error, after_scored));
     ListEntry::item(&item.id, format!("{before} → {after}"))
 }
 

@@ -1,7 +1,7 @@
 //! Layout of a comparison of two runs.
 
 use super::{
-    changes::{self, MEASURED_SCORES},
+    changes::{self, MEASURED_SCORES, ending},
     head::simulated,
 };
 use crate::document::{
@@ -9,13 +9,12 @@ use crate::document::{
 };
 use juror_analysis::{
     comparison::{
-        Comparison, Decision, IssueChange, ItemChange, MetricDifference, NewFailure,
-        PassDifference, SampleSize, change, change_unit, distinct_size, p_value,
+        Comparison, Decision, IssueChange, ItemChange, MetricDifference, PassDifference,
+        SampleSize, change, change_interval, change_unit, distinct_size, p_value,
     },
     format::{counted, dollars, figure, grouped},
     metrics::Unit,
 };
-use juror_types::outcome::{ErrorKind, Outcome};
 
 /// The topics of a comparison alone.
 pub fn topics(comparison: &Comparison) -> [Topic; 2] {
@@ -85,7 +84,7 @@ pub fn changes(comparison: &Comparison) -> Vec<Block> {
     let items = vec![
         List::new("Regressed", &lists.regressed, moved).opened(),
         List::new("Newly failing", &lists.newly_failing, |item| {
-            ListEntry::item(&item.id, failure(item))
+            ListEntry::item(&item.id, ending(item.outcome, item.error, "does not pass"))
         })
         .opened(),
         List::new("Improved", &lists.improved, moved),
@@ -133,9 +132,7 @@ fn means(comparison: &Comparison) -> FigureTable {
             FigureCell::optional(all.base, |value| figure(value, unit)),
             FigureCell::optional(all.head, |value| figure(value, unit)),
             FigureCell::optional(all.difference, moved),
-            FigureCell::optional(interval, |(low, high)| {
-                format!("[{}, {}]", moved(low), moved(high))
-            }),
+            FigureCell::optional(interval, |(low, high)| change_interval(low, high, unit)),
             FigureCell::Change(chart(metric, comparison.margin, reach)),
             FigureCell::optional(all.effect_size_dz, |value| change(value, Unit::Score)),
             FigureCell::figure(p_value(metric.p_adjusted.or(all.p_value))),
@@ -192,8 +189,7 @@ fn passes(passes: &[PassDifference]) -> FigureTable {
         ];
         (pass.title.clone(), row_level(pass.decision), cells)
     };
-    let columns =
-        ["Base", "Head", "Only in base", "Only in head", "n", "p"].map(FigureColumn::new);
+    let columns = ["Base", "Head", "Only in base", "Only in head", "n", "p"].map(FigureColumn::new);
     let columns = columns.into_iter().chain([FigureColumn::wide("Decision")]);
     FigureTable {
         title: "Passes",
@@ -274,16 +270,5 @@ fn sample_size(sample: &SampleSize) -> String {
         (None, None) => "The change is too close to the margin to be decided by any practical \
                          number of items."
             .to_owned(),
-    }
-}
-
-/// `failed, api` or `does not pass`.
-fn failure(failure: &NewFailure) -> String {
-    let outcome = failure.outcome.label();
-    match failure.error {
-        Some(ErrorKind::Output) => outcome.to_owned(),
-        Some(kind) => format!("{outcome}, {}", kind.name()),
-        None if failure.outcome == Outcome::Scored => "does not pass".to_owned(),
-        None => outcome.to_owned(),
     }
 }

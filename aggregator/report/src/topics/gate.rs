@@ -111,4 +111,3 @@ fn texts(report: &Report, rule: &RuleReport) -> (String, String) {
 fn counts_jobs(rule: &RuleReport) -> bool {
     rule.metric == "consecutive_without_api_failure"
 }
-

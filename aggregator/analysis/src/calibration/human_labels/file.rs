@@ -59,12 +59,7 @@ impl LabelLine {
         }
     }
 
-    fn set_text(
-        &mut self,
-        rateable: &Rateable<'_>,
-        field: &str,
-        text: &str,
-    ) -> Result<(), String> {
+    fn set_text(&mut self, rateable: &Rateable<'_>, field: &str, text: &str) -> Result<(), String> {
         match (field, text.trim()) {
             ("id", id) => id.clone_into(&mut self.id),
             ("rater", rater) => self.rater = Some(rater.to_owned()).filter(|name| !name.is_empty()),

@@ -19,9 +19,8 @@ fn both_label_formats_are_equivalent() {
     let table = "id,rater,visual_similarity,semantic_correctness,comment\r\n\
                  a,anna,9,,-\r\na,ben, 8.5 ,0.8,\"two\nlines\"\r\nb,,,,\r\n";
     for labels in [read("l.jsonl", lines).unwrap(), read("l.CSV", table).unwrap()] {
-        let of = |id| {
-            labels.ratings_of_item(id).iter().map(|rating| &rating[..2]).collect::<Vec<_>>()
-        };
+        let of =
+            |id| labels.ratings_of_item(id).iter().map(|rating| &rating[..2]).collect::<Vec<_>>();
         assert_eq!(of("a"), [&[None, Some(9.0)][..], &[Some(0.8), Some(8.5)]]);
         assert_eq!(of("b"), [&[None, None][..]]);
         assert_eq!((labels.raters(), labels.ratings()), (2, 3));

@@ -1,6 +1,6 @@
 //! Figures of a comparison, computed from the sums over its pairs.
 
-use super::{MeanTotals, RateTotals, Totals};
+use super::{MeanTotals, PairCounts, RateTotals, Totals};
 use crate::{
     comparison::{
         Decision, FallenItems, ItemLists, LostItems, MetricDifference, Pairs, PassDifference,
@@ -27,16 +27,7 @@ pub(crate) struct PairFigures {
     pub(crate) lost: Vec<LostItems>,
     pub(crate) items: ItemLists,
     pub(crate) changes: ChangeLists,
-    /// Pairs left out because their items are flaky.
-    pub(crate) flaky_left_out: u64,
-    /// Number of pairs, and of those whose input is unknown in a run.
-    pub(crate) paired: u64,
-    pub(crate) unverified: u64,
-    /// Items scored only in the head.
-    pub(crate) base_lost: u64,
-    /// Number of items of the base that the head's dataset no longer has; of a sample's head, as far
-    /// as that is proven.
-    pub(crate) gone: u64,
+    pub(crate) counts: PairCounts,
     /// True if the scores of items are measured: neither run was judged, and one renderer drew both.
     pub(crate) by_evidence: bool,
     pub(crate) clusters: usize,
@@ -83,7 +74,7 @@ impl Totals<'_> {
         let is_measured = metrics.iter().any(|metric| metric.metric == MEASURED_SCORE);
         let by_evidence = self.is_by_evidence() && same_renderer && is_measured;
         let by_stages = self.is_by_evidence();
-        let pairs = if by_stages { self.paired } else { decisive.difference.n };
+        let pairs = if by_stages { self.counts.paired } else { decisive.difference.n };
         let fallen = FallenItems::new(&self.far, pairs, rules.fallen_by, rules.fallen_share);
         PairFigures {
             decisive,
@@ -95,11 +86,7 @@ impl Totals<'_> {
             lost,
             items: self.lists,
             changes: self.changes,
-            flaky_left_out: self.flaky_left_out,
-            paired: self.paired,
-            unverified: self.unverified,
-            base_lost: self.base_lost,
-            gone: self.gone,
+            counts: self.counts,
             by_evidence,
             clusters: self.clusters.len(),
             reading,
