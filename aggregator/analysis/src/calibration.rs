@@ -28,6 +28,7 @@ pub use raters::RaterAgreement;
 use crate::{
     format::counted,
     metrics::{score_key, title_of},
+    results_by_item::results_by_item,
 };
 use juror_journal::journal::JournalError;
 use juror_types::{
@@ -131,8 +132,8 @@ pub fn calibrate(
 ) -> Result<Calibration, JournalError> {
     let CalibrationInput { record, rubric, labels, .. } = input;
     let mut pairing = Pairing::new(rubric, labels);
-    for result in results {
-        pairing.add(&result?);
+    for item in results_by_item(results) {
+        pairing.add(&item?);
     }
     let (whole, columns, coverage) = pairing.finish();
     let calibrated = |key: &str, column: &RatedColumn, steps: Steps| {

@@ -24,6 +24,7 @@ mod missing_stage_data;
 mod random;
 mod renderers;
 pub mod repeats;
+mod results_by_item;
 pub mod run_facts;
 pub mod run_report;
 mod run_warnings;

@@ -7,14 +7,10 @@ pub use agreement::{Judgments, RepeatAgreement};
 use crate::{
     format::counted,
     metrics::{Moments, round_stable, score_key, score_of, title_of},
+    results_by_item::results_by_item,
 };
 use juror_journal::journal::JournalError;
-use juror_types::{
-    id::Digest,
-    outcome::{ItemRecord, JobResult},
-    rubric::Rubric,
-    verdict::Verdict,
-};
+use juror_types::{id::Digest, outcome::JobResult, rubric::Rubric, verdict::Verdict};
 use serde::Serialize;
 
 /// Repeats of a run.
@@ -77,93 +73,45 @@ pub fn repeats(
     rubric: &Rubric,
     results: impl Iterator<Item = Result<JobResult, JournalError>>,
 ) -> Result<Repeats, JournalError> {
-    let mut builder = RepeatsBuilder::new(rubric);
-    for result in results {
-        let result = result?;
-        if let Some(verdict) = result.verdict() {
-            builder.add(&result.screenshot_id, &result.item, verdict);
+    let mut score = Judgments::default();
+    let mut criteria = vec![Judgments::default(); rubric.criteria.len()];
+    let (mut items, mut changed) = (Vec::new(), Vec::new());
+    for item in results_by_item(results) {
+        let item = item?;
+        let scored = item.iter().filter_map(|result| Some((result, result.verdict()?)));
+        let (scored, verdicts): (Vec<&JobResult>, Vec<&Verdict>) = scored.unzip();
+        let Some((first, others)) = scored.split_first() else { continue };
+        if others.iter().any(|other| digests(other).ne(digests(first))) {
+            changed.push(first.screenshot_id.clone());
+            continue;
         }
+        let scores: Vec<f64> = verdicts.iter().map(|verdict| verdict.correctness()).collect();
+        score.add(&scores);
+        for (criterion, judgments) in rubric.criteria.iter().zip(&mut criteria) {
+            let points = verdicts.iter().filter_map(|verdict| score_of(verdict, &criterion.key));
+            judgments.add(&points.map(f64::from).collect::<Vec<_>>());
+        }
+        items.extend(spread(&first.screenshot_id, &scores));
     }
-    Ok(builder.finish())
+    // A stable sort: ties stay sorted by id.
+    items.sort_by(|left: &ItemSpread, right| right.deviation.total_cmp(&left.deviation));
+    let agreement = |key: &str, judgments: &Judgments| CriterionAgreement {
+        key: key.to_owned(),
+        title: title_of(key),
+        agreement: judgments.agreement(),
+    };
+    let criteria = rubric.criteria.iter().zip(&criteria);
+    Ok(Repeats {
+        score: agreement(score_key(rubric), &score),
+        criteria: criteria.map(|(each, found)| agreement(&each.key, found)).collect(),
+        items,
+        changed,
+    })
 }
 
-struct RepeatsBuilder<'a> {
-    rubric: &'a Rubric,
-    /// The current item, the digests of its inputs, its scores, and those of each criterion.
-    id: String,
-    digests: Vec<Option<Digest>>,
-    has_changed: bool,
-    scores: Vec<f64>,
-    points: Vec<Vec<f64>>,
-    judgments: Judgments,
-    criteria: Vec<Judgments>,
-    items: Vec<ItemSpread>,
-    changed: Vec<String>,
-}
-
-impl<'a> RepeatsBuilder<'a> {
-    fn new(rubric: &'a Rubric) -> Self {
-        Self {
-            rubric,
-            id: String::new(),
-            digests: Vec::new(),
-            has_changed: false,
-            scores: Vec::new(),
-            points: vec![Vec::new(); rubric.criteria.len()],
-            judgments: Judgments::default(),
-            criteria: vec![Judgments::default(); rubric.criteria.len()],
-            items: Vec::new(),
-            changed: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, id: &str, item: &ItemRecord, verdict: &Verdict) {
-        let digests: Vec<_> = item.inputs.iter().map(|input| input.digest).collect();
-        if self.id != id {
-            self.end_item();
-            id.clone_into(&mut self.id);
-            self.digests = digests;
-        } else if self.digests != digests {
-            self.has_changed = true;
-        }
-        self.scores.push(verdict.correctness());
-        for (criterion, points) in self.rubric.criteria.iter().zip(&mut self.points) {
-            points.extend(score_of(verdict, &criterion.key).map(f64::from));
-        }
-    }
-
-    fn end_item(&mut self) {
-        if std::mem::take(&mut self.has_changed) {
-            self.changed.push(self.id.clone());
-            self.scores.clear();
-            self.points.iter_mut().for_each(Vec::clear);
-        }
-        self.judgments.add(&self.scores);
-        for (points, judgments) in self.points.iter_mut().zip(&mut self.criteria) {
-            judgments.add(points);
-            points.clear();
-        }
-        self.items.extend(spread(&self.id, &self.scores));
-        self.scores.clear();
-    }
-
-    fn finish(mut self) -> Repeats {
-        self.end_item();
-        // A stable sort: ties stay sorted by id.
-        self.items.sort_by(|left, right| right.deviation.total_cmp(&left.deviation));
-        let agreement = |key: &str, judgments: &Judgments| CriterionAgreement {
-            key: key.to_owned(),
-            title: title_of(key),
-            agreement: judgments.agreement(),
-        };
-        let criteria = self.rubric.criteria.iter().zip(&self.criteria);
-        Repeats {
-            score: agreement(score_key(self.rubric), &self.judgments),
-            criteria: criteria.map(|(each, found)| agreement(&each.key, found)).collect(),
-            items: self.items,
-            changed: self.changed,
-        }
-    }
+/// Digests of what was judged.
+fn digests(result: &JobResult) -> impl Iterator<Item = Option<Digest>> {
+    result.item.inputs.iter().map(|input| input.digest)
 }
 
 fn spread(id: &str, scores: &[f64]) -> Option<ItemSpread> {

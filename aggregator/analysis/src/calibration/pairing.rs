@@ -41,62 +41,28 @@ pub(super) struct Pairing<'a> {
     clusters: ClusterNames,
     seen: HashSet<String>,
     coverage: LabelCoverage,
-    id: Option<String>,
-    cluster: Option<usize>,
-    sums: Vec<Sums>,
 }
 
 impl<'a> Pairing<'a> {
     pub(super) fn new(rubric: &'a Rubric, labels: &'a HumanLabels) -> Self {
-        let count = rubric.criteria.len() + 1;
         Self {
             rubric,
             labels,
-            columns: vec![RatedColumn::default(); count],
+            columns: vec![RatedColumn::default(); rubric.criteria.len() + 1],
             clusters: ClusterNames::default(),
             seen: HashSet::new(),
             coverage: LabelCoverage::default(),
-            id: None,
-            cluster: None,
-            sums: vec![Sums::default(); count],
         }
     }
 
-    pub(super) fn add(&mut self, result: &JobResult) {
-        let id = &result.screenshot_id;
-        if self.id.as_ref() != Some(id) {
-            self.end_item();
-            self.id = Some(id.clone());
-            self.cluster = result.item.cluster.as_ref().map(|name| self.clusters.number_of(name));
-        }
-        // Another model's scores say nothing of the judge that is calibrated.
-        let is_of_other_model =
-            result.judge.as_ref().is_some_and(|judge| judge.answered_by.is_some());
-        let Some(verdict) = result.verdict().filter(|_| !is_of_other_model) else { return };
-        let criteria = self.rubric.criteria.iter();
-        let points = criteria.map(|criterion| score_of(verdict, &criterion.key).map(f64::from));
-        let values = std::iter::once(Some(verdict.correctness())).chain(points);
-        for (sums, value) in self.sums.iter_mut().zip(values) {
-            value.into_iter().for_each(|value| sums.add(value));
-        }
-    }
-
-    /// Total score and criteria, and the overlap of labels and scores.
-    pub(super) fn finish(mut self) -> (RatedColumn, Vec<RatedColumn>, LabelCoverage) {
-        self.end_item();
-        let unknown = self.labels.items().filter(|id| !self.seen.contains(*id));
-        self.coverage.unknown = unknown.map(str::to_owned).collect();
-        self.coverage.labelled_items = self.labels.items().count() as u64;
-        let mut columns = self.columns.into_iter();
-        (columns.next().unwrap_or_default(), columns.collect(), self.coverage)
-    }
-
-    fn end_item(&mut self) {
-        let Some(id) = self.id.take() else { return };
-        let sums = std::mem::replace(&mut self.sums, vec![Sums::default(); self.columns.len()]);
+    /// Adds the results of an item.
+    pub(super) fn add(&mut self, results: &[JobResult]) {
+        let Some(JobResult { screenshot_id: id, item, .. }) = results.first() else { return };
+        let cluster = item.cluster.as_ref().map(|name| self.clusters.number_of(name));
+        let sums = self.score_sums(results);
         let is_scored = sums.iter().any(|sums| sums.count > 0.0);
         self.coverage.scored_items += u64::from(is_scored);
-        let ratings = self.labels.ratings_of_item(&id);
+        let ratings = self.labels.ratings_of_item(id);
         if ratings.is_empty() {
             return;
         }
@@ -106,7 +72,7 @@ impl<'a> Pairing<'a> {
             let values: Vec<f64> = values.collect();
             let Some(judge) = sums.mean().filter(|_| !values.is_empty()) else { continue };
             let people = values.iter().sum::<f64>() / values.len() as f64;
-            column.paired.add(judge, people, self.cluster);
+            column.paired.add(judge, people, cluster);
             column.ratings.push(values);
             is_paired = true;
         }
@@ -114,6 +80,33 @@ impl<'a> Pairing<'a> {
         if !is_scored {
             self.coverage.not_scored.push(id.clone());
         }
-        self.seen.insert(id);
+        self.seen.insert(id.clone());
+    }
+
+    /// The scores of each column over an item's repeats.
+    fn score_sums(&self, results: &[JobResult]) -> Vec<Sums> {
+        let mut sums = vec![Sums::default(); self.columns.len()];
+        // Another model's scores say nothing of the judge that is calibrated.
+        let is_judges = |result: &&JobResult| {
+            result.judge.as_ref().is_none_or(|judge| judge.answered_by.is_none())
+        };
+        for verdict in results.iter().filter(is_judges).filter_map(JobResult::verdict) {
+            let criteria = self.rubric.criteria.iter();
+            let points = criteria.map(|criterion| score_of(verdict, &criterion.key).map(f64::from));
+            let values = std::iter::once(Some(verdict.correctness())).chain(points);
+            for (sums, value) in sums.iter_mut().zip(values) {
+                value.into_iter().for_each(|value| sums.add(value));
+            }
+        }
+        sums
+    }
+
+    /// Total score and criteria, and the overlap of labels and scores.
+    pub(super) fn finish(mut self) -> (RatedColumn, Vec<RatedColumn>, LabelCoverage) {
+        let unknown = self.labels.items().filter(|id| !self.seen.contains(*id));
+        self.coverage.unknown = unknown.map(str::to_owned).collect();
+        self.coverage.labelled_items = self.labels.items().count() as u64;
+        let mut columns = self.columns.into_iter();
+        (columns.next().unwrap_or_default(), columns.collect(), self.coverage)
     }
 }

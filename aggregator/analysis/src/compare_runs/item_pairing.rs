@@ -8,6 +8,7 @@ use crate::{
     distinct_names::DistinctNames,
     renderers::Renderers,
     repeats::Judgments,
+    results_by_item::results_by_item,
     run_report::Report,
     stability::ItemStability,
 };
@@ -84,7 +85,8 @@ pub(super) fn scan(
     let basis = head.report.likely_clusters.as_ref().map(|likely| likely.basis);
     let judged = [before.judge.is_some(), after.judge.is_some()];
     let mut totals = Totals::new(&metrics, rules, judged, stability);
-    let [base, head] = [base, head].map(|side| side.report.items.read(side.files));
+    let [base, head] =
+        [base, head].map(|side| side.report.items.read(side.files).map(results_by_item));
     let mut base = ItemsOf::new(base?, &metrics, image, before, basis, rules.averaging);
     let mut head = ItemsOf::new(head?, &metrics, image, after, basis, rules.averaging);
     let (mut base_jobs, mut head_jobs) = (JobTotals::default(), JobTotals::default());

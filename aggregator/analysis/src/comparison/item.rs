@@ -11,7 +11,6 @@ use juror_types::{
     outcome::{ErrorKind, InputRecord, ItemRecord, JobResult, Outcome},
     rubric::Rubric,
 };
-use std::iter::Peekable;
 
 /// Path of the metric that is the score of items where neither run was judged: the lowest
 /// similarity of a window, since a share of all pixels hides small defects.
@@ -161,9 +160,9 @@ impl ItemValues {
     }
 }
 
-/// The items of a run, in the order of their ids, from its results in that order.
-pub(crate) struct ItemsOf<'a, R: Iterator> {
-    results: Peekable<R>,
+/// The items of a run, in the order of their ids, from the results of each.
+pub(crate) struct ItemsOf<'a, R> {
+    results: R,
     metrics: &'a ComparedMetrics,
     first_image: &'a str,
     judged: bool,
@@ -172,7 +171,7 @@ pub(crate) struct ItemsOf<'a, R: Iterator> {
     policy: AveragingPolicy,
 }
 
-impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
+impl<'a, R: Iterator<Item = Result<Vec<JobResult>, JournalError>>> ItemsOf<'a, R> {
     pub(crate) fn new(
         results: R,
         metrics: &'a ComparedMetrics,
@@ -183,7 +182,7 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
     ) -> Self {
         let (judged, repeat) = (run.judge.is_some(), run.repeat);
         let keys = basis.map(ClusterKeys::new);
-        Self { results: results.peekable(), metrics, first_image, judged, repeat, keys, policy }
+        Self { results, metrics, first_image, judged, repeat, keys, policy }
     }
 
     /// The next item; calls `look` with every result of it.
@@ -191,21 +190,14 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         &mut self,
         mut look: impl FnMut(&JobResult),
     ) -> Result<Option<ItemValues>, JournalError> {
-        let Some(first) = self.results.next() else { return Ok(None) };
-        let first = first?;
+        let Some(results) = self.results.next().transpose()? else { return Ok(None) };
+        let Some(first) = results.first() else { return Ok(None) };
         let keys = self.keys.as_mut();
         let likely = keys.and_then(|keys| keys.key(&first.screenshot_id, &first.item));
-        let mut item = ItemValues::new(&first, likely, self.metrics);
-        self.add(&mut item, &first);
-        look(&first);
-        let same = |next: &Result<JobResult, JournalError>| match next {
-            Ok(result) => result.screenshot_id == first.screenshot_id,
-            Err(_) => true,
-        };
-        while let Some(next) = self.results.next_if(same) {
-            let next = next?;
-            self.add(&mut item, &next);
-            look(&next);
+        let mut item = ItemValues::new(first, likely, self.metrics);
+        for result in &results {
+            self.add(&mut item, result);
+            look(result);
         }
         item.planned = item.planned.max(self.repeat);
         Ok(Some(item))
@@ -233,10 +225,6 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         item.input =
             item.input.or(result.item.input(self.first_image).and_then(|image| image.digest));
     }
-}
-
-fn majority(passes: &Sums) -> Option<bool> {
-    Some(passes.mean()? > 0.5)
 }
 
 /// True if a metric belongs to a deterministic stage and takes part in the decision.
@@ -271,4 +259,8 @@ impl ExpectedResult {
             || self.pattern != other.pattern
             || self.style != other.style
     }
+}
+
+fn majority(passes: &Sums) -> Option<bool> {
+    Some(passes.mean()? > 0.5)
 }
