@@ -41,7 +41,7 @@ pub(crate) use unpaired_items::UnpairedItems;
 
 use crate::{
     likely_clusters::LikelyClusters,
-    metrics::{AveragingPolicy, MetricDefinition, Unit, round_stable},
+    metrics::{AveragingPolicy, MetricDefinition, Unit},
     run_facts::Coverage,
 };
 use item::is_deterministic;
@@ -271,26 +271,6 @@ impl MetricDifference {
 }
 
 impl PassDifference {
-    pub(super) fn new(
-        definition: &MetricDefinition,
-        table: PassTable,
-        p_value: f64,
-        decides: bool,
-    ) -> Self {
-        let (base, head) = table.rates().unwrap_or_default();
-        Self {
-            metric: definition.path.clone(),
-            title: definition.title.clone(),
-            base: round_stable(base),
-            head: round_stable(head),
-            table,
-            p_value: Some(p_value),
-            p_adjusted: None,
-            decides,
-            decision: None,
-        }
-    }
-
     /// Sets the p-value that is adjusted over several tests, and decides by it: *worse* and
     /// *better* at 5 %, *same* if the interval of the change lies within the margin.
     pub(super) fn decide(&mut self, p_adjusted: Option<f64>, change: &Difference, margin: f64) {

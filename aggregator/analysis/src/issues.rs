@@ -211,7 +211,7 @@ impl Statements {
                 if self.others.len() > self.most_others
                     && let Some((_, dropped)) = self.others.pop_last()
                 {
-                    self.dropped += dropped.said();
+                    self.dropped += dropped.said;
                 }
             }
         }

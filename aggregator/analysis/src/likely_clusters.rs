@@ -232,7 +232,7 @@ impl ClusterCandidate {
         LikelyClusters {
             basis: self.keys.basis,
             items: self.counts.grouped_items(),
-            of_items: self.counts.items(),
+            of_items: self.counts.items,
             clusters: self.counts.clusters(),
             examples: self.counts.largest(),
             effect: effect.and_then(|(alone, grouped)| cluster_effect(alone, grouped)),

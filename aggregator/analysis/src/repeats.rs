@@ -119,7 +119,7 @@ fn spread(id: &str, scores: &[f64]) -> Option<ItemSpread> {
     Some(ItemSpread {
         id: id.to_owned(),
         n: scores.len() as u64,
-        mean: round_stable(moments.mean()),
+        mean: round_stable(moments.mean),
         deviation: round_stable(moments.deviation()?),
         low: round_stable(scores.iter().copied().fold(f64::INFINITY, f64::min)),
         high: round_stable(scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)),

@@ -146,7 +146,7 @@ impl<'a> StabilityScan<'a> {
     /// True if most items had the same inputs in successive runs. Other code is no noise then; where
     /// a pipeline makes other code in each run, all runs are compared.
     fn repeats_inputs(&self) -> bool {
-        let repeating = self.items.values().filter(|track| track.repeats_inputs()).count();
+        let repeating = self.items.values().filter(|track| track.repeats_inputs).count();
         repeating > 0 && repeating * 2 >= self.items.len()
     }
 

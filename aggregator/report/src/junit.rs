@@ -214,18 +214,8 @@ fn seconds(result: &JobResult) -> f64 {
 /// Text of others in XML. What XML 1.0 (section 2.2, `Char`) does not allow, and what turns the
 /// reading direction, becomes a space.
 fn escaped(text: &str) -> String {
-    let mut shown = String::new();
-    for character in sanitize(text).chars() {
-        match character {
-            '&' => shown.push_str("&amp;"),
-            '<' => shown.push_str("&lt;"),
-            '>' => shown.push_str("&gt;"),
-            '"' => shown.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => shown.push(' '),
-            _ => shown.push(character),
-        }
-    }
-    shown
+    let shown = sanitize(text).replace(['\u{fffe}', '\u{ffff}'], " ");
+    maud::html! { (shown) }.into_string()
 }
 
 #[cfg(test)]

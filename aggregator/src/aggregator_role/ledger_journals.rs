@@ -26,11 +26,7 @@ pub(super) fn cost_of(
     stop: &CancellationToken,
 ) -> Result<JournalCost, JournalError> {
     let none = JournalCost::current(run.clone(), known.unwrap_or_default());
-    let files = match RunFiles::open(runs_dir, run) {
-        Ok(files) if files.record().fleet.is_some() => files.until(stop.clone()),
-        Ok(_) | Err(JournalError::Missing { .. }) => return Ok(none),
-        Err(error) => return Err(error),
-    };
+    let Some(files) = files_of_fleet(runs_dir, run, stop.clone())? else { return Ok(none) };
     let cost = match known {
         Some(cost) => cost,
         None => Fold::from_journal(&files)?.spent().cost,
@@ -53,11 +49,7 @@ pub(super) fn send_results(
     stop: CancellationToken,
     sender: &mpsc::Sender<Vec<JobResult>>,
 ) -> Result<(), JournalError> {
-    let files = match RunFiles::open(runs_dir, run) {
-        Ok(files) if files.record().fleet.is_some() => files.until(stop),
-        Ok(_) | Err(JournalError::Missing { .. }) => return Ok(()),
-        Err(error) => return Err(error),
-    };
+    let Some(files) = files_of_fleet(runs_dir, run, stop)? else { return Ok(()) };
     let mut batch = Vec::new();
     for read in files.results()? {
         batch.push(read?.1);
@@ -74,4 +66,17 @@ pub(super) fn send_results(
 /// Records that the fleet of this runs directory has a ledger.
 pub(super) fn mark_used(marker: &Path) -> Result<(), JournalError> {
     replace_file(marker, |_| Ok(())).map_err(|error| JournalError::io("write", marker, error))
+}
+
+/// The files of a run, until `stop`; none if there is no such run, or none of the fleet.
+fn files_of_fleet(
+    runs_dir: &Path,
+    run: &RunId,
+    stop: CancellationToken,
+) -> Result<Option<RunFiles>, JournalError> {
+    match RunFiles::open(runs_dir, run) {
+        Ok(files) => Ok(files.record().fleet.is_some().then(|| files.until(stop))),
+        Err(JournalError::Missing(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

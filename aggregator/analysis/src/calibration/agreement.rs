@@ -60,7 +60,7 @@ impl Agreement {
         let Paired { judge, people, .. } = paired;
         let mean = |values: &[f64]| {
             let moments: Moments = values.iter().copied().collect();
-            (!values.is_empty()).then(|| round_stable(moments.mean()))
+            (!values.is_empty()).then(|| round_stable(moments.mean))
         };
         let [pearson, spearman, kendall_tau_b, weighted_kappa] = associations(paired, steps);
         let width = steps.most - steps.least;

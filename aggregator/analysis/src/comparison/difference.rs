@@ -70,7 +70,7 @@ impl Pairs {
 
     /// Pairs that were added.
     pub fn count(&self) -> u64 {
-        self.base.count() as u64
+        self.base.count as u64
     }
 
     /// The difference. The interval and p-value are those of the paired t test, clustered by CR2
@@ -101,8 +101,8 @@ impl Pairs {
         let mut difference = Difference {
             n: estimate.count as u64,
             groups: estimate.groups as u64,
-            base: Some(round_stable(self.base.mean())),
-            head: Some(round_stable(self.head.mean())),
+            base: Some(round_stable(self.base.mean)),
+            head: Some(round_stable(self.head.mean)),
             difference: Some(round_stable(estimate.mean)),
             ..Difference::default()
         };

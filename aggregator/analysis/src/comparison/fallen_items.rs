@@ -44,7 +44,7 @@ pub struct FallenItems {
 impl FallenItems {
     /// The rule over this number of pairs, of which `far` fell or rose by more than `by`.
     pub(super) fn new(far: &Directions, pairs: u64, by: f64, max_share: f64) -> Self {
-        let (fell, rose) = far.items();
+        let Directions { fell, rose, .. } = *far;
         let (groups_fell, groups_rose) = far.groups();
         let p_value = far.fall_p_value();
         let many = fell as f64 > max_share * pairs as f64;

@@ -7,8 +7,8 @@ use std::cmp::Ordering;
 /// Falls and rises of items; a cluster counts once, by its net direction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Directions {
-    fell: u64,
-    rose: u64,
+    pub(super) fell: u64,
+    pub(super) rose: u64,
     alone: (u64, u64),
     /// Rises minus falls of each cluster.
     clusters: Vec<i64>,
@@ -28,11 +28,6 @@ impl Directions {
         if let Some(net) = self.clusters.get_mut(cluster) {
             *net += if rose { 1 } else { -1 };
         }
-    }
-
-    /// Items that fell, and items that rose.
-    pub(super) fn items(&self) -> (u64, u64) {
-        (self.fell, self.rose)
     }
 
     /// Numbers of independent falls and rises.

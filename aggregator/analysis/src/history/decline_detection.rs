@@ -215,7 +215,7 @@ impl DeclineReport {
         self.anchor_runs = anchor.len();
         self.anchor_first = anchor.first().and_then(|point| point.run.cloned());
         self.anchor_last = anchor.last().and_then(|point| point.run.cloned());
-        self.anchor_mean = (!anchor.is_empty()).then(|| round_stable(moments.mean()));
+        self.anchor_mean = (!anchor.is_empty()).then(|| round_stable(moments.mean));
         self.anchor_deviation =
             moments.deviation().map(|deviation| round_stable(deviation.max(least)));
     }

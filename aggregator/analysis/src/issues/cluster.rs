@@ -21,7 +21,7 @@ const MAX_COMPARED: usize = 200;
 pub(super) fn merge(mut others: Vec<(String, Collected)>) -> impl Iterator<Item = Collected> {
     let numbers = numbers_by_rarity(&others);
     others.sort_by(|(left, one), (right, other)| {
-        other.said().cmp(&one.said()).then_with(|| left.cmp(right))
+        other.said.cmp(&one.said).then_with(|| left.cmp(right))
     });
     let mut leaders: Vec<Leader> = Vec::new();
     let mut index: HashMap<u32, Vec<usize>> = HashMap::new();

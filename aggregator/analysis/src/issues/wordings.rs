@@ -12,7 +12,8 @@ const MAX_WORDINGS: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     items: Vec<u32>,
-    said: u64,
+    /// Number of statements.
+    pub(super) said: u64,
     /// By the hash of their words, which ignores case, punctuation and numbers.
     pub(super) wordings: BTreeMap<u64, Wording>,
 }
@@ -48,11 +49,6 @@ impl Collected {
         for (hash, wording) in other.wordings {
             self.add_wording(hash, wording);
         }
-    }
-
-    /// Number of statements.
-    pub(super) fn said(&self) -> u64 {
-        self.said
     }
 
     /// The items, each once, in ascending order.

@@ -19,7 +19,7 @@ pub(super) struct GroupCounts {
     /// Items of each group.
     sizes: Vec<u32>,
     labels: Vec<String>,
-    items: u64,
+    pub(super) items: u64,
 }
 
 impl GroupNumbers {
@@ -53,10 +53,6 @@ impl GroupCounts {
             *size += u32::from(is_new);
         }
         Some(number)
-    }
-
-    pub(super) fn items(&self) -> u64 {
-        self.items
     }
 
     /// Items in groups of at least two.

@@ -16,9 +16,11 @@ pub struct Sample {
 /// Count, mean and sums of the powers of deviations (the recurrences of Welford and Pébay).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Moments {
-    count: f64,
-    mean: f64,
-    squares: f64,
+    pub(crate) count: f64,
+    /// 0 without values.
+    pub(crate) mean: f64,
+    /// Sum of squared deviations from the mean.
+    pub(crate) squares: f64,
     cubes: f64,
     fourths: f64,
 }
@@ -53,20 +55,6 @@ impl Moments {
             + 4.0 * shift * self.cubes
             + 6.0 * square * self.squares
             + self.count * square * square
-    }
-
-    pub(crate) fn count(&self) -> f64 {
-        self.count
-    }
-
-    /// 0 without values.
-    pub(crate) fn mean(&self) -> f64 {
-        self.mean
-    }
-
-    /// Sum of squared deviations from the mean.
-    pub(crate) fn squares(&self) -> f64 {
-        self.squares
     }
 
     /// The standard deviation of a sample; none with fewer than two values.
@@ -173,7 +161,7 @@ mod tests {
         let values = [0.2_f64, 0.9, 0.9, 0.4, 1.0];
         let mut moments = Moments::default();
         values.iter().for_each(|value| moments.add(*value));
-        for center in [moments.mean(), 0.0, 0.75] {
+        for center in [moments.mean, 0.0, 0.75] {
             let sum: f64 = values.iter().map(|value| (value - center).powi(4)).sum();
             assert!((moments.fourths_about(center) - sum).abs() < 1e-12);
         }

@@ -41,15 +41,15 @@ impl Judgments {
         let own: Moments = scores.iter().copied().collect();
         scores.iter().for_each(|score| self.all.add(*score));
         self.items += 1.0;
-        self.within += own.squares();
-        self.disagreement += own.squares() * count / (count - 1.0);
+        self.within += own.squares;
+        self.disagreement += own.squares * count / (count - 1.0);
         self.sizes += count * count;
     }
 
     /// Variance of a judgment around its item's mean: the mean square within items. None without
     /// repeats.
     pub fn noise_variance(&self) -> Option<f64> {
-        let degrees = self.all.count() - self.items;
+        let degrees = self.all.count - self.items;
         (degrees > 0.0).then(|| self.within / degrees)
     }
 
@@ -61,12 +61,12 @@ impl Judgments {
     /// items, m₀ the effective number of scores of an item; it is 1 − ICC(1,1).
     pub fn agreement(&self) -> RepeatAgreement {
         let Some(noise) = self.noise_variance() else { return RepeatAgreement::default() };
-        let count = self.all.count();
-        let expected = 2.0 * self.all.squares() / (count - 1.0);
+        let count = self.all.count;
+        let expected = 2.0 * self.all.squares / (count - 1.0);
         let observed = 2.0 * self.disagreement / count;
         let spread = expected > 1e-18;
         let between = (self.items > 1.0).then(|| {
-            let mean_square = (self.all.squares() - self.within) / (self.items - 1.0);
+            let mean_square = (self.all.squares - self.within) / (self.items - 1.0);
             let size = (count - self.sizes / count) / (self.items - 1.0);
             (mean_square - noise).max(0.0) / size
         });

@@ -44,7 +44,8 @@ pub(super) struct ItemTrack {
     last_decided: Option<(u64, NightOutcome)>,
     /// Inputs and mean score in the last run that judged it.
     last_judged: Option<(u64, f64)>,
-    repeats_inputs: bool,
+    /// True if two successive runs scored the same inputs.
+    pub(super) repeats_inputs: bool,
     /// Between successive runs of the same inputs.
     same_inputs: Variation,
     /// Between all successive runs.
@@ -153,11 +154,6 @@ impl ItemTrack {
         let decided = self.outcomes.iter().rev().filter(|each| **each != NightOutcome::NotScored);
         let failures = decided.take_while(|outcome| **outcome == NightOutcome::Failed).count();
         self.variation(of_same_inputs).recoveries > 0 && failures < MAX_FAILURES
-    }
-
-    /// True if two successive runs scored the same inputs.
-    pub(super) fn repeats_inputs(&self) -> bool {
-        self.repeats_inputs
     }
 
     fn variation(&self, of_same_inputs: bool) -> Variation {

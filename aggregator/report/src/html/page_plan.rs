@@ -7,7 +7,7 @@ use juror_analysis::{
     item_index::ItemGroups, item_row::Urgency, metrics::score_of, run_report::Report,
 };
 use juror_journal::journal::RunFiles;
-use std::{collections::HashMap, io};
+use std::io;
 
 /// Maximum number of tags, and of common issues, to filter by.
 pub(super) const MAX_CHOICES: usize = 100;
@@ -42,7 +42,6 @@ impl PagePlan {
                 report.common_issues.iter().take(MAX_CHOICES).map(|group| &*group.items),
             ),
         };
-        let mut tags = HashMap::new();
         let mut urgencies = Vec::new();
         for (place, result) in (0..).zip(report.items.read(files)?) {
             let result = result?;
@@ -54,14 +53,13 @@ impl PagePlan {
                 plan.distribution.add(verdict.correctness(), scores);
             }
             for tag in result.item.tags {
-                if tags.len() < MAX_TAGS || tags.contains_key(&tag) {
-                    *tags.entry(tag).or_insert(0_u64) += 1;
+                if plan.tags.len() < MAX_TAGS || plan.tags.contains_key(&tag) {
+                    *plan.tags.entry(tag).or_insert(0) += 1;
                 }
             }
         }
         urgencies.sort_unstable();
         plan.order = urgencies.into_iter().map(|(_, place)| place).collect();
-        plan.tags = tags.into_iter().collect();
         plan.tags.sort_unstable_by(|left, left_count, right, right_count| {
             right_count.cmp(left_count).then_with(|| left.cmp(right))
         });

@@ -166,8 +166,8 @@ fn reach(comparison: &Comparison) -> f64 {
 
 /// Range of a mean; none where it has no scale.
 fn scale_width(metric: &MetricDifference) -> Option<f64> {
-    let (least, most) = metric.unit().bounds();
-    (metric.unit() != Unit::Milliseconds && most > least).then_some(most - least)
+    let width = metric.unit().width();
+    (metric.unit() != Unit::Milliseconds && width > 0.0).then_some(width)
 }
 
 fn chart(metric: &MetricDifference, margin: f64, reach: f64) -> Option<ChangeChart> {
@@ -235,9 +235,9 @@ fn level_of(decision: Decision) -> Level {
 /// `200 pairs would reveal a change of 0.05 percentage points 4 times in 5.`
 fn detectable(comparison: &Comparison) -> Option<String> {
     let decisive = &comparison.decisive;
-    let (least, most) = decisive.unit().bounds();
+    let width = decisive.unit().width();
     // From two pairs or three, anything may follow.
-    let detectable = decisive.difference.detectable.filter(|change| *change <= most - least)?;
+    let detectable = decisive.difference.detectable.filter(|change| *change <= width)?;
     Some(format!(
         "{} would reveal a change of {} {} 4 times in 5.",
         counted(decisive.difference.n, "pair"),

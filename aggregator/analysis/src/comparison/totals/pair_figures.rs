@@ -9,7 +9,7 @@ use crate::{
         item::{MEASURED_SCORE, is_deterministic},
     },
     likely_clusters::ClusterEffect,
-    metrics::MetricDefinition,
+    metrics::{MetricDefinition, round_stable},
 };
 
 /// Path of the only rate that involves the judge.
@@ -113,8 +113,18 @@ impl Totals<'_> {
         });
         let differences = counted.map(|(definition, totals)| {
             let changes = if by_clusters { &totals.clustered_changes } else { &totals.changes };
-            let p_value = changes.p_value();
-            PassDifference::new(definition, totals.table, p_value, self.decides(definition))
+            let (base, head) = totals.table.rates().unwrap_or_default();
+            PassDifference {
+                metric: definition.path.clone(),
+                title: definition.title.clone(),
+                base: round_stable(base),
+                head: round_stable(head),
+                table: totals.table,
+                p_value: Some(changes.p_value()),
+                p_adjusted: None,
+                decides: self.decides(definition),
+                decision: None,
+            }
         });
         differences.collect()
     }
