@@ -140,6 +140,12 @@ impl Comparison {
         let is_judged = self.base.judge.is_some() || self.head.judge.is_some();
         if is_judged { self.decisive.difference.n } else { self.paired }
     }
+
+    /// Every mean that has pairs, the decisive one first.
+    pub fn means(&self) -> impl Iterator<Item = &MetricDifference> {
+        let all = [&self.decisive].into_iter().chain(&self.criteria).chain(&self.metrics);
+        all.filter(|mean| mean.difference.n > 0)
+    }
 }
 
 /// Likely clusters in a comparison.
@@ -217,14 +223,6 @@ pub struct PassDifference {
     pub decides: bool,
     /// Decision; none for rates that do not decide.
     pub decision: Option<Decision>,
-}
-
-impl Comparison {
-    /// Every mean that has pairs, the decisive one first.
-    pub fn means(&self) -> impl Iterator<Item = &MetricDifference> {
-        let all = [&self.decisive].into_iter().chain(&self.criteria).chain(&self.metrics);
-        all.filter(|mean| mean.difference.n > 0)
-    }
 }
 
 impl MetricDifference {

@@ -229,9 +229,7 @@ impl Gate {
         report.rules.extend(self.changes.iter().map(|rule| rule.evaluate(Some(comparison))));
         report.decision = decision_of(&report.rules);
     }
-}
 
-impl Gate {
     /// Sets the blessed run of this runs directory as the start of anchors, unless the gate file
     /// names another.
     pub fn anchored_at_blessed(mut self, runs_dir: &Path) -> Self {

@@ -2,6 +2,7 @@
 
 use super::figure::{Figure, SAME_RESAMPLED};
 use crate::random::SplitMix;
+use indexmap::IndexMap;
 
 /// Number of resamples. Doubling it moves an end by less than a hundredth of an interval's width in
 /// most cases.
@@ -20,19 +21,11 @@ pub(super) struct Groups(Vec<Vec<usize>>);
 impl Groups {
     /// Groups of items with these clusters.
     pub(super) fn from_clusters(clusters: &[Option<usize>]) -> Self {
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        let mut group_of = std::collections::HashMap::new();
+        let mut groups: IndexMap<Result<usize, usize>, Vec<usize>> = IndexMap::new();
         for (item, cluster) in clusters.iter().enumerate() {
-            let known = cluster.and_then(|cluster| group_of.get(&cluster).copied());
-            match known.and_then(|group: usize| groups.get_mut(group)) {
-                Some(group) => group.push(item),
-                None => {
-                    group_of.extend(cluster.map(|cluster| (cluster, groups.len())));
-                    groups.push(vec![item]);
-                }
-            }
+            groups.entry(cluster.ok_or(item)).or_default().push(item);
         }
-        Self(groups)
+        Self(groups.into_values().collect())
     }
 
     /// True if every group is a single item.

@@ -138,8 +138,7 @@ pub fn issue_changes(
         }
     }
     let size = |change: &IssueChange| (change.head_share - change.base_share).abs();
-    let lists = [&mut changes.more_frequent, &mut changes.less_frequent];
-    for list in lists {
+    for list in [&mut changes.more_frequent, &mut changes.less_frequent] {
         list.sort_by(|left, right| size(right).total_cmp(&size(left)));
     }
     changes

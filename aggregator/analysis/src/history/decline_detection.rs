@@ -104,19 +104,6 @@ impl Default for DeclineWatch {
     }
 }
 
-impl DeclineWatch {
-    /// Sets the anchor to this runs directory's blessed run of the name [`DEFAULT_BASELINE`].
-    pub fn anchored_at_blessed(self, runs_dir: &Path) -> Self {
-        let blessed = BlessedRuns::new(runs_dir)
-            .get(DEFAULT_BASELINE)
-            .inspect_err(|error| {
-                tracing::warn!("the blessed run is not available as an anchor: {error}")
-            })
-            .unwrap_or_default();
-        Self { blessed: blessed.map(|blessed| blessed.run_id), ..self }
-    }
-}
-
 impl MetricDefinition {
     /// True if its decline can be detected: it is better when it is higher.
     pub fn can_decline(&self) -> bool {
@@ -140,6 +127,17 @@ impl Metric {
 }
 
 impl DeclineWatch {
+    /// Sets the anchor to this runs directory's blessed run of the name [`DEFAULT_BASELINE`].
+    pub fn anchored_at_blessed(self, runs_dir: &Path) -> Self {
+        let blessed = BlessedRuns::new(runs_dir)
+            .get(DEFAULT_BASELINE)
+            .inspect_err(|error| {
+                tracing::warn!("the blessed run is not available as an anchor: {error}")
+            })
+            .unwrap_or_default();
+        Self { blessed: blessed.map(|blessed| blessed.run_id), ..self }
+    }
+
     /// Decides on the newest point of a series, oldest first. `watched_metrics` share the
     /// false-alarm rate (Bonferroni).
     pub fn watch(

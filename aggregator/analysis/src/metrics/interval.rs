@@ -128,9 +128,7 @@ impl MeanEstimate {
             high: Some(beta_quantile(passed + 1.0, other, 1.0 - tail).map_or(1.0, round_stable)),
         }
     }
-}
 
-impl MeanEstimate {
     /// (t(n − 1) / t(degrees of freedom))², each at its upper end; 1 without clusters.
     fn degrees_of_freedom_factor(&self) -> f64 {
         match (self.t_quantile(self.count - 1.0), self.t_quantile(self.degrees_of_freedom)) {
