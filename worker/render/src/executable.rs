@@ -31,7 +31,9 @@ impl BrowserExecutable {
     /// one.
     pub async fn find(configured: Option<&Path>) -> Result<Self, RendererError> {
         if let Some(program) = configured {
-            return Self::from_program(program).await;
+            let absent = || Err("there is no such program".to_owned());
+            let version_output = version_text(program).await.unwrap_or_else(absent);
+            return Self::from_version_text(program, version_output);
         }
         let mut refused = None;
         for program in BROWSER_NAMES.map(Path::new) {
@@ -42,14 +44,6 @@ impl BrowserExecutable {
             }
         }
         Err(refused.unwrap_or(RendererError::NotFound { names: BROWSER_NAMES.join(", ") }))
-    }
-
-    async fn from_program(program: &Path) -> Result<Self, RendererError> {
-        let absent = || RendererError::Unusable {
-            program: program.to_owned(),
-            reason: "there is no such program".to_owned(),
-        };
-        Self::from_version_text(program, version_text(program).await.ok_or_else(absent)?)
     }
 
     fn from_version_text(

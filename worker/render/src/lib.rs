@@ -9,7 +9,6 @@ mod browser_failures;
 mod browser_pool;
 mod browser_process;
 mod component_page;
-mod content_security_policy;
 mod devtools_pipe;
 mod error;
 mod executable;

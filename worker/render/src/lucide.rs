@@ -1,6 +1,6 @@
 //! Icons of lucide-react: a module of those that a component imports.
 
-use crate::source::ImportedNames;
+use crate::{missing_modules::export, source::ImportedNames};
 use serde_json::json;
 
 /// The specifier of the icons.
@@ -26,10 +26,7 @@ pub(crate) fn icon_module(names: &ImportedNames) -> (String, Vec<&str>) {
             missing.push(name.as_str());
             format!("standIn({})", json!(name))
         };
-        text.push_str(&format!(
-            "const at{place} = {value};\nexport {{ at{place} as {} }};\n",
-            json!(name)
-        ));
+        text.push_str(&export(place, name, &value));
     }
     (text, missing)
 }

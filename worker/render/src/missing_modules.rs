@@ -17,15 +17,17 @@ pub(crate) fn stand_in_module(specifier: &str, names: &ImportedNames) -> String 
         () if has_ending(&PICTURES) => "picture",
         () => "standIn",
     };
-    let mut text = format!("import {{ {make} }} from '/stand-in.js';\n");
-    for (place, (name, shown)) in names.iter().enumerate() {
-        // JSON's strings are JavaScript's; an export may be named by any of them.
-        let (name, shown) = (json!(name), json!(shown));
-        text.push_str(&format!(
-            "const at{place} = {make}({shown});\nexport {{ at{place} as {name} }};\n"
-        ));
-    }
-    text
+    let exports = names
+        .iter()
+        .enumerate()
+        .map(|(place, (name, shown))| export(place, name, &format!("{make}({})", json!(shown))));
+    format!("import {{ {make} }} from '/stand-in.js';\n{}", exports.collect::<String>())
+}
+
+/// The statements that export a module's value at a place.
+pub(crate) fn export(place: usize, name: &str, value: &str) -> String {
+    // JSON's strings are JavaScript's; an export may be named by any of them.
+    format!("const at{place} = {value};\nexport {{ at{place} as {} }};\n", json!(name))
 }
 
 #[cfg(test)]
