@@ -42,13 +42,16 @@ pub fn other_defaults(browser: &mut BenchBrowser, screenshot: &Raster) -> Vec<Pa
     let pair = browser.pair(screenshot, &drawing);
     let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
     let mut search = DefaultsSearch::new(&pair, &evidence, &snapshot);
+    let mut best = Vec::new();
     while let Some(changes) = search.next_drawing() {
         let (drawing, snapshot) = browser.draw(&changes);
         let pair = browser.pair(screenshot, &drawing);
         let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
-        search.add_fit(&pair, &evidence, &snapshot);
+        if search.add_fit(&pair, &evidence, &snapshot) {
+            best = changes;
+        }
     }
-    if search.explains_most() { search.changes() } else { Vec::new() }
+    if search.explains_most() { best } else { Vec::new() }
 }
 
 /// Evidence of the open page with its repairs, and the number of renders that they took.

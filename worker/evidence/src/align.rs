@@ -1,12 +1,13 @@
 //! Fits a drawing to its screenshot: scale, shift, size.
 
 use crate::{
-    content_box::{OutsideContent, border_color, content_outside, is_double},
+    content_box::{OutsideContent, border_color, content_outside, in_scale_of},
     measure_noise::{MeasuredNoise, measure_noise},
     pair_noise::PairNoise,
     raster::Raster,
     screenshot_shift::{ShiftedScreenshot, is_along_one_axis, measure_shift},
 };
+use std::borrow::Cow;
 
 /// Alignment of a drawing on its screenshot.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,48 +32,46 @@ impl Alignment {
     /// those of one size and two browsers, a shift along one axis alone is not compensated either:
     /// another margin shifts along both. Once shifted, pictures of two browsers show their noise.
     pub fn new(screenshot: &Raster, drawing: &Raster) -> Self {
-        let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
-        let scale = if halved.is_some() { 2 } else { 1 };
-        let screenshot = halved.as_ref().unwrap_or(screenshot);
-        let size = [drawing.width(), drawing.height()];
-        let has_same_size = size == [screenshot.width(), screenshot.height()];
-        let in_place = has_same_size.then(|| measure_noise(screenshot, drawing));
+        let screenshot = in_scale_of(drawing, screenshot);
+        let scale = if let Cow::Owned(_) = screenshot { 2 } else { 1 };
+        let size = drawing.size();
+        let has_same_size = size == screenshot.size();
+        let in_place = has_same_size.then(|| measure_noise(&screenshot, drawing));
+        let unshifted = |screenshot, noise, outside| Self {
+            scale,
+            shift: [0, 0],
+            screenshot,
+            unshifted: None,
+            noise,
+            outside,
+        };
         let is_one_browser =
             |measured: &MeasuredNoise| measured.noise.is_none() && measured.has_equal_shapes;
         let shift = match in_place.as_ref().is_some_and(is_one_browser) {
             true => [0, 0],
-            false => measure_shift(screenshot, drawing),
+            false => measure_shift(&screenshot, drawing),
         };
         if shift != [0, 0] {
             let shifted = screenshot.window(shift.map(|part| -part), size, border_color(drawing));
             let measured = measure_noise(&shifted, drawing);
             let was_exact = in_place.is_some_and(|in_place| in_place.noise.is_none());
             if has_same_size && is_along_one_axis(shift) {
-                let (screenshot, noise) = (screenshot.clone(), measured.noise);
-                return Self {
-                    scale,
-                    shift: [0, 0],
-                    screenshot,
-                    unshifted: None,
-                    noise,
-                    outside: None,
-                };
+                return unshifted(screenshot.into_owned(), measured.noise, None);
             }
             if !(was_exact && is_one_browser(&measured)) {
-                let unshifted = Some(ShiftedScreenshot::new(screenshot, shift));
                 let noise = measured.noise;
-                let outside = content_outside(screenshot, drawing, shift);
+                let outside = content_outside(&screenshot, drawing, shift);
+                let unshifted = Some(ShiftedScreenshot { whole: screenshot.into_owned(), shift });
                 return Self { scale, shift, screenshot: shifted, unshifted, noise, outside };
             }
         }
-        let outside = content_outside(screenshot, drawing, [0, 0]);
+        let outside = content_outside(&screenshot, drawing, [0, 0]);
         let screenshot = match in_place {
-            Some(_) => screenshot.clone(),
+            Some(_) => screenshot.into_owned(),
             None => screenshot.window([0, 0], size, border_color(drawing)),
         };
         let measured = in_place.unwrap_or_else(|| measure_noise(&screenshot, drawing));
-        let noise = measured.noise;
-        Self { scale, shift: [0, 0], screenshot, unshifted: None, noise, outside }
+        unshifted(screenshot, measured.noise, outside)
     }
 }
 

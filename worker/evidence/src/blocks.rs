@@ -1,6 +1,7 @@
 //! Blocks of content in two pictures: the share that both have, and their distances.
 
 use crate::{
+    bounds::{area, size_of},
     connected_areas::connected_areas,
     content_box::border_color,
     raster::{Raster, channel_difference},
@@ -27,61 +28,50 @@ pub(crate) struct BlockAgreement {
 /// Compares the blocks of two pictures of one size.
 pub(crate) fn compare_blocks(screenshot: &Raster, drawing: &Raster) -> BlockAgreement {
     let (ones, mut others) = (blocks(screenshot), blocks(drawing));
-    let total: f64 = ones.iter().chain(&others).map(area).sum();
+    let total: f64 = ones.iter().chain(&others).map(|block| area(*block)).sum();
     if total <= 0.0 {
         return BlockAgreement { matched: None, position: None };
     }
-    let (width, height) = (f64::from(drawing.width()), f64::from(drawing.height()));
+    let [width, height] = drawing.size().map(|side| f64::from(side).max(1.0));
     let (mut matched_area, mut closeness, mut matched) = (0.0, 0.0, 0usize);
-    for one in &ones {
-        let near = |other: &BlockBox| distance(one, other, width, height);
-        let like = others.iter().enumerate().filter(|(_, other)| is_alike(one, other));
-        let nearest = like.min_by(|(_, a), (_, b)| near(a).total_cmp(&near(b)));
+    for one in ones {
+        // Distance of the centers, as the larger of its shares of width and height.
+        let distance = |other: [i32; 4]| {
+            let ([x, y], [other_x, other_y]) = (center(one), center(other));
+            ((x - other_x).abs() / width).max((y - other_y).abs() / height)
+        };
+        let like = others.iter().enumerate().filter(|(_, other)| is_alike(one, **other));
+        let nearest = like.min_by(|(_, a), (_, b)| distance(**a).total_cmp(&distance(**b)));
         let Some((place, _)) = nearest else { continue };
         let other = others.swap_remove(place);
-        matched_area += area(one) + area(&other);
-        closeness += 1.0 - near(&other);
+        matched_area += area(one) + area(other);
+        closeness += 1.0 - distance(other);
         matched += 1;
     }
     let position = (matched > 0).then(|| closeness / matched as f64);
     BlockAgreement { matched: Some(matched_area / total), position }
 }
 
-/// A block's box as x, y, width, height.
-type BlockBox = [f64; 4];
-
-fn blocks(picture: &Raster) -> Vec<BlockBox> {
+/// The largest blocks of a picture, the largest first.
+fn blocks(picture: &Raster) -> Vec<[i32; 4]> {
     let page = border_color(picture);
     let marks =
         picture.pixels().iter().map(|&pixel| u8::from(channel_difference(pixel, page) > 24));
-    let areas = connected_areas(&marks.collect::<Vec<_>>(), picture.width(), 2);
-    let boxes = areas.into_iter().filter(|area| area.count >= 12).map(|area| {
-        let [left, top, right, bottom] = area.bounds.map(f64::from);
-        [left, top, right - left, bottom - top]
-    });
-    let mut boxes: Vec<BlockBox> = boxes.collect();
-    boxes.sort_by(|one, other| area(other).total_cmp(&area(one)));
+    let areas = connected_areas(&marks.collect::<Vec<_>>(), picture.width(), 2).into_iter();
+    let boxes = areas.filter(|area| area.count >= 12).map(|area| area.bounds);
+    let mut boxes: Vec<[i32; 4]> = boxes.collect();
+    boxes.sort_by(|one, other| area(*other).total_cmp(&area(*one)));
     boxes.truncate(MAX_BLOCKS);
     boxes
 }
 
-fn area([_, _, width, height]: &BlockBox) -> f64 {
-    width * height
+fn is_alike(one: [i32; 4], other: [i32; 4]) -> bool {
+    let ratio = |(one, other): (i32, i32)| f64::from(one.min(other)) / f64::from(one.max(other));
+    size_of(one).into_iter().zip(size_of(other)).all(|sides| ratio(sides) > 0.7)
 }
 
-fn is_alike([_, _, w1, h1]: &BlockBox, [_, _, w2, h2]: &BlockBox) -> bool {
-    let ratio = |one: f64, other: f64| one.min(other) / one.max(other).max(1.0);
-    ratio(*w1, *w2) > 0.7 && ratio(*h1, *h2) > 0.7
-}
-
-/// Distance of the centers, as the larger of its shares of width and height.
-fn distance(one: &BlockBox, other: &BlockBox, width: f64, height: f64) -> f64 {
-    let [x1, y1, w1, h1] = one;
-    let [x2, y2, w2, h2] = other;
-    let apart = |a: f64, b: f64, size: f64| (a - b).abs() / size.max(1.0);
-    let (x, y) =
-        (apart(x1 + w1 / 2.0, x2 + w2 / 2.0, width), apart(y1 + h1 / 2.0, y2 + h2 / 2.0, height));
-    x.max(y)
+fn center([left, top, right, bottom]: [i32; 4]) -> [f64; 2] {
+    [left + right, top + bottom].map(|sum| f64::from(sum) / 2.0)
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Default styles of the browser that took a screenshot, where they differ from the renderer's.
 
-mod fitting_texts;
 mod font_group;
 #[cfg(test)]
 mod tests;
 
 use crate::{
+    element_tree::PageTree,
     picture_pair::PicturePair,
-    snapshot::{PageChange, PageEdit, Snapshot},
+    raster::channel_difference,
+    snapshot::{PageChange, Snapshot},
 };
-use fitting_texts::fitting_texts;
 use font_group::{FontGroup, font_groups, with_normal_line_height};
 use juror_types::evidence::{BrowserDefault, Evidence};
 use std::collections::VecDeque;
@@ -23,6 +23,10 @@ const MIN_TOTAL_GAIN: f64 = 0.5;
 /// Differences of a font's normal line height between browsers, in pixels: they round its parts
 /// differently.
 const HEIGHT_STEPS: [i32; 2] = [1, -1];
+/// Minimum contrast of neighboring pixels at the edge of a letter.
+const EDGE: u8 = 48;
+/// Maximum number of differing pixels of a fitting text, as a share of its edges.
+const MAX_DIFFERING: f64 = 0.03;
 /// Tags of form controls, whose font the browser chooses.
 const CONTROLS: [&str; 4] = ["button", "input", "select", "textarea"];
 /// The renderer's font of form controls.
@@ -71,7 +75,7 @@ impl DefaultsSearch {
     /// A search that begins with the drawing of a page; it proposes nothing unless the pair is of
     /// two browsers, and differs.
     pub fn new(pair: &PicturePair<'_>, evidence: &Evidence, snapshot: &Snapshot) -> Self {
-        let noise = pair.noise();
+        let noise = pair.alignment.noise;
         let is_of_two_browsers = !noise.is_none() && !noise.has_edges_in_place;
         let differing = 1.0 - evidence.pixels_equal;
         let has_differences = is_of_two_browsers && !evidence.regions.is_empty();
@@ -154,11 +158,6 @@ impl DefaultsSearch {
         self.accepted.iter().map(TriedDefault::record).collect()
     }
 
-    /// The changes of the page that make it one with the accepted defaults.
-    pub fn changes(&self) -> Vec<PageChange> {
-        self.changes_of(self.accepted.iter())
-    }
-
     fn propose_line_heights(&mut self) {
         self.has_proposed_line_heights = true;
         for group in font_groups(&self.snapshot) {
@@ -178,16 +177,16 @@ impl DefaultsSearch {
         for default in defaults {
             match default {
                 TriedDefault::ControlFont(font) => {
-                    changes.push(declared(self.controls.clone(), "font-family", font));
+                    changes.push(PageChange::declare(&self.controls, "font-family", *font));
                 }
                 TriedDefault::LineHeight(group, height) => {
                     others.retain(|element| !group.elements.contains(element));
                     let height = format!("{height}px");
-                    changes.push(declared(group.elements.clone(), "line-height", &height));
+                    changes.push(PageChange::declare(&group.elements, "line-height", height));
                 }
             }
         }
-        changes.push(declared(others, "line-height", "normal"));
+        changes.push(PageChange::declare(&others, "line-height", "normal"));
         changes
     }
 }
@@ -226,7 +225,18 @@ fn controls_without_font(snapshot: &Snapshot) -> Vec<usize> {
     controls.map(|(index, _)| index).collect()
 }
 
-fn declared(elements: Vec<usize>, property: &str, value: &str) -> PageChange {
-    let (property, value) = (property.to_owned(), value.to_owned());
-    PageChange { elements, edit: PageEdit::Declare { property, value } }
+/// Indexes of the visible elements whose text differs from the screenshot by noise alone.
+fn fitting_texts(pair: &PicturePair<'_>, snapshot: &Snapshot) -> Vec<usize> {
+    let (page, drawing) = (PageTree::new(snapshot), pair.drawing);
+    let difference = pair.difference(None);
+    let is_edge = |&[x, y]: &[i32; 2]| {
+        let mut beside = [drawing.at(x + 1, y), drawing.at(x, y + 1)].into_iter();
+        beside.any(|beside| channel_difference(drawing.at(x, y), beside) > EDGE)
+    };
+    let fits = |&index: &usize| {
+        let edges = drawing.places_in(page.bounds(index)).filter(is_edge).count();
+        let differing = difference.count_in(page.bounds(index));
+        edges > 0 && differing as f64 <= MAX_DIFFERING * edges as f64
+    };
+    page.visible().filter(|&index| page.has_text(index)).filter(fits).collect()
 }

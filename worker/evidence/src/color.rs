@@ -57,6 +57,14 @@ pub(crate) fn most_frequent<T: Copy + Ord>(values: &mut [T]) -> Option<(T, usize
     longest.first().map(|value| (*value, longest.len()))
 }
 
+/// A color laid over another one with this opacity.
+pub(crate) fn mix([a, b, c]: Rgb, [d, e, f]: Rgb, opacity: f64) -> Rgb {
+    [(a, d), (b, e), (c, f)].map(|(behind, color)| {
+        let (behind, color) = (f64::from(behind), f64::from(color));
+        (behind + opacity * (color - behind)).round() as u8
+    })
+}
+
 fn lab([red, green, blue]: Rgb) -> Lab<D65, f32> {
     Srgb::new(red, green, blue).into_format::<f32>().into_color()
 }

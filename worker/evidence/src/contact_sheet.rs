@@ -57,7 +57,7 @@ impl PicturePair<'_> {
     }
 
     fn cell(&self, number: usize, region: &EvidenceRegion, room: [u32; 2]) -> Raster {
-        let crops = [self.screenshot(), self.drawing()]
+        let crops = [&self.alignment.screenshot, self.drawing]
             .map(|picture| fitted(crop(picture, region.render_box), room));
         let digits = number.to_string();
         let width = crops.iter().map(Raster::width).max().unwrap_or_default();
@@ -77,20 +77,14 @@ impl PicturePair<'_> {
 /// Maximum width and height of a contact sheet of pictures of this size.
 pub fn max_sheet_size([width, height]: [u32; 2]) -> [u32; 2] {
     let [most, ..] = ENLARGEMENTS;
-    let mut size = [0; 2];
-    for count in 1..=MAX_CROPS {
+    let sizes = (1..=MAX_CROPS).map(|count| {
         let [room_across, room_down] = max_crop_size(count);
         let across = room_across.min(width.saturating_mul(most)).max(DIGIT_WIDTH);
         let down = NUMBER_STRIP + LINE + 2 * room_down.min(height.saturating_mul(most));
         let [columns, rows] = grid(count);
-        let whole = [columns * (across + GAP) + GAP, rows * (down + GAP) + GAP];
-        size = [0, 1].map(|side| largest(&[size, whole], side));
-    }
-    size
-}
-
-fn largest(sizes: &[[u32; 2]], side: usize) -> u32 {
-    sizes.iter().filter_map(|size| size.get(side)).copied().max().unwrap_or_default()
+        [columns * (across + GAP) + GAP, rows * (down + GAP) + GAP]
+    });
+    sizes.fold([0; 2], |[a, b], [c, d]| [a.max(c), b.max(d)])
 }
 
 /// The regions that differ most, by area and color, with their numbers and in their order.

@@ -1,9 +1,11 @@
 //! Content of a picture, apart from the page around it.
 
 use crate::{
+    bounds::union,
     color::{delta_e, most_frequent_color},
     raster::{Raster, Rgb, channel_difference},
 };
+use std::borrow::Cow;
 
 /// Levels by which content differs from the border's color.
 const MIN_CONTRAST: u8 = 12;
@@ -29,8 +31,7 @@ impl OutsideContent {
     }
 
     fn add(&mut self, own: [i32; 4], pixel: Rgb, behind: Rgb) {
-        let ([a, b, c, d], [left, top, right, bottom]) = (self.bounds, own);
-        self.bounds = [a.min(left), b.min(top), c.max(right), d.max(bottom)];
+        self.bounds = union(self.bounds, own);
         if self.count.is_multiple_of(SAMPLED) {
             self.delta_e += delta_e(pixel, behind);
             self.sampled += 1;
@@ -39,10 +40,15 @@ impl OutsideContent {
     }
 }
 
-/// True if a screenshot has two pixels for each of the drawing.
-pub(crate) fn is_double(screenshot: &Raster, drawing: &Raster) -> bool {
+/// The screenshot in the scale of a drawing: halved if it has two pixels for each of the drawing.
+pub(crate) fn in_scale_of<'pixels>(
+    drawing: &Raster,
+    screenshot: &'pixels Raster,
+) -> Cow<'pixels, Raster> {
     let is_near = |one: u32, other: u32| one.abs_diff(2 * other) <= 2 && other > 0;
-    is_near(screenshot.width(), drawing.width()) && is_near(screenshot.height(), drawing.height())
+    let is_double = is_near(screenshot.width(), drawing.width())
+        && is_near(screenshot.height(), drawing.height());
+    if is_double { Cow::Owned(screenshot.halved()) } else { Cow::Borrowed(screenshot) }
 }
 
 /// The most frequent color of a picture's border.
@@ -61,19 +67,14 @@ pub(crate) fn border_color(picture: &Raster) -> Rgb {
 /// Left, top, right and bottom of the area that differs from the border's color.
 pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
     let border = border_color(picture);
-    let mut found: Option<[i32; 4]> = None;
-    for y in 0..picture.height() {
+    let is_content = |pixel: &Rgb| channel_difference(*pixel, border) > MIN_CONTRAST;
+    let rows = (0..picture.height()).filter_map(|y| {
         let row = picture.row(y);
-        let is_content = |pixel: &Rgb| channel_difference(*pixel, border) > MIN_CONTRAST;
-        let Some(first) = row.iter().position(is_content) else { continue };
-        let last = row.iter().rposition(is_content).unwrap_or(first);
-        let (first, last, y) = (first as i32, last as i32 + 1, y as i32);
-        found = Some(match found {
-            None => [first, y, last, y + 1],
-            Some([left, top, right, _]) => [left.min(first), top, right.max(last), y + 1],
-        });
-    }
-    found
+        let first = row.iter().position(is_content)?;
+        let last = row.iter().rposition(is_content)?;
+        Some([first as i32, y as i32, last as i32 + 1, y as i32 + 1])
+    });
+    rows.reduce(union)
 }
 
 /// The content outside a drawing that is shifted by so many pixels to the right and down; none

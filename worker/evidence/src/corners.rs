@@ -2,8 +2,9 @@
 //! of a curve in its own way, but none puts the curve elsewhere.
 
 use crate::{
+    bounds::{corners_of, grown, intersection, shifts_within, shorter_side, size_of},
     connected_areas::MarkedArea,
-    element_tree::{PageTree, grown, intersection},
+    element_tree::PageTree,
     pair_noise::{MAX_NOISY_SHIFT, PairNoise},
     raster::{ColorRange, Raster, channel_difference},
 };
@@ -44,18 +45,13 @@ pub(crate) struct CornerArea {
 impl CornerArea {
     /// The corners of an element; none of a small one.
     fn of_element(page: &PageTree<'_>, index: usize) -> Option<[Self; 4]> {
-        let [left, top, right, bottom] = page.painted_bounds(index);
-        let half = (right - left).min(bottom - top) / 2;
+        let bounds = page.painted_bounds(index);
+        let half = shorter_side(bounds) / 2;
         let radius = page.length(index, "border-top-left-radius").unwrap_or(f64::from(half));
         let radius = (radius * page.snapshot.scale) as i32;
         let leg = (radius.min(half) + BEYOND_RADIUS).max(MIN_LEG).min(half).min(MAX_LEG);
-        let corners = [
-            ([left, top], [1, 1]),
-            ([right - 1, top], [-1, 1]),
-            ([left, bottom - 1], [1, -1]),
-            ([right - 1, bottom - 1], [-1, -1]),
-        ];
-        (2 * half >= MIN_SIDE).then(|| corners.map(|(corner, inward)| Self { corner, inward, leg }))
+        let corners = corners_of(bounds).map(|(corner, inward)| Self { corner, inward, leg });
+        (2 * half >= MIN_SIDE).then_some(corners)
     }
 
     /// True if a pixel is part of it, or is smoothed with such pixels.
@@ -116,9 +112,8 @@ pub(crate) fn boxes_of_other_radius(
     let pair = CornerPair { screenshot, drawing, flat_levels };
     let painted = page.visible().filter(|&index| page.is_painted(index));
     let boxes = painted.filter_map(|index| {
-        let [left, top, right, bottom] = page.painted_bounds(index);
         let corners = CornerArea::of_element(page, index)?;
-        let size = [right - left, bottom - top];
+        let size = size_of(page.painted_bounds(index));
         let differing = corners.iter().filter(|corner| pair.has_other_radius(corner, size)).count();
         (differing >= MIN_CORNERS).then_some(corners)
     });
@@ -158,8 +153,8 @@ impl CornerPair<'_> {
     /// Half of the contrast of these places in the drawing, in levels; none if it may be noise.
     fn half_of_contrast(&self, places: impl Iterator<Item = [i32; 2]>) -> Option<u8> {
         let colors = places.filter_map(|[x, y]| self.drawing.get(x, y));
-        let range = ColorRange::of(colors)?;
-        let contrast = range.contrasts().into_iter().max().unwrap_or_default();
+        let ColorRange { low, high } = ColorRange::of(colors)?;
+        let contrast = channel_difference(low, high);
         (contrast >= MIN_CONTRAST && contrast / 2 > self.flat_levels).then_some(contrast / 2)
     }
 
@@ -182,8 +177,7 @@ impl CornerPair<'_> {
 
 /// Shifts that other browsers cause, none first.
 fn noisy_shifts() -> impl Iterator<Item = [i32; 2]> {
-    let reach = -MAX_NOISY_SHIFT..=MAX_NOISY_SHIFT;
-    let all = reach.clone().flat_map(move |down| reach.clone().map(move |right| [right, down]));
+    let all = shifts_within([MAX_NOISY_SHIFT; 2]);
     std::iter::once([0, 0]).chain(all.filter(|shift| *shift != [0, 0]))
 }
 

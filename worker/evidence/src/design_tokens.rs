@@ -26,7 +26,8 @@ impl PicturePair<'_> {
         expected: impl IntoIterator<Item = (&'token str, &'token str)>,
         snapshot: Option<&Snapshot>,
     ) -> Vec<TokenEvidence> {
-        let colors = LazyCell::new(|| [self.screenshot(), self.drawing()].map(colors_with_area));
+        let colors =
+            LazyCell::new(|| [&self.alignment.screenshot, self.drawing].map(colors_with_area));
         let page = snapshot.map(PageTree::new);
         let evidence = expected.into_iter().filter_map(|(key, value)| match color::parse(value) {
             // What a translucent color looks like depends on what is behind it.

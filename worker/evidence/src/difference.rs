@@ -1,8 +1,9 @@
 //! Pixels in which two pictures of one size differ beyond their noise.
 
 use crate::{
+    bounds::grown,
     corners::{CornerArea, boxes_of_other_radius},
-    element_tree::{PageTree, grown},
+    element_tree::PageTree,
     ink::{InkArea, texts_of_other_ink},
     pair_noise::PairNoise,
     raster::{Raster, Rgb, channel_difference},
@@ -20,44 +21,45 @@ const TEXT_LEVELS: u8 = 4;
 /// in pixels.
 const BESIDE_BROWSER_DRAWN: i32 = 2;
 
-/// Weight of each pixel's difference, 0 where the pictures are equal.
-pub(crate) struct PixelDifference {
-    pub width: u32,
-    pub height: u32,
+/// Two pictures of one size, and the weight of each pixel's difference: 0 where they are equal.
+pub(crate) struct PixelDifference<'pair> {
+    pub screenshot: &'pair Raster,
+    pub drawing: &'pair Raster,
     weights: Vec<u8>,
     /// The corners of each box that has another radius, as far as a noisy pair shows.
     pub other_corners: Vec<[CornerArea; 4]>,
 }
 
-impl PixelDifference {
+impl<'pair> PixelDifference<'pair> {
     /// Differences of two pictures beyond their noise.
-    pub fn new(screenshot: &Raster, drawing: &Raster, noise: &PairNoise) -> Self {
-        let weights = if noise.is_none() {
-            let pairs = screenshot.pixels().iter().zip(drawing.pixels());
-            pairs.map(|(&one, &other)| weight(one, other, TOLERANCE)).collect()
-        } else {
-            let [screenshot, drawing] =
-                [screenshot, drawing].map(|picture| comparable(picture, noise).smoothed());
-            noisy_weights(&screenshot, &drawing, noise, &|_, _| false)
-        };
-        let (width, height) = (drawing.width(), drawing.height());
-        Self { width, height, weights, other_corners: Vec::new() }
+    pub fn new(screenshot: &'pair Raster, drawing: &'pair Raster, noise: &PairNoise) -> Self {
+        Self::for_page(screenshot, drawing, noise, None)
     }
 
-    /// The same with the snapshot of the drawing: in texts with more or less ink and in corners of
-    /// another radius, small differences count too; in pictures of two browsers, widgets, emoji and
-    /// words slightly aside do not.
+    /// The same with the snapshot of the drawing, if there is one: in texts with more or less ink and
+    /// in corners of another radius, small differences count too; in pictures of two browsers,
+    /// widgets, emoji and words slightly aside do not.
     pub fn for_page(
-        screenshot: &Raster,
-        drawing: &Raster,
+        screenshot: &'pair Raster,
+        drawing: &'pair Raster,
         noise: &PairNoise,
-        page: &PageTree<'_>,
+        page: Option<&PageTree<'_>>,
     ) -> Self {
+        let mut difference =
+            Self { screenshot, drawing, weights: Vec::new(), other_corners: Vec::new() };
         if noise.is_none() {
-            return Self::new(screenshot, drawing, noise);
+            let pairs = screenshot.pixels().iter().zip(drawing.pixels());
+            difference.weights =
+                pairs.map(|(&one, &other)| weight(one, other, TOLERANCE)).collect();
+            return difference;
         }
         let comparable = [screenshot, drawing].map(|picture| comparable(picture, noise));
-        let [screenshot, drawing] = &comparable;
+        let [screenshot, drawing] = comparable.each_ref().map(AsRef::as_ref);
+        let [smooth_shown, smooth_drawn] = [screenshot, drawing].map(Raster::smoothed);
+        let Some(page) = page else {
+            difference.weights = noisy_weights(&smooth_shown, &smooth_drawn, noise, |_, _| false);
+            return difference;
+        };
         let texts = InkArea::texts(page, drawing);
         let changed_texts = texts_of_other_ink(&texts, screenshot, drawing);
         let other_corners = boxes_of_other_radius(screenshot, drawing, noise, page);
@@ -65,10 +67,8 @@ impl PixelDifference {
             changed_texts.iter().any(|text| text.contains(x, y))
                 || other_corners.iter().flatten().any(|corner| corner.contains(x, y))
         };
-        let (smooth_shown, smooth_drawn) = (screenshot.smoothed(), drawing.smoothed());
-        let weights = noisy_weights(&smooth_shown, &smooth_drawn, noise, &is_changed);
-        let (width, height) = (drawing.width(), drawing.height());
-        let mut difference = Self { width, height, weights, other_corners };
+        difference.weights = noisy_weights(&smooth_shown, &smooth_drawn, noise, is_changed);
+        difference.other_corners = other_corners;
         if noise.has_edges_in_place {
             return difference;
         }
@@ -85,10 +85,11 @@ impl PixelDifference {
     }
 
     pub fn at(&self, x: i32, y: i32) -> u8 {
-        if x < 0 || y < 0 || x >= self.width as i32 || y >= self.height as i32 {
+        let (width, height) = (self.drawing.width() as i32, self.drawing.height() as i32);
+        if x < 0 || y < 0 || x >= width || y >= height {
             return 0;
         }
-        let place = y as usize * self.width as usize + x as usize;
+        let place = y as usize * width as usize + x as usize;
         self.weights.get(place).copied().unwrap_or_default()
     }
 
@@ -98,7 +99,7 @@ impl PixelDifference {
 
     /// Places of the pixels that differ.
     pub fn places(&self) -> impl Iterator<Item = [i32; 2]> {
-        let width = (self.width as usize).max(1);
+        let width = (self.drawing.width() as usize).max(1);
         let differing = self.weights.iter().enumerate().filter(|(_, weight)| **weight > 0);
         differing.map(move |(at, _)| [(at % width) as i32, (at / width) as i32])
     }
@@ -127,7 +128,7 @@ impl PixelDifference {
     /// Removes the differences in a box.
     fn clear(&mut self, bounds: [i32; 4]) {
         let [left, top, right, bottom] = bounds.map(|side| side.max(0) as usize);
-        let width = self.width as usize;
+        let width = self.drawing.width() as usize;
         for row in self.weights.chunks_mut(width.max(1)).take(bottom).skip(top) {
             row.iter_mut().take(right).skip(left).for_each(|weight| *weight = 0);
         }
@@ -139,11 +140,10 @@ impl PixelDifference {
     }
 
     /// Weights of each row in a box, whose part outside the pictures has none.
-    fn rows_in(&self, [left, top, right, bottom]: [i32; 4]) -> impl Iterator<Item = &[u8]> {
-        let (left, right) = (left.max(0), right.min(self.width as i32));
-        let rows = top.max(0)..bottom.min(self.height as i32);
-        rows.map(move |y| {
-            let start = y as usize * self.width as usize;
+    fn rows_in(&self, bounds: [i32; 4]) -> impl Iterator<Item = &[u8]> {
+        let [left, top, right, bottom] = self.drawing.visible_part(bounds);
+        (top..bottom).map(move |y| {
+            let start = y as usize * self.drawing.width() as usize;
             let row = self.weights.get(start + left as usize..start + right.max(left) as usize);
             row.unwrap_or_default()
         })
@@ -170,7 +170,7 @@ fn noisy_weights(
     screenshot: &Raster,
     drawing: &Raster,
     noise: &PairNoise,
-    is_changed: &dyn Fn(i32, i32) -> bool,
+    is_changed: impl Fn(i32, i32) -> bool,
 ) -> Vec<u8> {
     let (width, height) = (drawing.width() as i32, drawing.height() as i32);
     let mut weights = Vec::with_capacity(drawing.pixels().len());
@@ -213,7 +213,7 @@ mod tests {
         let snapshot = Snapshot { browser_drawn, ..Snapshot::of_texts(&[[10, 10, 60, 60]]) };
         let count = |noise: &PairNoise| {
             let page = PageTree::new(&snapshot);
-            let difference = PixelDifference::for_page(&screenshot, &drawing, noise, &page);
+            let difference = PixelDifference::for_page(&screenshot, &drawing, noise, Some(&page));
             [[0, 0, 80, 80], [80, 80, 160, 160]].map(|half| difference.count_in(half) > 0)
         };
         assert_eq!(count(&PairNoise::USUAL), [false, true]);

@@ -1,14 +1,18 @@
 //! The tree of a snapshot's elements, with boxes in pixels of the drawing.
 
 use crate::{
+    bounds::{boxed, inset},
     color,
     snapshot::{Snapshot, SnapshotElement},
 };
-use juror_types::evidence::{PixelBox, RegionElement};
+use juror_types::evidence::RegionElement;
 use std::collections::BTreeSet;
 
 /// Maximum number of classes that a selector excludes, so that people can read it.
 const MAX_EXCLUDED_CLASSES: usize = 3;
+
+/// Names of the sides of a box, in the order of its bounds.
+pub(crate) const SIDES: [&str; 4] = ["left", "top", "right", "bottom"];
 
 /// A snapshot's elements as a tree.
 pub(crate) struct PageTree<'page> {
@@ -30,6 +34,34 @@ impl<'page> PageTree<'page> {
 
     pub fn element(&self, index: usize) -> Option<&'page SnapshotElement> {
         self.snapshot.elements.get(index)
+    }
+
+    pub fn tag(&self, index: usize) -> &'page str {
+        self.element(index).map_or("", |element| element.tag.as_str())
+    }
+
+    /// True if an element has text of its own.
+    pub fn has_text(&self, index: usize) -> bool {
+        self.element(index).is_some_and(|element| !element.text.is_empty())
+    }
+
+    /// True for a grid.
+    pub fn is_grid(&self, index: usize) -> bool {
+        self.style(index, "display").contains("grid")
+    }
+
+    /// True for a flexible box whose items stand side by side.
+    pub fn is_row(&self, index: usize) -> bool {
+        self.is_flexible(index) && !self.style(index, "flex-direction").starts_with("column")
+    }
+
+    /// True for a flexible box whose items stand one below the other.
+    pub fn is_column(&self, index: usize) -> bool {
+        self.is_flexible(index) && !self.is_row(index)
+    }
+
+    fn is_flexible(&self, index: usize) -> bool {
+        self.style(index, "display").contains("flex")
     }
 
     pub fn children(&self, index: usize) -> &[usize] {
@@ -69,13 +101,11 @@ impl<'page> PageTree<'page> {
 
     /// The same of an element's box within its border and padding.
     pub fn content_bounds(&self, index: usize) -> [i32; 4] {
-        let [left, top, right, bottom] = self.bounds(index);
-        let [before, above, after, below] = ["left", "top", "right", "bottom"].map(|side| {
-            let parts = [format!("padding-{side}"), format!("border-{side}-width")];
-            let lengths = parts.iter().filter_map(|property| self.length(index, property));
-            (lengths.sum::<f64>() * self.snapshot.scale).ceil() as i32
+        let parts = SIDES.map(|side| {
+            let length = self.padding(index, side) + self.border(index, side);
+            (length * self.snapshot.scale).ceil() as i32
         });
-        [left + before, top + above, right - after, bottom - below]
+        inset(self.bounds(index), parts)
     }
 
     /// The same of an element's box as it is painted: browsers round its sides to whole pixels.
@@ -105,6 +135,16 @@ impl<'page> PageTree<'page> {
         self.style(index, property).strip_suffix("px")?.parse().ok()
     }
 
+    /// The width of an element's border on a side, in CSS pixels; 0 without one.
+    pub fn border(&self, index: usize, side: &str) -> f64 {
+        self.length(index, &format!("border-{side}-width")).unwrap_or(0.0)
+    }
+
+    /// The padding of an element on a side, in CSS pixels.
+    pub fn padding(&self, index: usize, side: &str) -> f64 {
+        self.length(index, &format!("padding-{side}")).unwrap_or(0.0)
+    }
+
     /// A computed color; none unless it is opaque.
     pub fn opaque_color(&self, index: usize, property: &str) -> Option<[u8; 3]> {
         let (color, alpha) = color::parse(self.style(index, property))?;
@@ -113,15 +153,13 @@ impl<'page> PageTree<'page> {
 
     /// The nearest opaque background of an element or an ancestor, white without one.
     pub fn visible_background(&self, index: usize) -> [u8; 3] {
-        let mut around = std::iter::successors(Some(index), |&at| self.parent(at));
-        around.find_map(|at| self.opaque_color(at, "background-color")).unwrap_or([255; 3])
+        let mut colors = self.lineage(index).map(|at| self.opaque_color(at, "background-color"));
+        colors.find_map(|color| color).unwrap_or([255; 3])
     }
 
     /// True if an element has a border, or a background other than what is behind it.
     pub fn is_painted(&self, index: usize) -> bool {
-        let has_border = ["border-top-width", "border-bottom-width"]
-            .iter()
-            .any(|side| self.length(index, side).is_some_and(|width| width > 0.0));
+        let has_border = ["top", "bottom"].iter().any(|side| self.border(index, side) > 0.0);
         let background = self.opaque_color(index, "background-color");
         let behind = self.parent(index).map(|parent| self.visible_background(parent));
         let is_filled = background.is_some() && background != behind;
@@ -142,14 +180,12 @@ impl<'page> PageTree<'page> {
     }
 
     pub fn contains(&self, ancestor: usize, index: usize) -> bool {
-        let mut at = Some(index);
-        while let Some(here) = at {
-            if here == ancestor {
-                return true;
-            }
-            at = self.parent(here);
-        }
-        false
+        self.lineage(index).any(|at| at == ancestor)
+    }
+
+    /// An element and its ancestors, from the inside.
+    pub fn lineage(&self, index: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(index), |&at| self.parent(at))
     }
 
     /// Visible elements that one rule of a style sheet would name together with this one, itself
@@ -231,25 +267,6 @@ impl<'page> PageTree<'page> {
         let parent = |&other: &usize| self.parent(other) == element.parent;
         self.alike(element.index).iter().all(parent)
     }
-}
-
-/// Bounds as the box of a record, multiplied by a scale.
-pub(crate) fn boxed([left, top, right, bottom]: [i32; 4], scale: u32) -> PixelBox {
-    let (left, top) = (left.max(0), top.max(0));
-    [left, top, (right - left).max(0), (bottom - top).max(0)].map(|side| side as u32 * scale)
-}
-
-pub(crate) fn grown([left, top, right, bottom]: [i32; 4], by: i32) -> [i32; 4] {
-    [left - by, top - by, right + by, bottom + by]
-}
-
-pub(crate) fn intersection(one: [i32; 4], other: [i32; 4]) -> [i32; 4] {
-    let ([a, b, c, d], [e, f, g, h]) = (one, other);
-    [a.max(e), b.max(f), c.min(g), d.min(h)]
-}
-
-pub(crate) fn area([left, top, right, bottom]: [i32; 4]) -> f64 {
-    f64::from((right - left).max(0)) * f64::from((bottom - top).max(0))
 }
 
 /// An identifier in a selector of CSS.

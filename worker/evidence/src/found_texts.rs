@@ -2,11 +2,8 @@
 //! its page places them.
 
 use crate::{
-    content_box::is_double,
-    element_tree::{PageTree, grown},
-    raster::Raster,
-    snapshot::Snapshot,
-    template_matching::Patch,
+    bounds::grown, content_box::in_scale_of, element_tree::PageTree, raster::Raster,
+    snapshot::Snapshot, template_matching::Patch,
 };
 
 /// Maximum number of texts that are looked for.
@@ -24,15 +21,12 @@ const MAX_DIFFERENCE: u32 = 20;
 /// Share of a page's texts, 0 to 1, that a screenshot of its size, or of twice that, shows; 0 without
 /// texts.
 pub fn share_of_found_texts(screenshot: &Raster, drawing: &Raster, snapshot: &Snapshot) -> f64 {
-    let screenshot = match is_double(screenshot, drawing) {
-        true => screenshot.halved().smoothed(),
-        false => screenshot.smoothed(),
-    };
+    let screenshot = in_scale_of(drawing, screenshot).smoothed();
     let smoothed = drawing.smoothed();
     let page = PageTree::new(snapshot);
-    let has_text = |at: &usize| page.element(*at).is_some_and(|element| !element.text.is_empty());
     let inner = |at: usize| grown(page.content_bounds(at), -INSET);
-    let texts = drawing.smallest_within(page.visible().filter(has_text), MAX_AREA, inner);
+    let texts = page.visible().filter(|&at| page.has_text(at));
+    let texts = drawing.smallest_within(texts, MAX_AREA, inner);
     let clear = texts
         .into_iter()
         .map(inner)

@@ -3,7 +3,8 @@
 //! is the same within a few percent.
 
 use crate::{
-    element_tree::{PageTree, grown},
+    bounds::{contains, grown, inset},
+    element_tree::{PageTree, SIDES},
     pair_noise::MAX_NOISY_SHIFT,
     raster::{Raster, Rgb},
 };
@@ -22,7 +23,6 @@ const MIN_BORDER_SHARE: f64 = 0.3;
 const MIN_LEVELS: f64 = 2.0;
 /// Distance to both sides of a border within which it counts, in pixels.
 const BESIDE_BORDER: i32 = 2;
-const SIDES: [&str; 4] = ["top", "right", "bottom", "left"];
 /// Elements whose text, if any, each browser draws in a control of its own.
 const CONTROLS: [&str; 5] = ["input", "meter", "progress", "select", "textarea"];
 
@@ -38,17 +38,13 @@ pub(crate) struct InkArea {
 
 impl InkArea {
     pub fn contains(&self, x: i32, y: i32) -> bool {
-        let is_in = |[left, top, right, bottom]: [i32; 4]| {
-            (left..right).contains(&x) && (top..bottom).contains(&y)
-        };
+        let is_in = |bounds| contains(bounds, [x, y]);
         is_in(self.bounds) && !self.hole.is_some_and(is_in)
     }
 
     /// The border of an element, with what is beside it; none without one.
     pub fn of_border(page: &PageTree<'_>, index: usize) -> Option<Self> {
-        let widths =
-            SIDES.map(|side| page.length(index, &format!("border-{side}-width")).unwrap_or(0.0));
-        let widest = widths.into_iter().fold(0.0, f64::max);
+        let widest = SIDES.map(|side| page.border(index, side)).into_iter().fold(0.0, f64::max);
         let width = (widest * page.snapshot.scale).ceil() as i32;
         let bounds = page.painted_bounds(index);
         (width > 0).then(|| Self {
@@ -72,18 +68,14 @@ impl InkArea {
         let element = page.element(index)?;
         let is_control = CONTROLS.contains(&element.tag.as_str());
         let is_text = has_plain_letters(&element.text) && page.children(index).is_empty();
-        let [left, top, right, bottom] = page.bounds(index);
         let is_box = page.opaque_color(index, "background-color").is_some()
-            || page.length(index, "border-top-width").is_some_and(|width| width > 0.0);
-        let bounds = if is_box {
-            // The sides of a box may lie between pixels.
-            let [above, after, below, before] = SIDES.map(|side| {
-                let padding = page.length(index, &format!("padding-{side}")).unwrap_or(0.0);
-                ((padding * page.snapshot.scale) as i32).min(BESIDE_BORDER)
-            });
-            [left + before, top + above, right - after, bottom - below]
-        } else {
-            grown([left, top, right, bottom], MAX_NOISY_SHIFT)
+            || page.border(index, "top") > 0.0;
+        // The sides of a box may lie between pixels.
+        let padding = |side| (page.padding(index, side) * page.snapshot.scale) as i32;
+        let parts = SIDES.map(|side| padding(side).min(BESIDE_BORDER));
+        let bounds = match is_box {
+            true => inset(page.bounds(index), parts),
+            false => grown(page.bounds(index), MAX_NOISY_SHIFT),
         };
         let behind = page.visible_background(index);
         (is_text && !is_control).then_some(Self { bounds, hole: None, behind })
@@ -121,16 +113,13 @@ struct InkDifference {
 impl InkDifference {
     fn new(area: InkArea, screenshot: &Raster, drawing: &Raster) -> Self {
         let (mut ink, mut difference, mut pixels) = ([0i64; 3], [0i64; 3], 0);
-        let [left, top, right, bottom] = drawing.visible_part(area.bounds);
-        for y in top..bottom {
-            for x in (left..right).filter(|&x| area.contains(x, y)) {
-                pixels += 1;
-                let levels = screenshot.at(x, y).into_iter().zip(drawing.at(x, y)).zip(area.behind);
-                let sums = ink.iter_mut().zip(&mut difference);
-                for ((ink, difference), ((shown, drawn), behind)) in sums.zip(levels) {
-                    *ink += i64::from(behind) - i64::from(drawn);
-                    *difference += i64::from(shown) - i64::from(drawn);
-                }
+        for [x, y] in drawing.places_in(area.bounds).filter(|&[x, y]| area.contains(x, y)) {
+            pixels += 1;
+            let levels = screenshot.at(x, y).into_iter().zip(drawing.at(x, y)).zip(area.behind);
+            let sums = ink.iter_mut().zip(&mut difference);
+            for ((ink, difference), ((shown, drawn), behind)) in sums.zip(levels) {
+                *ink += i64::from(behind) - i64::from(drawn);
+                *difference += i64::from(shown) - i64::from(drawn);
             }
         }
         Self { area, ink: length(ink), difference: length(difference), pixels }

@@ -3,6 +3,7 @@
 
 mod align;
 mod blocks;
+mod bounds;
 mod browser_defaults;
 mod color;
 mod connected_areas;

@@ -3,7 +3,7 @@
 
 use crate::{
     color::hex,
-    content_box::{border_color, content_box, is_double},
+    content_box::{border_color, content_box, in_scale_of},
     element_tree::PageTree,
     raster::{Raster, Rgb, channel_difference},
     snapshot::Snapshot,
@@ -34,8 +34,7 @@ pub fn possible_frames(
     drawing: &Raster,
     snapshot: &Snapshot,
 ) -> Vec<PageFrame> {
-    let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
-    let screenshot = halved.as_ref().unwrap_or(screenshot);
+    let screenshot = &in_scale_of(drawing, screenshot);
     let page = PageTree::new(snapshot);
     let color = border_color(screenshot);
     let frame = |padding: i32, centered: bool| PageFrame {

@@ -1,7 +1,8 @@
 //! Detection of code that shows the screenshot itself as an image.
 
 use crate::{
-    element_tree::{PageTree, area, intersection},
+    bounds::area,
+    element_tree::PageTree,
     raster::{Raster, Rgb, channel_difference},
 };
 use std::collections::HashMap;
@@ -24,13 +25,12 @@ pub(crate) fn pastes_screenshot(
     drawing: &Raster,
     page: &PageTree<'_>,
 ) -> bool {
-    let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
     let images = page.visible().filter(|&index| {
         let image = page.element(index).and_then(|element| element.image.as_deref());
         image.is_some_and(|source| source != "svg")
     });
-    let shown = images.map(|index| intersection(page.bounds(index), whole));
-    let mut large = shown.filter(|bounds| area(*bounds) > MIN_COVER * area(whole));
+    let shown = images.map(|index| drawing.visible_part(page.bounds(index)));
+    let mut large = shown.filter(|bounds| area(*bounds) > MIN_COVER * area(drawing.bounds()));
     large.any(|bounds| is_equal(screenshot, drawing, bounds))
 }
 

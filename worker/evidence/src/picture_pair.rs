@@ -3,24 +3,24 @@
 use crate::{
     align::Alignment,
     blocks::compare_blocks,
+    bounds::{area, boxed, shifted, shorter_side},
     difference::PixelDifference,
-    element_tree::{PageTree, boxed},
+    element_tree::PageTree,
     measure_noise::noise_compressed_alike,
-    pair_noise::{MAX_NOISY_SHIFT, PairNoise},
+    pair_noise::MAX_NOISY_SHIFT,
     pasted_screenshot::pastes_screenshot,
     raster::Raster,
     regions::{DifferenceRegion, MAX_REGIONS, find_regions, mean_delta_e},
-    screenshot_shift::ShiftedScreenshot,
     similarity,
     snapshot::Snapshot,
 };
-use juror_types::evidence::{Evidence, EvidenceRegion, EvidenceSource, RegionKind};
+use juror_types::evidence::{Evidence, EvidenceRegion, EvidenceSource, PixelBox, RegionKind};
 
 /// A screenshot and the drawing that was fitted to it.
 #[derive(Debug)]
 pub struct PicturePair<'pictures> {
-    alignment: Alignment,
-    drawing: &'pictures Raster,
+    pub(crate) alignment: Alignment,
+    pub(crate) drawing: &'pictures Raster,
     /// Width and height of the screenshot in its own pixels.
     size: [f64; 2],
     size_ratio: Option<[f64; 2]>,
@@ -30,73 +30,56 @@ impl<'pictures> PicturePair<'pictures> {
     /// Fits a drawing to a screenshot and measures the noise of the pair.
     pub fn new(screenshot: &Raster, drawing: &'pictures Raster) -> Self {
         let alignment = Alignment::new(screenshot, drawing);
-        let size = |width: u32, height: u32| [f64::from(width), f64::from(height)];
+        let size = screenshot.size().map(f64::from);
         let [width, height] =
-            size(drawing.width(), drawing.height()).map(|side| side * f64::from(alignment.scale));
-        let own_size = size(screenshot.width(), screenshot.height());
-        let [own_width, own_height] = own_size;
-        let ratio = [width / own_width.max(1.0), height / own_height.max(1.0)];
+            drawing.size().map(|side| f64::from(side) * f64::from(alignment.scale));
+        let [own_width, own_height] = size.map(|side| side.max(1.0));
+        let ratio = [width / own_width, height / own_height];
         let is_equal = ratio.iter().all(|ratio| (ratio - 1.0).abs() < 1e-9);
         let size_ratio = (!is_equal).then(|| ratio.map(rounded));
-        Self { alignment, drawing, size: own_size, size_ratio }
+        Self { alignment, drawing, size, size_ratio }
     }
 
     /// Fits a drawing of the screenshot's size that was compressed as the screenshot.
     pub fn compressed_alike(screenshot: &Raster, drawing: &'pictures Raster) -> Self {
         let mut pair = Self::new(screenshot, drawing);
-        pair.alignment.noise =
-            noise_compressed_alike(pair.alignment.noise, pair.screenshot(), drawing);
+        let Alignment { noise, screenshot, .. } = &mut pair.alignment;
+        *noise = noise_compressed_alike(*noise, screenshot, drawing);
         pair
     }
 
-    /// The screenshot as a picture of the drawing's size.
-    pub(crate) fn screenshot(&self) -> &Raster {
-        &self.alignment.screenshot
-    }
-
-    /// The screenshot before it was shifted to the drawing; none if it was not.
-    pub(crate) fn unshifted(&self) -> Option<&ShiftedScreenshot> {
-        self.alignment.unshifted.as_ref()
-    }
-
-    pub(crate) fn drawing(&self) -> &Raster {
-        self.drawing
-    }
-
-    pub(crate) fn noise(&self) -> &PairNoise {
-        &self.alignment.noise
+    /// The difference of the pair beyond its noise.
+    pub(crate) fn difference(&self, page: Option<&PageTree<'_>>) -> PixelDifference<'_> {
+        let Alignment { screenshot, noise, .. } = &self.alignment;
+        PixelDifference::for_page(screenshot, self.drawing, noise, page)
     }
 
     /// Numbers and regions of the pair. With a snapshot, regions name elements.
     pub fn measure(&self, source: EvidenceSource, snapshot: Option<&Snapshot>) -> Evidence {
-        let (screenshot, drawing) = (self.screenshot(), self.drawing);
+        let (Alignment { screenshot, noise, scale, .. }, drawing) = (&self.alignment, self.drawing);
         let page = snapshot.map(PageTree::new);
-        let difference = match &page {
-            Some(page) => PixelDifference::for_page(screenshot, drawing, self.noise(), page),
-            None => PixelDifference::new(screenshot, drawing, self.noise()),
-        };
-        let regions = find_regions(screenshot, drawing, &difference, self.noise(), page.as_ref());
+        let difference = self.difference(page.as_ref());
+        let regions = find_regions(&difference, noise, page.as_ref());
         let differing = difference.count() as f64 + self.pixels_outside();
         let (ssim, ssim_low) = similarity::mean_and_lowest_tenth(screenshot, drawing);
         let blocks = compare_blocks(screenshot, drawing);
-        let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
         let missing = self.missing_outside();
         let places = MAX_REGIONS - usize::from(missing.is_some());
         let records = regions.iter().take(places).chain(&missing);
         let records = records.map(|region| self.record(region, page.as_ref()));
         Evidence {
-            scale: self.alignment.scale,
-            shift: self.alignment.shift.map(|part| part * self.alignment.scale as i32),
+            scale: *scale,
+            shift: self.alignment.shift.map(|part| part * *scale as i32),
             size_ratio: self.size_ratio,
             overflow: snapshot.and_then(|snapshot| self.overflow(snapshot)),
-            noise: self.noise().share,
-            noise_levels: (!self.noise().is_none()).then_some(self.noise().flat_levels),
+            noise: noise.share,
+            noise_levels: (!noise.is_none()).then_some(noise.flat_levels),
             pixels_equal: rounded(1.0 - differing / self.compared_pixels()),
             ssim: rounded(ssim),
             ssim_low: rounded(ssim_low),
             block_match: blocks.matched.map(rounded),
             block_position: blocks.position.map(rounded),
-            delta_e: rounded(mean_delta_e(screenshot, drawing, &difference, whole)),
+            delta_e: rounded(mean_delta_e(&difference, drawing.bounds())),
             pastes_screenshot: page
                 .as_ref()
                 .is_some_and(|page| pastes_screenshot(screenshot, drawing, page)),
@@ -130,8 +113,7 @@ impl<'pictures> PicturePair<'pictures> {
 
     /// Number of the drawing's pixels and of those of the screenshot's content outside it.
     pub(crate) fn compared_pixels(&self) -> f64 {
-        let area = f64::from(self.drawing.width()) * f64::from(self.drawing.height());
-        (area + self.pixels_outside()).max(1.0)
+        (area(self.drawing.bounds()) + self.pixels_outside()).max(1.0)
     }
 
     fn pixels_outside(&self) -> f64 {
@@ -141,9 +123,8 @@ impl<'pictures> PicturePair<'pictures> {
     /// The screenshot's content that lies outside the drawing, unless noise may have put it there.
     fn missing_outside(&self) -> Option<DifferenceRegion> {
         let content = self.alignment.outside?;
-        let [left, top, right, bottom] = content.bounds;
-        let thinnest = (right - left).min(bottom - top);
-        let is_noise = !self.noise().is_none() && thinnest <= MAX_NOISY_SHIFT;
+        let is_thin = shorter_side(content.bounds) <= MAX_NOISY_SHIFT;
+        let is_noise = !self.alignment.noise.is_none() && is_thin;
         (!is_noise).then_some(DifferenceRegion {
             bounds: content.bounds,
             count: content.count as u32,
@@ -155,20 +136,16 @@ impl<'pictures> PicturePair<'pictures> {
     }
 
     /// Bounds in the drawing, converted to a box of the screenshot.
-    pub(crate) fn screenshot_box(&self, [left, top, right, bottom]: [i32; 4]) -> [u32; 4] {
-        let [x, y] = self.alignment.shift;
-        boxed([left + x, top + y, right + x, bottom + y], self.alignment.scale)
+    pub(crate) fn screenshot_box(&self, bounds: [i32; 4]) -> PixelBox {
+        boxed(shifted(bounds, self.alignment.shift), self.alignment.scale)
     }
 
     /// Pixels by which a page that is larger than its viewport goes on beyond the screenshot.
     fn overflow(&self, snapshot: &Snapshot) -> Option<[u32; 2]> {
-        let scale = f64::from(self.scale());
-        let beyond = |content: u32, viewport: u32, shift: i32, size: f64| match content > viewport {
-            true => {
-                let end = (f64::from(content) * snapshot.scale + f64::from(shift)) * scale;
-                (end - size).max(0.0) as u32
-            }
-            false => 0,
+        let scale = f64::from(self.alignment.scale);
+        let beyond = |content: u32, viewport: u32, shift: i32, size: f64| {
+            let end = (f64::from(content) * snapshot.scale + f64::from(shift)) * scale;
+            if content > viewport { (end - size).max(0.0) as u32 } else { 0 }
         };
         let ([width, height], [right, down]) = (snapshot.content, self.alignment.shift);
         let [own_width, own_height] = self.size;
@@ -177,10 +154,6 @@ impl<'pictures> PicturePair<'pictures> {
             beyond(height, snapshot.height, down, own_height),
         ];
         (overflow != [0, 0]).then_some(overflow)
-    }
-
-    pub(crate) fn scale(&self) -> u32 {
-        self.alignment.scale
     }
 }
 

@@ -1,5 +1,6 @@
 //! Pixels of a picture.
 
+use crate::bounds::{intersection, pixels_of, size_of};
 use std::{cmp::Reverse, fmt};
 
 /// Number of times that colors are smoothed, each time with those of the next pixels.
@@ -75,6 +76,11 @@ impl Raster {
         self.height
     }
 
+    /// Width and height.
+    pub(crate) fn size(&self) -> [u32; 2] {
+        [self.width, self.height]
+    }
+
     /// Paints a rectangle: x, y, width, height.
     pub fn fill(&mut self, area: [u32; 4], color: [u8; 3]) {
         let [x, y, width, height] = area;
@@ -144,9 +150,13 @@ impl Raster {
 
     /// Part of a box (left, top, right, bottom) that is in the picture. Boxes of elements may exceed
     /// it by millions of pixels.
-    pub(crate) fn visible_part(&self, [left, top, right, bottom]: [i32; 4]) -> [i32; 4] {
-        let (width, height) = (self.width as i32, self.height as i32);
-        [left.max(0), top.max(0), right.min(width), bottom.min(height)]
+    pub(crate) fn visible_part(&self, bounds: [i32; 4]) -> [i32; 4] {
+        intersection(bounds, self.bounds())
+    }
+
+    /// Left, top, right and bottom.
+    pub(crate) fn bounds(&self) -> [i32; 4] {
+        [0, 0, self.width as i32, self.height as i32]
     }
 
     /// Indices of the smallest boxes that have at most so many times the area of the picture
@@ -158,8 +168,8 @@ impl Raster {
         bounds: impl Fn(usize) -> [i32; 4],
     ) -> Vec<usize> {
         let sized = indices.map(|index| {
-            let [left, top, right, bottom] = self.visible_part(bounds(index));
-            ((right - left).max(0) as u64 * (bottom - top).max(0) as u64, Reverse(index))
+            let [width, height] = size_of(self.visible_part(bounds(index))).map(|side| side.max(0));
+            (width as u64 * height as u64, Reverse(index))
         });
         let mut sized: Vec<_> = sized.collect();
         sized.sort_unstable();
@@ -173,11 +183,24 @@ impl Raster {
         kept
     }
 
+    /// Places of a box's pixels that are in the picture, row by row.
+    pub(crate) fn places_in(
+        &self,
+        bounds: [i32; 4],
+    ) -> impl Iterator<Item = [i32; 2]> + Clone + use<> {
+        pixels_of(self.visible_part(bounds))
+    }
+
+    /// Their colors.
+    pub(crate) fn colors_in(&self, bounds: [i32; 4]) -> impl Iterator<Item = Rgb> {
+        let [left, top, right, bottom] = self.visible_part(bounds);
+        let row = move |y| self.row(y as u32).get(left as usize..right as usize);
+        (top..bottom).flat_map(move |y| row(y).unwrap_or_default()).copied()
+    }
+
     /// Number of edge pixels in a box.
     pub(crate) fn edge_pixels_in(&self, bounds: [i32; 4]) -> usize {
-        let [left, top, right, bottom] = self.visible_part(bounds);
-        let rows = (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
-        rows.filter(|&[x, y]| self.is_edge(x, y)).count()
+        self.places_in(bounds).filter(|&[x, y]| self.is_edge(x, y)).count()
     }
 
     /// The colors within so many pixels of a place.
@@ -217,9 +240,10 @@ impl Raster {
         let mut pixels = Vec::with_capacity(width as usize * height as usize);
         for y in 0..height as i32 {
             for x in 0..width as i32 {
-                let four = [(0, 0), (1, 0), (0, 1), (1, 1)]
-                    .map(|(dx, dy)| self.at(2 * x + dx, 2 * y + dy));
-                pixels.push([0, 1, 2].map(|channel| mean_of_four(&four, channel)));
+                let [one, two, three, four] = [(0, 0), (1, 0), (0, 1), (1, 1)]
+                    .map(|(dx, dy)| self.at(2 * x + dx, 2 * y + dy).map(u16::from));
+                let total = sum([sum([one, two, three]), four, [2; 3]]);
+                pixels.push(total.map(|total| (total / 4) as u8));
             }
         }
         Self { width, height, pixels }
@@ -271,12 +295,6 @@ impl fmt::Debug for Raster {
 /// The largest difference of the three channels.
 pub(crate) fn channel_difference([a, b, c]: Rgb, [d, e, f]: Rgb) -> u8 {
     a.abs_diff(d).max(b.abs_diff(e)).max(c.abs_diff(f))
-}
-
-fn mean_of_four(four: &[Rgb; 4], channel: usize) -> u8 {
-    let total: u32 =
-        four.iter().filter_map(|pixel| pixel.get(channel)).map(|&v| u32::from(v)).sum();
-    ((total + 2) / 4) as u8
 }
 
 fn sum([[a, b, c], [d, e, f], [g, h, i]]: [[u16; 3]; 3]) -> [u16; 3] {

@@ -1,9 +1,9 @@
 //! The kind of difference that a region shows.
 
 use crate::{
+    bounds::{area, grown, intersection, pixels_of, shifted, size_of, union},
     color::most_frequent_color,
     difference::PixelDifference,
-    element_tree::{area, grown, intersection},
     raster::{ColorRange, Raster, Rgb, channel_difference},
     shapes::DrawnShape,
     template_matching::Patch,
@@ -26,12 +26,6 @@ const TEXT_EDGE_SHARE: f64 = 0.2;
 /// Maximum difference of colors of the same content, in levels.
 const MAX_LEVELS: u8 = 8;
 
-/// The shapes of a pair of pictures.
-pub(crate) struct PairShapes {
-    pub screenshot: Vec<DrawnShape>,
-    pub drawing: Vec<DrawnShape>,
-}
-
 /// The shift of a region's content from the drawing to the screenshot; none unless all of it is
 /// found.
 pub(crate) fn shift_of(
@@ -39,9 +33,8 @@ pub(crate) fn shift_of(
     drawing: &Raster,
     bounds: [i32; 4],
 ) -> Option<[i32; 2]> {
-    let [left, top, right, bottom] = bounds;
-    let patch = Patch::new(drawing, [left - 1, top - 1, right + 1, bottom + 1])?;
-    let back = Patch::new(screenshot, [left - 1, top - 1, right + 1, bottom + 1])?;
+    let patch = Patch::new(drawing, grown(bounds, 1))?;
+    let back = Patch::new(screenshot, grown(bounds, 1))?;
     let shift = patch.find(drawing, screenshot, REACH)?;
     let reverse = back.find(screenshot, drawing, REACH)?;
     (shift != [0, 0] && reverse == shift.map(|part| -part)).then_some(shift)
@@ -50,21 +43,14 @@ pub(crate) fn shift_of(
 /// The shift from the drawing to the place in the screenshot, however far away, that shows a box's
 /// content and differs from what the drawing has there; none where there is no such place, too little
 /// content to be sure, or too much that differs to search in.
-pub(crate) fn far_shift_of(
-    screenshot: &Raster,
-    drawing: &Raster,
-    difference: &PixelDifference,
-    bounds: [i32; 4],
-) -> Option<[i32; 2]> {
+pub(crate) fn far_shift_of(difference: &PixelDifference<'_>, bounds: [i32; 4]) -> Option<[i32; 2]> {
+    let (screenshot, drawing) = (difference.screenshot, difference.drawing);
     let edge_pixels = drawing.edge_pixels_in(bounds);
     let all = difference.weights().len();
     if edge_pixels < MIN_FAR_EDGE_PIXELS || difference.count() as f64 > MAX_FAR_SHARE * all as f64 {
         return None;
     }
-    let [left, top, right, bottom] = bounds;
-    let differs_at = |[x, y]: [i32; 2]| {
-        difference.count_in([left + x, top + y, right + x, bottom + y]) * 4 >= edge_pixels
-    };
+    let differs_at = |shift| difference.count_in(shifted(bounds, shift)) * 4 >= edge_pixels;
     let patch = Patch::new(drawing, bounds)?;
     let shifts = patch.shifts_to(drawing, screenshot, MAX_FAR_DIFFERENCE, difference.places());
     let others = shifts.filter(|(_, shift)| *shift != [0, 0] && differs_at(*shift));
@@ -72,33 +58,38 @@ pub(crate) fn far_shift_of(
     others.min_by_key(|(cost, shift)| (*cost, distance(*shift))).map(|(_, shift)| shift)
 }
 
-/// The kind of a region whose content did not only move.
+/// The kind of a region whose content did not only move, with the shapes of both pictures.
 pub(crate) fn classify(
-    screenshot: &Raster,
-    drawing: &Raster,
-    difference: &PixelDifference,
-    shapes: &PairShapes,
+    difference: &PixelDifference<'_>,
+    [shown_shapes, drawn_shapes]: &[Vec<DrawnShape>; 2],
     bounds: [i32; 4],
     has_text: bool,
 ) -> RegionKind {
-    let edge_pixels = EdgeCounts::new(screenshot, drawing, difference, bounds);
-    let all = edge_pixels.screenshot.max(edge_pixels.drawing);
-    let has_same_edges = all == 0 || f64::from(edge_pixels.both) >= 0.75 * f64::from(all);
+    let (screenshot, drawing) = (difference.screenshot, difference.drawing);
+    let (mut shown, mut drawn, mut both) = (0u32, 0u32, 0u32);
+    for [x, y] in pixels_of(bounds).filter(|&[x, y]| difference.at(x, y) > 0) {
+        let (is_shown, is_drawn) = (screenshot.is_edge(x, y), drawing.is_edge(x, y));
+        shown += u32::from(is_shown);
+        drawn += u32::from(is_drawn);
+        both += u32::from(is_shown && is_drawn);
+    }
+    let all = shown.max(drawn);
+    let has_same_edges = all == 0 || f64::from(both) >= 0.75 * f64::from(all);
     // Two letters share most of their edges, too.
     let is_other_letter = || has_text && all > 0 && have_same_colors(screenshot, drawing, bounds);
     if has_same_edges && !is_other_letter() {
         return RegionKind::Color;
     }
-    let few = |count: u32| f64::from(count) <= 0.04 * f64::from(all);
+    let few = |edge_pixels: u32| f64::from(edge_pixels) <= 0.04 * f64::from(all);
     let resized = || {
-        let one = RegionContent::new(screenshot, &shapes.screenshot, bounds);
-        one.zip(RegionContent::new(drawing, &shapes.drawing, bounds))
+        let one = RegionContent::new(screenshot, shown_shapes, bounds);
+        one.zip(RegionContent::new(drawing, drawn_shapes, bounds))
             .is_some_and(|(one, other)| one.is_resized(&other))
     };
     match has_text {
         _ if resized() => RegionKind::Resized,
-        _ if few(edge_pixels.drawing) => RegionKind::Missing,
-        _ if few(edge_pixels.screenshot) => RegionKind::Added,
+        _ if few(drawn) => RegionKind::Missing,
+        _ if few(shown) => RegionKind::Added,
         true => RegionKind::Text,
         false => RegionKind::Shape,
     }
@@ -116,28 +107,15 @@ struct RegionContent {
 
 impl RegionContent {
     fn new(picture: &Raster, shapes: &[DrawnShape], region: [i32; 4]) -> Option<Self> {
-        let [left, top, right, bottom] = region;
-        let near = [left - 1, top - 1, right + 1, bottom + 1];
-        let touched = shapes.iter().filter(|shape| area(intersection(shape.bounds(), near)) > 0.0);
-        let (mut bounds, mut edge_pixels): (Option<[i32; 4]>, usize) = (None, 0);
-        for shape in touched {
-            let [a, b, c, d] = shape.bounds();
-            edge_pixels += shape.edge_pixels;
-            bounds = Some(match bounds {
-                None => [a, b, c, d],
-                Some([left, top, right, bottom]) => {
-                    [left.min(a), top.min(b), right.max(c), bottom.max(d)]
-                }
-            });
-        }
-        let bounds = bounds?;
-        let [left, top, right, bottom] = bounds;
+        let near = grown(region, 1);
+        let is_touched = |shape: &&DrawnShape| area(intersection(shape.bounds(), near)) > 0.0;
+        let touched = || shapes.iter().filter(is_touched);
+        let bounds = touched().map(DrawnShape::bounds).reduce(union)?;
+        let edge_pixels: usize = touched().map(|shape| shape.edge_pixels).sum();
+        let [left, top, ..] = bounds;
         let around = picture.at(left, top);
-        let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
-        let colors: Vec<Rgb> = places
-            .map(|(x, y)| picture.at(x, y))
-            .filter(|color| channel_difference(*color, around) > MAX_LEVELS)
-            .collect();
+        let is_other = |color: &Rgb| channel_difference(*color, around) > MAX_LEVELS;
+        let colors: Vec<Rgb> = picture.colors_in(bounds).filter(is_other).collect();
         let (color, _) = most_frequent_color(&colors)?;
         Some(Self { bounds, edge_pixels: edge_pixels as f64 / area(bounds).max(1.0), color })
     }
@@ -145,8 +123,8 @@ impl RegionContent {
     /// True if it is the same content in another size: a side has changed by a little, and the color
     /// has not. A longer or shorter text is another one.
     fn is_resized(&self, other: &Self) -> bool {
-        let size = |[left, top, right, bottom]: [i32; 4]| [right - left, bottom - top];
-        let ([width, height], [own_width, own_height]) = (size(self.bounds), size(other.bounds));
+        let [width, height] = size_of(self.bounds);
+        let [own_width, own_height] = size_of(other.bounds);
         let is_near = |one: i32, other: i32| {
             f64::from(one.max(other)) <= MAX_RATIO * f64::from(one.min(other).max(1))
         };
@@ -158,40 +136,9 @@ impl RegionContent {
     }
 }
 
-/// Numbers of a region's edge pixels in each picture, and in both.
-struct EdgeCounts {
-    screenshot: u32,
-    drawing: u32,
-    both: u32,
-}
-
-impl EdgeCounts {
-    fn new(
-        screenshot: &Raster,
-        drawing: &Raster,
-        difference: &PixelDifference,
-        [left, top, right, bottom]: [i32; 4],
-    ) -> Self {
-        let mut counts = Self { screenshot: 0, drawing: 0, both: 0 };
-        for y in top..bottom {
-            for x in (left..right).filter(|&x| difference.at(x, y) > 0) {
-                let (one, other) = (screenshot.is_edge(x, y), drawing.is_edge(x, y));
-                counts.screenshot += u32::from(one);
-                counts.drawing += u32::from(other);
-                counts.both += u32::from(one && other);
-            }
-        }
-        counts
-    }
-}
-
 /// True if a box has the same lightest and darkest colors in both pictures.
 fn have_same_colors(one: &Raster, other: &Raster, bounds: [i32; 4]) -> bool {
-    let [left, top, right, bottom] = one.visible_part(grown(bounds, 1));
-    let range = |picture: &Raster| {
-        let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
-        ColorRange::of(places.map(|(x, y)| picture.at(x, y)))
-    };
+    let range = |picture: &Raster| ColorRange::of(picture.colors_in(grown(bounds, 1)));
     let is_same = |(one, other): (ColorRange, ColorRange)| {
         let ends = [(one.low, other.low), (one.high, other.high)];
         ends.into_iter().all(|(one, other)| channel_difference(one, other) <= MAX_LEVELS)
@@ -206,9 +153,8 @@ mod tests {
 
     fn kind(screenshot: &Raster, drawing: &Raster) -> RegionKind {
         let difference = PixelDifference::new(screenshot, drawing, &PairNoise::NONE);
-        let shapes =
-            PairShapes { screenshot: contours_of(screenshot), drawing: contours_of(drawing) };
-        classify(screenshot, drawing, &difference, &shapes, [0, 0, 60, 40], false)
+        let shapes = [screenshot, drawing].map(contours_of);
+        classify(&difference, &shapes, [0, 0, 60, 40], false)
     }
 
     fn bars(count: u32, color: [u8; 3]) -> Raster {
@@ -240,9 +186,8 @@ mod tests {
         };
         let text = |screenshot: &Raster, drawing: &Raster| {
             let difference = PixelDifference::new(screenshot, drawing, &PairNoise::NONE);
-            let shapes =
-                PairShapes { screenshot: contours_of(screenshot), drawing: contours_of(drawing) };
-            classify(screenshot, drawing, &difference, &shapes, [10, 10, 22, 30], true)
+            let shapes = [screenshot, drawing].map(contours_of);
+            classify(&difference, &shapes, [10, 10, 22, 30], true)
         };
         let eight = letter([20; 3], 2);
         assert_eq!(text(&letter([20; 3], 1), &eight), RegionKind::Text);
@@ -277,7 +222,7 @@ mod tests {
         let (drawing, swapped) = (row([1, 2]), row([2, 1]));
         let shift = |screenshot: &Raster| {
             let difference = PixelDifference::new(screenshot, &drawing, &PairNoise::NONE);
-            far_shift_of(screenshot, &drawing, &difference, [8, 10, 44, 26])
+            far_shift_of(&difference, [8, 10, 44, 26])
         };
         assert_eq!(shift(&swapped), Some([0, 150]));
         assert_eq!(shift(&drawing), None);

@@ -1,17 +1,18 @@
 //! Regions in which two pictures differ, in reading order. Those whose cause is found come first
-//! afterwards, by `repair/regions_of_repairs.rs`.
+//! afterwards, by `repair/repair_search/regions_of_repairs.rs`.
 
 use crate::{
+    bounds::{area, intersection, pixels_of, shorter_side},
     color::delta_e,
     connected_areas::{MarkedArea, connected_areas},
     corners::CornerArea,
     difference::PixelDifference,
-    element_tree::{PageTree, area, intersection},
+    element_tree::PageTree,
     ink::{InkArea, has_other_ink},
     pair_noise::PairNoise,
-    raster::{Raster, Rgb},
-    region_kind::{PairShapes, classify, far_shift_of, shift_of},
-    shapes::contours_of,
+    raster::Rgb,
+    region_kind::{classify, far_shift_of, shift_of},
+    shapes::{DrawnShape, contours_of},
 };
 use juror_types::evidence::RegionKind;
 
@@ -43,9 +44,7 @@ pub(crate) struct DifferenceRegion {
 
 /// The regions of a pair, in reading order.
 pub(crate) fn find_regions(
-    screenshot: &Raster,
-    drawing: &Raster,
-    difference: &PixelDifference,
+    difference: &PixelDifference<'_>,
     noise: &PairNoise,
     page: Option<&PageTree<'_>>,
 ) -> Vec<DifferenceRegion> {
@@ -65,37 +64,28 @@ pub(crate) fn find_regions(
     if areas.is_empty() {
         return Vec::new();
     }
-    let shapes = PairShapes { screenshot: contours_of(screenshot), drawing: contours_of(drawing) };
-    let regions =
-        areas.iter().map(|area| region(area, screenshot, drawing, difference, &shapes, page));
+    let shapes = [difference.screenshot, difference.drawing].map(contours_of);
+    let regions = areas.iter().map(|area| region(area, difference, &shapes, page));
     let is_noise = |found: &DifferenceRegion| {
         !noise.is_none()
             && (is_slightly_moved(found, noise)
-                || page.is_some_and(|page| {
-                    is_broken_border(found, [screenshot, drawing], difference, page)
-                }))
+                || page.is_some_and(|page| is_broken_border(found, difference, page)))
     };
     regions.filter(|found| !is_noise(found)).collect()
 }
 
 /// True if nothing of a difference is large enough to be told from the noise of the pair.
-pub(crate) fn is_lost_in_noise(difference: &PixelDifference, noise: &PairNoise) -> bool {
+pub(crate) fn is_lost_in_noise(difference: &PixelDifference<'_>, noise: &PairNoise) -> bool {
     let [gap, ..] = GAPS;
     !noise.is_none() && differing_areas(difference, noise, gap).is_empty()
 }
 
 /// Mean color difference of the differing pixels of a box.
-pub(crate) fn mean_delta_e(
-    screenshot: &Raster,
-    drawing: &Raster,
-    difference: &PixelDifference,
-    [left, top, right, bottom]: [i32; 4],
-) -> f64 {
-    let mut pairs: Vec<(Rgb, Rgb)> = Vec::new();
-    for y in top..bottom {
-        let row = (left..right).filter(|&x| difference.at(x, y) > 0);
-        pairs.extend(row.map(|x| (screenshot.at(x, y), drawing.at(x, y))));
-    }
+pub(crate) fn mean_delta_e(difference: &PixelDifference<'_>, bounds: [i32; 4]) -> f64 {
+    let (screenshot, drawing) = (difference.screenshot, difference.drawing);
+    let differing = pixels_of(bounds).filter(|&[x, y]| difference.at(x, y) > 0);
+    let pairs = differing.map(|[x, y]| (screenshot.at(x, y), drawing.at(x, y)));
+    let pairs: Vec<(Rgb, Rgb)> = pairs.collect();
     let step = pairs.len().div_ceil(MAX_SAMPLES).max(1);
     let (mut total, mut count, mut last) = (0.0, 0usize, None);
     for &pair in pairs.iter().step_by(step) {
@@ -112,8 +102,12 @@ pub(crate) fn mean_delta_e(
 }
 
 /// Connected areas that differ beyond the noise, joined across at most `gap` cells.
-fn differing_areas(difference: &PixelDifference, noise: &PairNoise, gap: i32) -> Vec<MarkedArea> {
-    let areas = connected_areas(difference.weights(), difference.width, gap);
+fn differing_areas(
+    difference: &PixelDifference<'_>,
+    noise: &PairNoise,
+    gap: i32,
+) -> Vec<MarkedArea> {
+    let areas = connected_areas(difference.weights(), difference.drawing.width(), gap);
     if noise.is_none() {
         return areas;
     }
@@ -133,8 +127,7 @@ fn is_slightly_moved(found: &DifferenceRegion, noise: &PairNoise) -> bool {
 /// True if a region is the border of an element whose dashes or dots each browser spaces otherwise.
 fn is_broken_border(
     found: &DifferenceRegion,
-    [screenshot, drawing]: [&Raster; 2],
-    difference: &PixelDifference,
+    difference: &PixelDifference<'_>,
     page: &PageTree<'_>,
 ) -> bool {
     let is_broken =
@@ -142,43 +135,38 @@ fn is_broken_border(
     let Some(element) = found.element.filter(is_broken) else { return false };
     let Some(border) = InkArea::of_border(page, element) else { return false };
     // Both pictures are smoothed.
-    let [left, top, right, bottom] = found.bounds;
-    let rows = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
-    let aside = rows.filter(|&(x, y)| difference.at(x, y) > 0 && !border.contains(x, y)).count();
+    let aside = pixels_of(found.bounds)
+        .filter(|&[x, y]| difference.at(x, y) > 0 && !border.contains(x, y))
+        .count();
     aside as f64 <= MAX_ASIDE * f64::from(found.count)
-        && !has_other_ink(border, screenshot, drawing)
+        && !has_other_ink(border, difference.screenshot, difference.drawing)
 }
 
 fn is_beyond_noise(area: &MarkedArea) -> bool {
-    let [left, top, right, bottom] = area.bounds;
-    let thinnest = (right - left).min(bottom - top);
-    area.count >= MIN_NOISY_PIXELS && thinnest >= 3
+    area.count >= MIN_NOISY_PIXELS && shorter_side(area.bounds) >= 3
 }
 
 fn region(
     found: &MarkedArea,
-    screenshot: &Raster,
-    drawing: &Raster,
-    difference: &PixelDifference,
-    shapes: &PairShapes,
+    difference: &PixelDifference<'_>,
+    shapes: &[Vec<DrawnShape>; 2],
     page: Option<&PageTree<'_>>,
 ) -> DifferenceRegion {
     let bounds = found.bounds;
     let element = page.and_then(|page| best_fit(page, bounds));
-    let has_text = page.zip(element).and_then(|(page, element)| page.element(element));
-    let has_text = has_text.is_some_and(|element| !element.text.is_empty());
-    let near = shift_of(screenshot, drawing, bounds);
-    let classified = || classify(screenshot, drawing, difference, shapes, bounds, has_text);
+    let has_text = page.zip(element).is_some_and(|(page, element)| page.has_text(element));
+    let near = shift_of(difference.screenshot, difference.drawing, bounds);
+    let classified = || classify(difference, shapes, bounds, has_text);
     let kind = near.map_or_else(classified, |_| RegionKind::Moved);
-    let far = || far_shift_of(screenshot, drawing, difference, bounds);
     let (kind, shift) = match kind {
         RegionKind::Moved | RegionKind::Color => (kind, near),
-        _ => far().map_or((kind, None), |shift| (RegionKind::Moved, Some(shift))),
+        _ => far_shift_of(difference, bounds)
+            .map_or((kind, None), |shift| (RegionKind::Moved, Some(shift))),
     };
     DifferenceRegion {
         bounds,
         count: found.count,
-        delta_e: mean_delta_e(screenshot, drawing, difference, bounds),
+        delta_e: mean_delta_e(difference, bounds),
         kind,
         moved_by: shift.map(|[x, y]| [-x, -y]),
         element,
@@ -200,7 +188,10 @@ fn best_fit(page: &PageTree<'_>, bounds: [i32; 4]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::{Snapshot, SnapshotElement};
+    use crate::{
+        raster::Raster,
+        snapshot::{Snapshot, SnapshotElement},
+    };
 
     fn lines(down: u32) -> Raster {
         let mut picture = Raster::filled(120, 80, [255; 3]);
@@ -229,7 +220,7 @@ mod tests {
         let snapshot = Snapshot::of_page([120, 80], elements);
         let page = PageTree::new(&snapshot);
         let difference = PixelDifference::new(screenshot, drawing, noise);
-        find_regions(screenshot, drawing, &difference, noise, Some(&page)).len()
+        find_regions(&difference, noise, Some(&page)).len()
     }
 
     #[test]

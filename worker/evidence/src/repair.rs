@@ -2,20 +2,16 @@
 
 mod areas;
 mod changeable_length;
-mod drawn_trial;
 mod equivalent_repairs;
 mod first_hypotheses;
 mod gradient;
 mod hypothesis;
 mod hypothesis_queue;
 mod missing;
-mod paint;
 mod refine;
-mod regions_of_repairs;
 mod repair_search;
 mod shadow;
 mod shift_field;
-mod space_for_missing;
 
 #[cfg(test)]
 mod tests;

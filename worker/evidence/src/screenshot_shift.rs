@@ -1,6 +1,7 @@
 //! The shift of a screenshot's content by another margin than the drawing's.
 
 use crate::{
+    bounds::shifts_within,
     content_box::{border_color, content_box},
     pair_noise::MAX_NOISY_SHIFT,
     raster::{Raster, channel_difference},
@@ -26,15 +27,11 @@ const EVERY_PIXEL: [usize; 2] = [1, 1];
 /// A screenshot of another margin than the drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShiftedScreenshot {
-    whole: Raster,
-    shift: [i32; 2],
+    pub whole: Raster,
+    pub shift: [i32; 2],
 }
 
 impl ShiftedScreenshot {
-    pub fn new(whole: &Raster, shift: [i32; 2]) -> Self {
-        Self { whole: whole.clone(), shift }
-    }
-
     /// Shifts the screenshot farther.
     pub fn shift_by(&mut self, [x, y]: [i32; 2]) {
         let [own_x, own_y] = self.shift;
@@ -47,8 +44,7 @@ impl ShiftedScreenshot {
         let present = difference(&self.whole, drawing, self.shift, SAMPLED);
         let best = least_different(&self.whole, drawing, present);
         let ([x, y], [own_x, own_y]) = (best.map_or(self.shift, |(shift, _)| shift), self.shift);
-        let size = [drawing.width(), drawing.height()];
-        let fitted = self.whole.window([-x, -y], size, border_color(drawing));
+        let fitted = self.whole.window([-x, -y], drawing.size(), border_color(drawing));
         (fitted, [x - own_x, y - own_y])
     }
 }
@@ -56,8 +52,7 @@ impl ShiftedScreenshot {
 /// The shift of the whole content with which the pictures differ least; none if a part of the
 /// content stays in place, since then only an element moved.
 pub(crate) fn measure_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
-    let has_same_size =
-        (screenshot.width(), screenshot.height()) == (drawing.width(), drawing.height());
+    let has_same_size = screenshot.size() == drawing.size();
     let unshifted = difference(screenshot, drawing, [0, 0], SAMPLED);
     if has_same_size && unshifted == 0 {
         return [0, 0];
@@ -69,7 +64,7 @@ pub(crate) fn measure_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
         return [0, 0];
     }
     let [x, y] = shift;
-    let near = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [x + dx, y + dy]));
+    let near = shifts_within([1, 1]).map(|[dx, dy]| [x + dx, y + dy]);
     let exactly = near.map(|shift| (shift, difference(screenshot, drawing, shift, EVERY_PIXEL)));
     exactly.min_by_key(|(_, left)| *left).map_or(shift, |(exact, _)| exact)
 }
@@ -84,10 +79,8 @@ pub(crate) fn is_along_one_axis(shift: [i32; 2]) -> bool {
 /// least.
 pub(crate) fn shifts_of_edges(screenshot: &Raster, drawing: &Raster) -> [Vec<i32>; 2] {
     let (one, other) = (edge_counts(screenshot), edge_counts(drawing));
-    [0, 1].map(|axis: usize| match (one.get(axis), other.get(axis)) {
-        (Some(one), Some(other)) => most_alike(one, other),
-        _ => Vec::new(),
-    })
+    let ([columns, rows], [own_columns, own_rows]) = (one, other);
+    [most_alike(&columns, &own_columns), most_alike(&rows, &own_rows)]
 }
 
 fn part_of(difference: u64, share: f64) -> u64 {
@@ -125,10 +118,11 @@ fn are_edges_shifted(screenshot: &Raster, drawing: &Raster, [x, y]: [i32; 2]) ->
 /// are, or all that the screenshot is larger by lies on one side, or half of it on each. What grew in
 /// the middle of a page has no corner at its place.
 fn shifts_of_margins(screenshot: &Raster, drawing: &Raster) -> Vec<[i32; 2]> {
-    let (Some(one), Some(other)) = (content_box(screenshot), content_box(drawing)) else {
+    let (Some([left, top, right, bottom]), Some([own_left, own_top, own_right, own_bottom])) =
+        (content_box(screenshot), content_box(drawing))
+    else {
         return Vec::new();
     };
-    let [near_x, near_y, far_x, far_y] = side_shifts(one, other);
     let [edges_across, edges_down] = shifts_of_edges(screenshot, drawing);
     let along = |near: i32, far: i32, edges: Vec<i32>, larger: i32| {
         let sides = [near, far, (near + far).div_euclid(2), larger, larger.div_euclid(2), 0];
@@ -136,8 +130,8 @@ fn shifts_of_margins(screenshot: &Raster, drawing: &Raster) -> Vec<[i32; 2]> {
     };
     let wider = screenshot.width() as i32 - drawing.width() as i32;
     let higher = screenshot.height() as i32 - drawing.height() as i32;
-    let down = along(near_y, far_y, edges_down, higher);
-    let across = along(near_x, far_x, edges_across, wider).into_iter();
+    let down = along(top - own_top, bottom - own_bottom, edges_down, higher);
+    let across = along(left - own_left, right - own_right, edges_across, wider).into_iter();
     let mut shifts: Vec<_> = across.flat_map(|x| down.iter().map(move |y| [x, *y])).collect();
     shifts.retain(|shift| *shift != [0, 0] && shift.iter().all(|part| part.abs() <= MAX_SHIFT));
     shifts
@@ -170,14 +164,6 @@ fn most_alike(one: &[i32], other: &[i32]) -> Vec<i32> {
         (-MAX_SHIFT..=MAX_SHIFT).map(|by| (distance(by), by.abs(), by)).collect();
     shifts.sort_unstable();
     shifts.into_iter().take(MAX_EDGE_SHIFTS).map(|(_, _, shift)| shift).collect()
-}
-
-/// Distances of the left, top, right and bottom of the content.
-fn side_shifts(one: [i32; 4], other: [i32; 4]) -> [i32; 4] {
-    [0, 1, 2, 3].map(|side: usize| {
-        let of = |place: &[i32; 4]| place.get(side).copied().unwrap_or_default();
-        of(&one) - of(&other)
-    })
 }
 
 /// Sum of the differences of pixels on a grid of these distances, over both pictures. Places outside

@@ -1,6 +1,7 @@
 //! Shapes of a drawing, such as glyphs and edges of boxes, and their state in another picture.
 
 use crate::{
+    bounds::{pixels_of, shifts_within, union},
     connected_areas::{CELL, connected_groups},
     raster::{Raster, Rgb, channel_difference},
 };
@@ -34,26 +35,20 @@ pub(crate) struct DrawnShape {
 impl DrawnShape {
     /// Left, top, right and bottom of the shape's cells.
     pub fn bounds(&self) -> [i32; 4] {
-        let none = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
-        self.cells.iter().fold(none, |[left, top, right, bottom], &cell| {
-            let [end, below] = self.end_of(cell);
-            let [x, y] = cell;
-            [left.min(x), top.min(y), right.max(end), bottom.max(below)]
-        })
+        self.cells().reduce(union).unwrap_or_default()
     }
 
     /// Places of its pixels.
     pub fn places(&self) -> impl Iterator<Item = [i32; 2]> {
-        self.cells.iter().flat_map(|&cell| {
-            let ([left, top], [right, bottom]) = (cell, self.end_of(cell));
-            (top..bottom).flat_map(move |y| (left..right).map(move |x| [x, y]))
-        })
+        self.cells().flat_map(pixels_of)
     }
 
-    /// Right and bottom of a cell.
-    fn end_of(&self, [left, top]: [i32; 2]) -> [i32; 2] {
-        let [width, height] = self.size;
-        [(left + CELL as i32).min(width), (top + CELL as i32).min(height)]
+    /// Left, top, right and bottom of its cells.
+    fn cells(&self) -> impl Iterator<Item = [i32; 4]> {
+        let ([width, height], side) = (self.size, CELL as i32);
+        self.cells.iter().map(move |&[left, top]| {
+            [left, top, (left + side).min(width), (top + side).min(height)]
+        })
     }
 
     /// True if the other picture has the shape in place.
@@ -63,8 +58,8 @@ impl DrawnShape {
 
     /// True if the other picture has the shape at most `reach` pixels away, or in other colors.
     pub fn is_changed_exactly(&self, reach: i32, drawing: &Raster, other: &Raster) -> bool {
-        let mut shifts = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| [dx, dy]));
-        self.is_recolored(drawing, other) || shifts.any(|shift| self.is_at(drawing, other, shift))
+        self.is_recolored(drawing, other)
+            || shifts_within([reach; 2]).any(|shift| self.is_at(drawing, other, shift))
     }
 
     fn is_at(&self, drawing: &Raster, other: &Raster, [dx, dy]: [i32; 2]) -> bool {
@@ -120,18 +115,14 @@ pub(crate) fn contours_of(drawing: &Raster) -> Vec<DrawnShape> {
             }
         }
     }
-    let mut marks: Vec<bool> = edge_pixels.iter().map(|count| *count > 0).collect();
-    let groups = connected_groups(&mut marks, columns, 1).into_iter();
-    let shapes = groups.filter_map(|group| {
-        let counts =
-            group.iter().filter_map(|&cell| edge_pixels.get(cell)).map(|&count| count as usize);
-        let edge_pixels: usize = counts.sum();
-        if edge_pixels < MIN_EDGE_PIXELS {
-            return None;
-        }
+    let marks = edge_pixels.iter().map(|count| *count > 0).collect();
+    let shapes = connected_groups(marks, columns, 1).into_iter().filter_map(|group| {
+        let counts = group.iter().filter_map(|&cell| edge_pixels.get(cell));
+        let edge_pixels: usize = counts.map(|&count| usize::from(count)).sum();
         let place = |cell| [cell % columns, cell / columns].map(|part| (part * CELL) as i32);
         let cells = group.into_iter().map(place).collect();
-        Some(DrawnShape { cells, size: [width as i32, height as i32], edge_pixels })
+        let size = [width as i32, height as i32];
+        (edge_pixels >= MIN_EDGE_PIXELS).then_some(DrawnShape { cells, size, edge_pixels })
     });
     shapes.collect()
 }

@@ -1,7 +1,11 @@
 //! Texts whose words lie slightly aside: each browser rounds the places of words and lines otherwise,
 //! and spaces some pairs of letters otherwise.
 
-use crate::{pair_noise::PairNoise, raster::Raster};
+use crate::{
+    bounds::{pixels_of, shifts_within},
+    pair_noise::PairNoise,
+    raster::Raster,
+};
 
 /// Side of the parts of a text, each of which may lie aside by another shift, in pixels.
 const PART: usize = 16;
@@ -18,12 +22,10 @@ pub(crate) fn is_slightly_shifted(
     noise: &PairNoise,
 ) -> bool {
     let [left, top, right, bottom] = drawing.visible_part(bounds);
-    let parts = (top..bottom).step_by(PART).flat_map(|y| {
-        (left..right).step_by(PART).map(move |x| {
-            let size = PART as i32;
-            [x, y, (x + size).min(right), (y + size).min(bottom)]
-        })
-    });
+    let corners = (top..bottom).step_by(PART);
+    let corners = corners.flat_map(|y| (left..right).step_by(PART).map(move |x| [x, y]));
+    let size = PART as i32;
+    let parts = corners.map(|[x, y]| [x, y, (x + size).min(right), (y + size).min(bottom)]);
     let mut differing = parts.filter(|part| differs_in(*part)).peekable();
     differing.peek().is_some()
         && differing.all(|part| is_found_nearby(part, screenshot, drawing, noise))
@@ -31,16 +33,13 @@ pub(crate) fn is_slightly_shifted(
 
 /// True if the screenshot has a part of the drawing at a slight shift.
 fn is_found_nearby(
-    [left, top, right, bottom]: [i32; 4],
+    part: [i32; 4],
     screenshot: &Raster,
     drawing: &Raster,
     noise: &PairNoise,
 ) -> bool {
-    let [across, down] = REACH;
-    let shifts = (-down..=down).flat_map(|dy| (-across..=across).map(move |dx| [dx, dy]));
-    shifts.into_iter().any(|shift| {
-        let mut places = (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
-        places.all(|place| !noise.stands_out(screenshot, drawing, place, shift))
+    shifts_within(REACH).any(|shift| {
+        pixels_of(part).all(|place| !noise.stands_out(screenshot, drawing, place, shift))
     })
 }
 
@@ -66,7 +65,7 @@ mod tests {
     fn count(screenshot: &Raster, noise: &PairNoise) -> usize {
         let snapshot = Snapshot::of_texts(&[TEXT]);
         let page = PageTree::new(&snapshot);
-        PixelDifference::for_page(screenshot, &words([0; 2]), noise, &page).count()
+        PixelDifference::for_page(screenshot, &words([0; 2]), noise, Some(&page)).count()
     }
 
     #[test]

@@ -130,6 +130,14 @@ pub enum PageEdit {
     Remove,
 }
 
+impl PageChange {
+    /// A declaration for elements.
+    pub(crate) fn declare(elements: &[usize], property: &str, value: impl Into<String>) -> Self {
+        let edit = PageEdit::Declare { property: property.to_owned(), value: value.into() };
+        Self { elements: elements.to_vec(), edit }
+    }
+}
+
 #[cfg(test)]
 impl Snapshot {
     /// A white page of this width and height with these elements.

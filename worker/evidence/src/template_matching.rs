@@ -1,7 +1,12 @@
 //! Search for small patches of a picture in another one.
 
-use crate::raster::{Raster, channel_difference};
+use crate::{
+    bounds::{pixels_of, shifted, shifts_within},
+    raster::{Raster, channel_difference},
+};
 
+/// Contrast of neighbors above which both are at an edge, in levels.
+const MIN_CONTRAST: u8 = 20;
 /// Maximum number of pixels sampled from a patch.
 const MAX_SAMPLES: usize = 56;
 /// Maximum number of samples from which a patch is searched for at given places.
@@ -21,20 +26,12 @@ pub(crate) struct Patch {
 impl Patch {
     /// The patch of a box (left, top, right, bottom); none if the box has too little contrast.
     pub fn new(picture: &Raster, bounds: [i32; 4]) -> Option<Self> {
-        let [left, top, right, bottom] = picture.visible_part(bounds);
-        let mut edge_pixels = Vec::new();
-        for y in top..bottom {
-            for x in left..right {
-                let here = picture.at(x, y);
-                let is_edge = [(1, 0), (0, 1), (-1, 0), (0, -1)].iter().any(|&(dx, dy)| {
-                    let near = picture.get(x + dx, y + dy);
-                    near.is_some_and(|near| channel_difference(here, near) > 20)
-                });
-                if is_edge {
-                    edge_pixels.push([x, y]);
-                }
-            }
-        }
+        let is_edge = |&[x, y]: &[i32; 2]| {
+            let near = [(1, 0), (0, 1), (-1, 0), (0, -1)];
+            let mut near = near.iter().filter_map(|&(dx, dy)| picture.get(x + dx, y + dy));
+            near.any(|near| channel_difference(picture.at(x, y), near) > MIN_CONTRAST)
+        };
+        let edge_pixels: Vec<[i32; 2]> = picture.places_in(bounds).filter(is_edge).collect();
         let step = edge_pixels.len().div_ceil(MAX_SAMPLES).max(1);
         let samples: Vec<[i32; 2]> = edge_pixels.into_iter().step_by(step).collect();
         (samples.len() >= 10).then_some(Self { samples })
@@ -73,19 +70,17 @@ impl Patch {
                 return Some(*shift);
             }
         }
-        let around = |[across, down]: [i32; 2], [dx, dy]: [i32; 2]| {
-            let rows = dy - down..=dy + down;
-            rows.flat_map(move |dy| (dx - across..=dx + across).map(move |dx| [dx, dy]))
-        };
         let near = reach.map(|most| most.min(NEAR));
-        let places = likely.iter().flat_map(|shift| around(near, *shift));
+        let places = likely
+            .iter()
+            .flat_map(|&[dx, dy]| shifts_within(near).map(move |[x, y]| [x + dx, y + dy]));
         // Prefer near matches: rows of a list repeat.
         if let Some((cost, shift)) = places.map(&mut compare).last()
             && cost <= GOOD * self.samples.len() as u32
         {
             return Some(shift);
         }
-        for shift in around(reach, [0, 0]) {
+        for shift in shifts_within(reach) {
             compare(shift);
         }
         (best.0 < allowed).then_some(best.1)
@@ -93,14 +88,10 @@ impl Patch {
 
     /// True if another picture shows the patch anywhere, up to a mean difference in levels.
     pub fn is_anywhere(&self, from: &Raster, to: &Raster, max_difference: u32) -> bool {
-        let [first_x, first_y] = self.samples.first().copied().unwrap_or_default();
-        let columns = -first_x..to.width() as i32 - first_x;
-        let mut rows = -first_y..to.height() as i32 - first_y;
+        let first = self.samples.first().copied().unwrap_or_default();
+        let mut shifts = pixels_of(shifted(to.bounds(), first.map(|part| -part)));
         let limit = max_difference * self.samples.len() as u32;
-        rows.any(|down| {
-            let is_shown = |right| self.cost(from, to, [right, down], limit);
-            columns.clone().filter_map(is_shown).any(|cost| cost <= limit)
-        })
+        shifts.any(|shift| self.cost(from, to, shift, limit).is_some_and(|cost| cost <= limit))
     }
 
     /// Shifts at which another picture shows the patch up to a mean difference in levels, with one

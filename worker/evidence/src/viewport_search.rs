@@ -1,7 +1,7 @@
 //! The viewport in which a page was drawn for a screenshot that shows a further margin beside it.
 
 use crate::{
-    content_box::{content_box, is_double},
+    content_box::{content_box, in_scale_of},
     raster::Raster,
     screenshot_shift::{MAX_SHIFT, is_along_one_axis, shifts_of_edges},
     shapes::{DrawnShape, shapes_of},
@@ -49,14 +49,13 @@ impl ViewportSearch {
         viewport: [u32; 2],
         content: [u32; 2],
     ) -> Self {
-        let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
-        let screenshot = halved.as_ref().unwrap_or(screenshot);
+        let screenshot = &in_scale_of(drawing, screenshot);
         let margins =
             match evidence.regions.is_empty() || is_of_one_browser(screenshot, drawing, evidence) {
                 true => Vec::new(),
                 false => margins(screenshot, drawing, evidence),
             };
-        let size = [screenshot.width(), screenshot.height()];
+        let size = screenshot.size();
         let mut search = Self {
             waiting: VecDeque::new(),
             tried: vec![viewport],

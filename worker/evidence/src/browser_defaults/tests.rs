@@ -1,7 +1,7 @@
 //! Searches of pages of letters, whose lines are as high as their declared styles tell.
 
 use super::*;
-use crate::raster::Raster;
+use crate::{raster::Raster, snapshot::PageEdit};
 use juror_types::evidence::EvidenceSource;
 
 const SIZE: [u32; 2] = [400, 220];
@@ -104,7 +104,7 @@ fn another_line_height_and_another_font_of_controls_are_found() {
         "line-height: 18px for texts of 14px Inter without a line height",
     ];
     assert_eq!(found(&search), expected);
-    let changes = search.changes();
+    let changes = search.changes_of(search.accepted.iter());
     assert_eq!(declared_value(&changes, 1, "line-height").as_deref(), Some("18px"));
     assert_eq!(declared_value(&changes, 0, "line-height").as_deref(), Some("normal"));
 }

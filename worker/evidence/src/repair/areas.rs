@@ -1,7 +1,7 @@
 //! Areas in which a page differs, and those of them that a change of the page touches.
 
 use crate::{
-    connected_areas::{CELL, connected_groups},
+    connected_areas::{CELL, MarkedCells},
     difference::PixelDifference,
     raster::Raster,
 };
@@ -20,27 +20,21 @@ pub(super) struct DifferenceAreas {
 }
 
 impl DifferenceAreas {
-    pub fn new(difference: &PixelDifference) -> Self {
-        let width = (difference.width as usize).max(1);
-        let columns = width.div_ceil(CELL);
-        let rows = (difference.height as usize).div_ceil(CELL);
-        let mut cells = vec![0u64; columns * rows];
-        for (place, &weight) in difference.weights().iter().enumerate().filter(|(_, w)| **w > 0) {
-            if let Some(cell) = cells.get_mut(cell_of(place, width, columns)) {
-                *cell += u64::from(weight);
-            }
-        }
-        let mut marks: Vec<bool> = cells.iter().map(|weight| *weight > 0).collect();
-        let (mut areas, mut weights) = (vec![None; cells.len()], Vec::new());
-        for group in connected_groups(&mut marks, columns, GAP) {
-            for cell in &group {
-                if let Some(area) = areas.get_mut(*cell) {
-                    *area = Some(weights.len());
+    pub fn new(difference: &PixelDifference<'_>) -> Self {
+        let cells = MarkedCells::new(difference.weights(), difference.drawing.width());
+        let groups = cells.groups(GAP);
+        let mut areas = vec![None; cells.areas.len()];
+        for (area, group) in groups.iter().enumerate() {
+            for &cell in group {
+                if let Some(own) = areas.get_mut(cell) {
+                    *own = Some(area);
                 }
             }
-            weights.push(group.iter().filter_map(|&cell| cells.get(cell)).sum());
         }
-        Self { areas, columns, weights }
+        let weight = |group: &Vec<usize>| {
+            group.iter().filter_map(|&cell| cells.get(cell)).map(|area| area.weight).sum()
+        };
+        Self { areas, columns: cells.columns, weights: groups.iter().map(weight).collect() }
     }
 
     /// Sum of the differences of all areas in which another drawing differs from this one.

@@ -1,9 +1,6 @@
 //! Lengths of a page that a repair may change.
 
-use crate::{
-    element_tree::PageTree,
-    snapshot::{PageChange, PageEdit},
-};
+use crate::{element_tree::PageTree, snapshot::PageChange};
 
 juror_types::named_enum! {
     /// A property whose value is one length or several.
@@ -36,34 +33,22 @@ juror_types::named_enum! {
 
 impl LengthProperty {
     /// The computed properties that hold its lengths, in the order in which it writes them.
-    fn longhands(self) -> &'static [&'static str] {
+    fn longhands(self) -> Vec<&'static str> {
         match self {
-            Self::Padding => &["padding-top", "padding-right", "padding-bottom", "padding-left"],
-            Self::PaddingBlock => &["padding-top", "padding-bottom"],
-            Self::PaddingInline => &["padding-left", "padding-right"],
-            Self::Margin => &["margin-top", "margin-right", "margin-bottom", "margin-left"],
-            Self::Gap => &["row-gap", "column-gap"],
-            Self::BorderWidth => &[
+            Self::Padding => vec!["padding-top", "padding-right", "padding-bottom", "padding-left"],
+            Self::PaddingBlock => vec!["padding-top", "padding-bottom"],
+            Self::PaddingInline => vec!["padding-left", "padding-right"],
+            Self::Margin => vec!["margin-top", "margin-right", "margin-bottom", "margin-left"],
+            Self::Gap => vec!["row-gap", "column-gap"],
+            Self::BorderWidth => vec![
                 "border-top-width",
                 "border-right-width",
                 "border-bottom-width",
                 "border-left-width",
             ],
-            Self::BorderRadius => &["border-top-left-radius"],
-            Self::PaddingTop => &["padding-top"],
-            Self::PaddingBottom => &["padding-bottom"],
-            Self::PaddingLeft => &["padding-left"],
-            Self::PaddingRight => &["padding-right"],
-            Self::MarginTop => &["margin-top"],
-            Self::MarginBottom => &["margin-bottom"],
-            Self::MarginLeft => &["margin-left"],
-            Self::MarginRight => &["margin-right"],
-            Self::LineHeight => &["line-height"],
-            Self::FontSize => &["font-size"],
-            Self::LetterSpacing => &["letter-spacing"],
-            Self::Width => &["width"],
-            Self::Height => &["height"],
-            Self::Size => &["width", "height"],
+            Self::BorderRadius => vec!["border-top-left-radius"],
+            Self::Size => vec!["width", "height"],
+            single => vec![single.name()],
         }
     }
 
@@ -85,14 +70,12 @@ impl LengthProperty {
 
     /// The computed lengths of an element, in CSS pixels.
     fn lengths(self, page: &PageTree<'_>, index: usize) -> Vec<f64> {
-        let length = |property: &&str| match page.length(index, property) {
-            Some(length) => length,
-            None if self == Self::LineHeight => {
-                1.15 * page.length(index, "font-size").unwrap_or(16.0)
-            }
-            None => 0.0,
+        let unknown = match self {
+            Self::LineHeight => 1.15 * font_size(page, index),
+            _ => 0.0,
         };
-        self.longhands().iter().map(length).collect()
+        let length = |property: &str| page.length(index, property).unwrap_or(unknown);
+        self.longhands().into_iter().map(length).collect()
     }
 
     /// The first computed length of an element.
@@ -114,7 +97,7 @@ impl LengthProperty {
     /// overlap little, and no other length is negative. Beyond them, a change would hide
     /// differences.
     fn sensible(self, page: &PageTree<'_>, index: usize) -> [f64; 2] {
-        let font = page.length(index, "font-size").unwrap_or(16.0);
+        let font = font_size(page, index);
         match self {
             Self::FontSize => [(0.5 * font).max(8.0), 2.0 * font],
             Self::LetterSpacing => [-0.1 * font, 0.3 * font],
@@ -138,9 +121,12 @@ impl LengthProperty {
         if lengths == self.lengths(page, first) {
             return None;
         }
-        let edit = PageEdit::Declare { property: self.name().to_owned(), value: written(&lengths) };
-        Some(PageChange { elements: elements.to_vec(), edit })
+        Some(PageChange::declare(elements, self.name(), written(&lengths)))
     }
+}
+
+fn font_size(page: &PageTree<'_>, index: usize) -> f64 {
+    page.length(index, "font-size").unwrap_or(16.0)
 }
 
 fn written(lengths: &[f64]) -> String {
@@ -154,7 +140,7 @@ fn written(lengths: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::{Snapshot, SnapshotElement};
+    use crate::snapshot::{PageEdit, Snapshot, SnapshotElement};
 
     fn label() -> Snapshot {
         let styles = [("font-size", "15px"), ("line-height", "20px"), ("margin-bottom", "-4px")];

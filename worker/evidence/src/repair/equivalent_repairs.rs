@@ -22,9 +22,7 @@ pub(crate) fn single_elements(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hy
         return Vec::new();
     }
     let alone = members.iter().filter_map(|&element| {
-        let change = property.change(page, &[element], delta)?;
-        let is = property.current(page, element);
-        Some(Hypothesis { element, change, kind: found.kind, is, priority: found.priority })
+        Hypothesis::length(page, element, &[element], (property, delta), found.priority)
     });
     alone.collect()
 }
@@ -49,10 +47,7 @@ pub(crate) fn equivalents(
         };
         let alike = page.alike(element);
         let elements = if is_shared && alike.len() > 1 { alike } else { vec![element] };
-        let change = property.change(page, &elements, delta)?;
-        let (kind, is) =
-            (HypothesisKind::Length { property, delta }, property.current(page, element));
-        let other = Hypothesis { element, change, kind, is, priority: 0.0 };
+        let other = Hypothesis::length(page, element, &elements, (property, delta), 0.0)?;
         let priority = 80.0 + 10.0 * other.plausibility(page) - 0.3 * place as f64;
         Some(Hypothesis { priority, ..other })
     });
@@ -231,11 +226,8 @@ fn along(page: &PageTree<'_>, element: usize, is_end: bool) -> Vec<usize> {
     let mut at = 0;
     while let Some(&here) = found.get(at) {
         let inner = page.children(here);
-        let is_row = page.style(here, "display").contains("grid")
-            || page.style(here, "display").contains("flex")
-                && !page.style(here, "flex-direction").starts_with("column");
         let outer = if is_end { inner.last() } else { inner.first() };
-        match is_row {
+        match page.is_grid(here) || page.is_row(here) {
             true => found.extend(inner),
             false => found.extend(outer),
         }

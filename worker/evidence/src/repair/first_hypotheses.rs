@@ -2,10 +2,10 @@
 
 mod alignment;
 mod box_growth;
-mod images;
 mod measured_outline;
 mod measured_text;
 mod outlines;
+mod paint;
 mod predicted_shifts;
 mod spacing;
 mod stretched_rows;
@@ -23,14 +23,11 @@ pub(super) use visibility::is_unseen;
 use super::{
     changeable_length::LengthProperty,
     hypothesis::{Hypothesis, HypothesisKind},
-    paint::{PaintEstimate, PaintView},
     shift_field::ShiftField,
 };
 use crate::{
-    difference::PixelDifference,
-    element_tree::{PageTree, grown},
-    raster::Raster,
-    snapshot::{PageChange, PageEdit},
+    bounds::grown, difference::PixelDifference, element_tree::PageTree, raster::Raster,
+    snapshot::PageChange,
 };
 use LengthProperty as P;
 
@@ -43,7 +40,7 @@ pub(crate) struct FirstHypotheses<'page> {
     pub page: &'page PageTree<'page>,
     pub screenshot: &'page Raster,
     pub drawing: &'page Raster,
-    pub difference: &'page PixelDifference,
+    pub difference: &'page PixelDifference<'page>,
     pub field: &'page ShiftField,
     pub tolerance: u8,
     /// True if the pictures are without noise.
@@ -73,54 +70,6 @@ impl FirstHypotheses<'_> {
         found
     }
 
-    /// Colors and opacities, with the share of the difference that they promise to remove as
-    /// priority.
-    fn paint(&self, differing: &[usize]) -> Vec<Hypothesis> {
-        let view = PaintView {
-            page: self.page,
-            screenshot: self.screenshot,
-            drawing: self.drawing,
-            difference: self.difference,
-            tolerance: self.tolerance,
-        };
-        let estimates: Vec<_> = differing
-            .iter()
-            .flat_map(|&index| view.estimates(index).into_iter().map(move |found| (index, found)))
-            .collect();
-        let mut found = Vec::new();
-        for (index, estimate) in &estimates {
-            let is_same = |other: &PaintEstimate| {
-                other.property == estimate.property && other.value == estimate.value
-            };
-            let alike = self.page.alike(*index);
-            let group: Vec<(usize, u64)> = estimates
-                .iter()
-                .filter(|(other, value)| alike.contains(other) && is_same(value))
-                .map(|(other, value)| (*other, value.weight))
-                .collect();
-            let depth = self.depth(*index);
-            if group.len() > 1 && group.first().is_some_and(|(first, _)| first == index) {
-                let members = group.iter().map(|(member, _)| *member).collect();
-                let weight: u64 = group.iter().map(|(_, weight)| weight).sum();
-                found.extend(self.value(
-                    members,
-                    estimate.property,
-                    &estimate.value,
-                    self.share(weight) + 0.02,
-                    depth,
-                ));
-            }
-            found.extend(self.value(
-                vec![*index],
-                estimate.property,
-                &estimate.value,
-                self.share(estimate.weight),
-                depth,
-            ));
-        }
-        found
-    }
-
     /// The element and similar ones that differ too.
     pub(super) fn members(&self, index: usize) -> Vec<usize> {
         let alike = self.page.alike(index);
@@ -142,32 +91,25 @@ impl FirstHypotheses<'_> {
         if is_shared { alike } else { vec![index] }
     }
 
-    fn depth(&self, index: usize) -> usize {
-        std::iter::successors(Some(index), |&at| self.page.parent(at)).count()
-    }
-
     pub(super) fn share(&self, weight: u64) -> f64 {
         weight as f64 / self.total.max(1) as f64
     }
 
+    /// A value for those of some elements that have another one.
     pub(super) fn value(
         &self,
-        elements: Vec<usize>,
+        elements: &[usize],
         property: &str,
         value: &str,
         likely: f64,
-        depth: usize,
     ) -> Option<Hypothesis> {
         let present = |element: usize| self.page.style(element, computed_name(property));
-        // The others have the value already.
-        let elements: Vec<usize> =
-            elements.into_iter().filter(|element| present(*element) != value).collect();
-        let element = *elements.first()?;
-        let is = present(element).to_owned();
-        let edit = PageEdit::Declare { property: property.to_owned(), value: value.to_owned() };
-        let change = PageChange { elements, edit };
-        let priority = 100.0 * likely + depth as f64 * 0.05;
-        Some(Hypothesis { element, change, kind: HypothesisKind::Value, is, priority })
+        let others: Vec<usize> =
+            elements.iter().copied().filter(|&element| present(element) != value).collect();
+        let element = *others.first()?;
+        let change = PageChange::declare(&others, property, value);
+        let (kind, is) = (HypothesisKind::Value, present(element).to_owned());
+        Some(Hypothesis { element, change, kind, is, priority: 100.0 * likely })
     }
 
     pub(super) fn length(
@@ -178,10 +120,18 @@ impl FirstHypotheses<'_> {
         likely: f64,
     ) -> Option<Hypothesis> {
         let element = *elements.first()?;
-        let change = property.change(self.page, elements, delta)?;
-        let is = property.current(self.page, element);
-        let kind = HypothesisKind::Length { property, delta };
-        Some(Hypothesis { element, change, kind, is, priority: 100.0 * likely })
+        Hypothesis::length(self.page, element, elements, (property, delta), 100.0 * likely)
+    }
+
+    /// Lengths with their changes and likelihoods.
+    pub(super) fn lengths(
+        &self,
+        elements: &[usize],
+        changes: impl IntoIterator<Item = (P, f64, f64)>,
+    ) -> impl Iterator<Item = Hypothesis> {
+        changes
+            .into_iter()
+            .filter_map(|(property, delta, likely)| self.length(elements, property, delta, likely))
     }
 }
 

@@ -142,11 +142,8 @@ impl LinearGradient {
     }
 
     fn mixed(&self, stop: usize, share: f64) -> Option<Rgb> {
-        let ((_, [a, b, c]), (_, [d, e, f])) = (self.stops.get(stop)?, self.stops.get(stop + 1)?);
-        Some([(a, d), (b, e), (c, f)].map(|(one, other)| {
-            let (one, other) = (f64::from(*one), f64::from(*other));
-            (one + share * (other - one)).round() as u8
-        }))
+        let ((_, one), (_, other)) = (self.stops.get(stop)?, self.stops.get(stop + 1)?);
+        Some(color::mix(*one, *other, share))
     }
 }
 

@@ -31,6 +31,20 @@ pub(crate) enum HypothesisKind {
 }
 
 impl Hypothesis {
+    /// A length of elements, changed by this many CSS pixels; none if nothing would change.
+    pub fn length(
+        page: &PageTree<'_>,
+        element: usize,
+        elements: &[usize],
+        (property, delta): (LengthProperty, f64),
+        priority: f64,
+    ) -> Option<Self> {
+        let change = property.change(page, elements, delta)?;
+        let kind = HypothesisKind::Length { property, delta };
+        let is = property.current(page, element);
+        Some(Self { element, change, kind, is, priority })
+    }
+
     /// Likelihood of the change among others that render the same picture: the largest for a
     /// removal; larger if the code states a length already, and if the new length is round or zero.
     pub fn plausibility(&self, page: &PageTree<'_>) -> f64 {

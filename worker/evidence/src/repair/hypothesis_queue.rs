@@ -11,15 +11,11 @@ const REPEATED: f64 = 10.0;
 /// Hypotheses by priority. No change is returned twice.
 #[derive(Debug, Default)]
 pub(super) struct HypothesisQueue {
-    waiting: Vec<Hypothesis>,
+    pub waiting: Vec<Hypothesis>,
     tried: BTreeSet<String>,
 }
 
 impl HypothesisQueue {
-    pub fn new(waiting: Vec<Hypothesis>) -> Self {
-        Self { waiting, tried: BTreeSet::new() }
-    }
-
     /// Removes the hypothesis of the highest priority, the earliest of equal ones.
     pub fn pop(&mut self) -> Option<Hypothesis> {
         loop {
@@ -32,22 +28,6 @@ impl HypothesisQueue {
                 return Some(hypothesis);
             }
         }
-    }
-
-    pub fn extend(&mut self, found: Vec<Hypothesis>) {
-        self.waiting.extend(found);
-    }
-
-    pub fn retain(&mut self, is_kept: impl FnMut(&Hypothesis) -> bool) {
-        self.waiting.retain(is_kept);
-    }
-
-    pub fn clear(&mut self) {
-        self.waiting.clear();
-    }
-
-    pub fn len(&self) -> usize {
-        self.waiting.len()
     }
 
     /// Lets others come before changes of single elements that repeat one in vain: a page of

@@ -6,8 +6,9 @@ use super::{
     hypothesis::{Hypothesis, HypothesisKind},
 };
 use crate::{
+    bounds::{area, grown, intersection, union},
     difference::PixelDifference,
-    element_tree::{PageTree, area, grown, intersection},
+    element_tree::PageTree,
     raster::Raster,
     shapes::contours_of,
     template_matching::Patch,
@@ -30,6 +31,13 @@ pub(crate) struct MissingShape {
     /// Left, top, right and bottom in pixels of the drawing.
     pub bounds: [i32; 4],
     pub edge_pixels: usize,
+}
+
+impl MissingShape {
+    /// True if a drawing has content in its place.
+    fn is_covered(&self, drawing: &Raster) -> bool {
+        drawing.edge_pixels_in(self.bounds) as f64 > MAX_EDGE_PIXELS * self.edge_pixels as f64
+    }
 }
 
 /// Shapes of a screenshot that are searched for in drawings.
@@ -55,13 +63,12 @@ impl ShownShapes {
         Self { shapes: lines.collect(), ..shapes }
     }
 
-    /// Shapes that the drawing lacks: their place is empty, and they are not found near it.
-    /// `difference` is the drawing's difference from the screenshot.
-    pub fn missing_in(&self, drawing: &Raster, difference: &PixelDifference) -> Vec<MissingShape> {
+    /// Shapes that the drawing of this difference lacks: their place is empty, and they are not found
+    /// near it.
+    pub fn missing_in(&self, difference: &PixelDifference<'_>) -> Vec<MissingShape> {
+        let drawing = difference.drawing;
         let is_bare = |shape: &&MissingShape| {
-            difference.count_in(shape.bounds) * 2 > shape.edge_pixels
-                && drawing.edge_pixels_in(shape.bounds) as f64
-                    <= MAX_EDGE_PIXELS * shape.edge_pixels as f64
+            difference.count_in(shape.bounds) * 2 > shape.edge_pixels && !shape.is_covered(drawing)
         };
         let mut bare = self.shapes.iter().filter(is_bare).take(MAX_SHAPES).peekable();
         if bare.peek().is_none() {
@@ -74,10 +81,7 @@ impl ShownShapes {
     /// True if a drawing has other content in the place of one of these shapes and still lacks the
     /// shape.
     pub fn are_covered(&self, missing: &[MissingShape], drawing: &Raster) -> bool {
-        let is_taken = |shape: &&MissingShape| {
-            drawing.edge_pixels_in(shape.bounds) as f64 > MAX_EDGE_PIXELS * shape.edge_pixels as f64
-        };
-        let mut taken = missing.iter().filter(is_taken).peekable();
+        let mut taken = missing.iter().filter(|shape| shape.is_covered(drawing)).peekable();
         taken.peek().is_some() && {
             let smoothed = drawing.smoothed();
             taken.any(|shape| self.is_lost(shape, &smoothed))
@@ -94,15 +98,11 @@ impl ShownShapes {
 pub(crate) fn joined(shapes: &[MissingShape]) -> Vec<[i32; 4]> {
     let mut boxes: Vec<[i32; 4]> = Vec::new();
     for shape in shapes {
-        let mut own = shape.bounds;
-        let is_beside = |other: &[i32; 4]| area(intersection(grown(own, JOINED), *other)) > 0.0;
+        let near = grown(shape.bounds, JOINED);
+        let is_beside = |other: &[i32; 4]| area(intersection(near, *other)) > 0.0;
         let (beside, apart): (Vec<_>, Vec<_>) = boxes.into_iter().partition(is_beside);
-        for [left, top, right, bottom] in beside {
-            let [a, b, c, d] = own;
-            own = [a.min(left), b.min(top), c.max(right), d.max(bottom)];
-        }
         boxes = apart;
-        boxes.push(own);
+        boxes.push(beside.into_iter().fold(shape.bounds, union));
     }
     boxes
 }
@@ -177,7 +177,7 @@ mod tests {
 
     fn missing(screenshot: &Raster, drawing: &Raster) -> Vec<[i32; 4]> {
         let difference = PixelDifference::new(screenshot, drawing, &PairNoise::NONE);
-        joined(&ShownShapes::new(screenshot).missing_in(drawing, &difference))
+        joined(&ShownShapes::new(screenshot).missing_in(&difference))
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         };
         let (screenshot, drawing) = (page(&[20, 34]), page(&[34]));
         let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
-        let found = |shown: ShownShapes| joined(&shown.missing_in(&drawing, &difference));
+        let found = |shown: ShownShapes| joined(&shown.missing_in(&difference));
         assert_eq!(found(ShownShapes::with_lines(&screenshot)), [[36, 19, 136, 31]]);
         assert_eq!(found(ShownShapes::new(&screenshot)).len(), 0, "both lines are one shape");
     }

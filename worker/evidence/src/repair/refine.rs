@@ -129,11 +129,10 @@ impl Tracks {
         let present = property.length(page, hypothesis.element);
         let shifts = field.compare(trial.drawing, trial.offset);
         let deltas = trial.further_deltas((property, delta), present, track, shifts);
-        proposed.extend(deltas.into_iter().filter_map(|(delta, priority)| {
-            let change = property.change(page, elements, delta)?;
-            let kind = HypothesisKind::Length { property, delta };
-            let proposed = Hypothesis { change, kind, priority, ..hypothesis.clone() };
-            (delta.abs() > 0.01).then_some(proposed)
+        let deltas = deltas.into_iter().filter(|(delta, _)| delta.abs() > 0.01);
+        proposed.extend(deltas.filter_map(|(delta, priority)| {
+            let element = hypothesis.element;
+            Hypothesis::length(page, element, elements, (property, delta), priority)
         }));
         proposed
     }

@@ -1,18 +1,12 @@
 //! The search for repairs: proposes a drawing, measures it and proposes the next.
 
 mod choose_best_trial;
+mod regions_of_repairs;
 mod round;
 
-use super::{
-    areas::DifferenceAreas,
-    drawn_trial::BestTrial,
-    hypothesis::Hypothesis,
-    hypothesis_queue::HypothesisQueue,
-    missing::{MissingShape, ShownShapes, joined},
-    refine::Tracks,
-    shift_field::ShiftField,
-};
+use super::{hypothesis::Hypothesis, missing::ShownShapes};
 use crate::{
+    align::Alignment,
     difference::PixelDifference,
     element_tree::PageTree,
     pair_noise::PairNoise,
@@ -21,6 +15,7 @@ use crate::{
     screenshot_shift::ShiftedScreenshot,
     snapshot::{PageChange, Snapshot},
 };
+use round::SearchRound;
 
 /// Bounds of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,22 +37,13 @@ const MIN_GAIN: f64 = 0.25;
 
 /// A change that removes differences.
 #[derive(Clone, Debug)]
-pub(crate) struct FoundRepair {
-    pub hypothesis: Hypothesis,
+struct FoundRepair {
+    hypothesis: Hypothesis,
     /// Share of the preceding difference that it removes from the areas that it touches.
-    pub gain: f64,
+    gain: f64,
     /// Share of all differences that it removes.
-    pub explained: f64,
-    pub alternatives: Vec<Hypothesis>,
-}
-
-/// Result of a search.
-pub(crate) struct SearchOutcome {
-    /// Repairs in the order in which they were accepted.
-    pub found: Vec<FoundRepair>,
-    pub remaining: PixelDifference,
-    /// Boxes of content that the screenshot shows and the repaired page lacks.
-    pub missing: Vec<[i32; 4]>,
+    explained: f64,
+    alternatives: Vec<Hypothesis>,
 }
 
 /// A search for the changes of a page that repair its differences.
@@ -71,17 +57,9 @@ pub struct RepairSearch {
     limits: RepairLimits,
     snapshot: Snapshot,
     drawing: Raster,
-    field: ShiftField,
-    areas: DifferenceAreas,
+    round: SearchRound,
     initial: u64,
-    before: u64,
-    queue: HypothesisQueue,
-    tracks: Tracks,
     current: Option<Hypothesis>,
-    measured: Vec<(Hypothesis, u64)>,
-    best: Option<BestTrial>,
-    missing: Option<Vec<MissingShape>>,
-    equivalents_left: Option<usize>,
     found: Vec<FoundRepair>,
     drawn: usize,
 }
@@ -89,30 +67,23 @@ pub struct RepairSearch {
 impl RepairSearch {
     /// A search that begins with the differences of a pair.
     pub fn new(pair: &PicturePair<'_>, snapshot: &Snapshot, limits: RepairLimits) -> Self {
+        let Alignment { screenshot, unshifted, noise, .. } = &pair.alignment;
         let mut search = Self {
-            screenshot: pair.screenshot().clone(),
-            unshifted: pair.unshifted().cloned(),
-            shown: ShownShapes::new(pair.screenshot()),
-            noise: *pair.noise(),
+            screenshot: screenshot.clone(),
+            unshifted: unshifted.clone(),
+            shown: ShownShapes::new(screenshot),
+            noise: *noise,
             limits,
             snapshot: snapshot.clone(),
-            drawing: pair.drawing().clone(),
-            field: ShiftField::default(),
-            areas: DifferenceAreas::default(),
+            drawing: pair.drawing.clone(),
+            round: SearchRound::default(),
             initial: 0,
-            before: 0,
-            queue: HypothesisQueue::default(),
-            tracks: Tracks::default(),
             current: None,
-            measured: Vec::new(),
-            best: None,
-            missing: None,
-            equivalents_left: None,
             found: Vec::new(),
             drawn: 0,
         };
         search.begin_round();
-        search.initial = search.before;
+        search.initial = search.round.before;
         search
     }
 
@@ -122,16 +93,17 @@ impl RepairSearch {
             if self.has_repair() {
                 self.search_equivalents();
             }
-            if self.drawn >= self.limits.trials || self.equivalents_left == Some(0) {
-                self.queue.clear();
+            let round = &mut self.round;
+            if self.drawn >= self.limits.trials || round.equivalents_left == Some(0) {
+                round.queue.waiting.clear();
             }
-            let Some(hypothesis) = self.queue.pop() else {
+            let Some(hypothesis) = round.queue.pop() else {
                 if self.accept_best() {
                     continue;
                 }
                 return None;
             };
-            if let Some(left) = &mut self.equivalents_left {
+            if let Some(left) = &mut round.equivalents_left {
                 *left -= 1;
             }
             self.drawn += 1;
@@ -142,37 +114,20 @@ impl RepairSearch {
         }
     }
 
-    /// Repairs found, and the remaining differences.
-    pub(crate) fn into_outcome(mut self) -> SearchOutcome {
-        while self.accept_best() {}
-        let remaining = self.difference();
-        SearchOutcome {
-            missing: joined(
-                &ShownShapes::with_lines(&self.screenshot).missing_in(&self.drawing, &remaining),
-            ),
-            found: self.found,
-            remaining,
-        }
-    }
-
     /// Number of requested drawings.
     pub fn drawn(&self) -> usize {
         self.drawn
     }
 
-    pub(crate) fn is_over(&self) -> bool {
-        self.before == 0
-    }
-
     /// Difference of the page as it is repaired so far.
-    fn difference(&self) -> PixelDifference {
+    fn difference(&self) -> PixelDifference<'_> {
         self.difference_from(&self.screenshot)
     }
 
     /// The same from a screenshot that is shifted farther.
-    fn difference_from(&self, screenshot: &Raster) -> PixelDifference {
+    fn difference_from<'own>(&'own self, screenshot: &'own Raster) -> PixelDifference<'own> {
         let page = PageTree::new(&self.snapshot);
-        PixelDifference::for_page(screenshot, &self.drawing, &self.noise, &page)
+        PixelDifference::for_page(screenshot, &self.drawing, &self.noise, Some(&page))
     }
 }
 
@@ -188,11 +143,11 @@ mod tests {
         let misplaced = whole.window([0, 0], [160, 220], [255; 3]);
         let pair = PicturePair::new(&misplaced, &drawing);
         let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
-        search.unshifted = Some(ShiftedScreenshot::new(&whole, [0, 0]));
-        assert!(search.next_drawing().is_some() && search.before > 0);
+        search.unshifted = Some(ShiftedScreenshot { whole, shift: [0, 0] });
+        assert!(search.next_drawing().is_some() && search.round.before > 0);
         let (_, offset) = search.fitted_screenshot(&drawing).unwrap();
         assert_eq!(offset, [7, 5]);
         search.add_drawing(drawing, snapshot);
-        assert!(search.best.is_none());
+        assert!(search.round.best.is_none());
     }
 }

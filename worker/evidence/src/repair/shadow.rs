@@ -1,10 +1,7 @@
 //! Shadows to try: usual ones, and variations of one that helps.
 
 use super::hypothesis::Hypothesis;
-use crate::{
-    color,
-    snapshot::{PageChange, PageEdit},
-};
+use crate::{color, snapshot::PageChange};
 
 /// Minimum share of the difference that a shadow removes before it is refined.
 const MIN_GAIN: f64 = 0.08;
@@ -37,8 +34,7 @@ pub(crate) fn refined(hypothesis: &Hypothesis, gain: f64) -> Vec<Hypothesis> {
     let values =
         ways.into_iter().filter_map(|(lengths, alpha)| scaled(hypothesis.value(), lengths, alpha));
     let changes = values.map(|value| {
-        let edit = PageEdit::Declare { property: "box-shadow".to_owned(), value };
-        let change = PageChange { elements: hypothesis.change.elements.clone(), edit };
+        let change = PageChange::declare(&hypothesis.change.elements, "box-shadow", value);
         Hypothesis { change, priority: 80.0 + 100.0 * gain, ..hypothesis.clone() }
     });
     changes.collect()

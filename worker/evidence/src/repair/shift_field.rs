@@ -96,6 +96,16 @@ impl ShiftField {
         self.patches.iter().filter(move |patch| page.contains(ancestor, patch.element))
     }
 
+    /// Patches of an element's own text.
+    pub fn texts_of(&self, element: usize) -> impl Iterator<Item = &FollowedPatch> {
+        self.patches.iter().filter(move |patch| patch.is_text && patch.element == element)
+    }
+
+    /// Patches of an element's corners and images.
+    pub fn corners_of(&self, element: usize) -> impl Iterator<Item = &FollowedPatch> {
+        self.patches.iter().filter(move |patch| !patch.is_text && patch.element == element)
+    }
+
     /// Shifts of the patches of an element, or else of those before and after it in the document.
     pub fn shifts_near(&self, element: usize) -> Vec<[i32; 2]> {
         let first = self.patches.partition_point(|patch| patch.element < element);

@@ -3,13 +3,12 @@
 
 use super::FirstHypotheses;
 use crate::{
-    element_tree::grown,
+    bounds::grown,
     repair::{
         changeable_length::LengthProperty as P,
         hypothesis::{Hypothesis, HypothesisKind},
         shift_field::REACH,
     },
-    snapshot::{PageChange, PageEdit},
 };
 
 /// Maximum distance of a place from the predicted one, in pixels.
@@ -59,17 +58,15 @@ impl FirstHypotheses<'_> {
                     _ => end - item.size() + before,
                 }
             };
-            let moved = items.iter().filter(|item| item.is_moved());
-            let (mut all_moved, mut first) = (true, None);
-            for item in moved {
-                first = first.or(Some(item));
-                all_moved &= item.is_shown_at(target(item));
+            let is_shown = |item: &AlignedItem| item.is_shown_at(target(item));
+            let moved: Vec<_> = items.iter().filter(|item| item.is_moved()).collect();
+            if moved.is_empty() || !moved.iter().all(|item| is_shown(item)) {
+                continue;
             }
-            let Some(first) = first.filter(|_| all_moved) else { continue };
-            if items.iter().all(|item| item.is_shown_at(target(item))) {
+            if items.iter().all(is_shown) {
                 found.extend(self.keyword(container, "align-items", place));
-            } else if items.iter().filter(|item| item.is_moved()).count() == 1 {
-                found.extend(self.keyword(first.element, "align-self", place));
+            } else if let [only] = moved.as_slice() {
+                found.extend(self.keyword(only.element, "align-self", place));
             }
         }
         let items = self.items(container, main);
@@ -98,8 +95,7 @@ impl FirstHypotheses<'_> {
     /// similar ones may be where they were, and its own text is an item without an element.
     fn other_axis(&self, container: usize, direction: &str) -> Option<Hypothesis> {
         let page = self.page;
-        let has_text = page.element(container).is_some_and(|element| !element.text.is_empty());
-        let items = page.children(container).len() + usize::from(has_text);
+        let items = page.children(container).len() + usize::from(page.has_text(container));
         let found = self.keyword(container, "flex-direction", direction).filter(|_| items > 1)?;
         let share = self.share(self.difference.weight_in(grown(page.bounds(container), 2)));
         (share >= MIN_AXIS_SHARE).then_some(Hypothesis { priority: AXIS_PRIORITY, ..found })
@@ -145,13 +141,9 @@ impl FirstHypotheses<'_> {
     /// Start and end of an element's content along an axis.
     pub(super) fn content(&self, index: usize, axis: usize) -> [f64; 2] {
         let page = self.page;
-        let (names, paddings) = match axis {
-            0 => (["border-left-width", "border-right-width"], [P::PaddingLeft, P::PaddingRight]),
-            _ => (["border-top-width", "border-bottom-width"], [P::PaddingTop, P::PaddingBottom]),
-        };
-        let borders = names.map(|name| page.length(index, name).unwrap_or(0.0));
-        let [[border, after], [padding, behind]] =
-            [borders, paddings.map(|side| side.length(page, index))];
+        let sides = if axis == 0 { ["left", "right"] } else { ["top", "bottom"] };
+        let [border, after] = sides.map(|side| page.border(index, side));
+        let [padding, behind] = sides.map(|side| page.padding(index, side));
         let rect = page.element(index).map_or([0.0; 4], |element| element.rect);
         let of = |place: usize| rect.get(place).copied().unwrap_or(0.0);
         let (start, size) = (of(axis), of(axis + 2));
@@ -165,19 +157,8 @@ impl FirstHypotheses<'_> {
         property: &str,
         value: &str,
     ) -> Option<Hypothesis> {
-        let is = self.page.style(element, property).to_owned();
-        if is == value {
-            return None;
-        }
-        let edit = PageEdit::Declare { property: property.to_owned(), value: value.to_owned() };
-        let change = PageChange { elements: vec![element], edit };
-        Some(Hypothesis {
-            element,
-            change,
-            kind: HypothesisKind::Alignment,
-            is,
-            priority: PRIORITY,
-        })
+        let found = self.value(&[element], property, value, 0.0)?;
+        Some(Hypothesis { kind: HypothesisKind::Alignment, priority: PRIORITY, ..found })
     }
 }
 

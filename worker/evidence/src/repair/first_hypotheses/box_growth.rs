@@ -3,15 +3,11 @@
 
 use super::FirstHypotheses;
 use crate::{
+    bounds::area,
     color::most_frequent,
     difference::TOLERANCE,
-    element_tree::area,
     raster::{Rgb, channel_difference},
-    repair::{
-        changeable_length::LengthProperty as P,
-        hypothesis::Hypothesis,
-        shift_field::{FollowedPatch, REACH},
-    },
+    repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis, shift_field::REACH},
 };
 
 /// Maximum number of boxes, the smallest first.
@@ -23,6 +19,13 @@ const MIN_PLACES: usize = 3;
 /// Likelihood of a padding that makes a box grow in both directions, and in one.
 const BOTH: f64 = 0.72;
 const ONE: f64 = 0.6;
+/// Tags of elements that are drawn in the size of their box.
+const IMAGE_TAGS: [&str; 2] = ["img", "svg"];
+/// First change of an image's side, in CSS pixels: the usual step of such sizes.
+const IMAGE_STEP: f64 = 4.0;
+/// Likelihood of both sides together, as icons have them, of a height, which moves what is below,
+/// and of a width.
+const IMAGE_SIZES: [(P, f64); 3] = [(P::Size, 0.82), (P::Height, 0.6), (P::Width, 0.58)];
 
 impl FirstHypotheses<'_> {
     /// Hypotheses that explain grown boxes by padding, line height or border width.
@@ -44,13 +47,11 @@ impl FirstHypotheses<'_> {
                 self.box_growth(other)
                     .is_some_and(|other| other == by || is_both(other) && is_both(by))
             };
-            let mut groups = vec![(self.all_or_one(index, is_same), 0.0)];
-            if groups.iter().any(|(elements, _)| elements.len() > 1) {
-                groups.push((vec![index], -0.1));
-            }
-            for (elements, later) in groups {
-                let later = later - 0.03 * place as f64;
-                found.extend(self.growth_of(index, &elements, by, later));
+            let members = self.all_or_one(index, is_same);
+            let later = 0.03 * place as f64;
+            found.extend(self.growth_of(index, &members, by, 0.0 - later));
+            if members.len() > 1 {
+                found.extend(self.growth_of(index, &[index], by, -0.1 - later));
             }
         }
         found
@@ -63,33 +64,50 @@ impl FirstHypotheses<'_> {
         [across, down]: [f64; 2],
         later: f64,
     ) -> Vec<Hypothesis> {
-        let length = |property: P, delta: f64, likely: f64| {
-            self.length(elements, property, delta, likely + later)
-        };
         let [inline, block] = [across / 2.0, down / 2.0];
-        let has_text = self.page.element(index).is_some_and(|element| !element.text.is_empty());
+        let has_border = P::BorderWidth.length(self.page, index) > 0.0;
+        let is_even = (across - down).abs() < 1.0;
+        let changes = match [across != 0.0, down != 0.0] {
+            [true, true] => vec![
+                Some((P::Padding, block, BOTH)),
+                (is_even && has_border).then_some((P::BorderWidth, block, BOTH + 0.02)),
+                (!is_even).then_some((P::Padding, inline, BOTH - 0.02)),
+            ],
+            [true, false] => vec![Some((P::PaddingInline, inline, ONE))],
+            [false, true] => vec![
+                self.page.has_text(index).then_some((P::LineHeight, down, ONE + 0.02)),
+                Some((P::Padding, block, ONE + 0.01)),
+                Some((P::PaddingBlock, block, ONE)),
+            ],
+            [false, false] => Vec::new(),
+        };
+        let changes = changes.into_iter().flatten();
+        self.lengths(elements, changes.map(|(property, by, likely)| (property, by, likely + later)))
+            .collect()
+    }
+
+    /// Sizes of images that the screenshot shows otherwise.
+    pub(super) fn image_sizes(&self, differing: &[usize]) -> Vec<Hypothesis> {
+        let resized = differing.iter().filter(|index| self.is_resized_image(**index));
+        let changes = IMAGE_SIZES.into_iter().flat_map(|(property, likely)| {
+            [(property, IMAGE_STEP, likely), (property, -IMAGE_STEP, likely - 0.01)]
+        });
         let mut found = Vec::new();
-        match [across != 0.0, down != 0.0] {
-            [true, true] => {
-                found.extend(length(P::Padding, block, BOTH));
-                if (across - down).abs() < 1.0 {
-                    let has_border = P::BorderWidth.length(self.page, index) > 0.0;
-                    found.extend(
-                        has_border.then(|| length(P::BorderWidth, block, BOTH + 0.02)).flatten(),
-                    );
-                } else {
-                    found.extend(length(P::Padding, inline, BOTH - 0.02));
-                }
-            }
-            [true, false] => found.extend(length(P::PaddingInline, inline, ONE)),
-            [false, true] => {
-                found.extend(has_text.then(|| length(P::LineHeight, down, ONE + 0.02)).flatten());
-                found.extend(length(P::Padding, block, ONE + 0.01));
-                found.extend(length(P::PaddingBlock, block, ONE));
-            }
-            [false, false] => {}
+        for &index in resized {
+            found.extend(self.lengths(&self.members(index), changes.clone()));
         }
         found
+    }
+
+    /// True if the screenshot does not show the image's patches moved together.
+    fn is_resized_image(&self, index: usize) -> bool {
+        if !IMAGE_TAGS.contains(&self.page.tag(index)) {
+            return false;
+        }
+        let own = || self.field.patches.iter().filter(|patch| patch.element == index);
+        let first = own().next().map(|patch| patch.target);
+        let is_redrawn = self.is_exact && own().any(|patch| !patch.is_exact);
+        is_redrawn || own().any(|patch| patch.target.is_none() || Some(patch.target) != first)
     }
 
     /// Growth of a painted box across and down, in CSS pixels; none if it is the same or is not
@@ -108,8 +126,8 @@ impl FirstHypotheses<'_> {
             });
             Some(f64::from(far? - near?) / scale)
         });
-        let [Some(across), Some(down)] = by else { return None };
-        Some([across, down])
+        let [across, down] = by;
+        Some([across?, down?])
     }
 
     /// Shift of a side of a box, across (0) or down (1), by the pixels on both sides of it.
@@ -155,8 +173,7 @@ impl FirstHypotheses<'_> {
     fn corner_shift(&self, index: usize, axis: usize, is_far: bool) -> Option<i32> {
         let [left, top, right, bottom] = self.page.bounds(index);
         let middle = [(left + right) / 2, (top + bottom) / 2];
-        let is_corner = |patch: &&FollowedPatch| !patch.is_text && patch.element == index;
-        let shifts = self.field.patches.iter().filter(is_corner).filter_map(|patch| {
+        let shifts = self.field.corners_of(index).filter_map(|patch| {
             let is_own = (patch.center.get(axis)? > middle.get(axis)?) == is_far;
             is_own.then_some(*patch.target?.get(axis)?)
         });

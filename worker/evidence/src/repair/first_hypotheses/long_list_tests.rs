@@ -118,9 +118,10 @@ fn a_change_that_failed_for_one_row_waits_for_the_other_rows() {
         }
     };
     let rows = [2, 4, 6].map(|text| spaced(vec![text], 90.0));
-    let mut queue = HypothesisQueue::new(rows.to_vec());
-    queue.extend(vec![spaced(vec![1], 85.0), spaced(vec![2, 4, 6], 84.0)]);
-    queue.extend(rows.to_vec());
+    let mut queue = HypothesisQueue::default();
+    queue.waiting.extend(rows.clone());
+    queue.waiting.extend([spaced(vec![1], 85.0), spaced(vec![2, 4, 6], 84.0)]);
+    queue.waiting.extend(rows);
     let first = queue.pop().unwrap();
     assert_eq!(first.element, 2);
     queue.defer_similar(&page, &first);

@@ -2,8 +2,8 @@
 
 use super::FirstHypotheses;
 use crate::{
+    bounds::{corners_of, grown, pixels_of, shorter_side},
     color::most_frequent,
-    element_tree::grown,
     raster::{Raster, Rgb, channel_difference},
     repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis},
 };
@@ -63,8 +63,7 @@ impl FirstHypotheses<'_> {
             ("left", along(down).map(|y| ([left, top + y], [1, 0]))),
         ];
         sides.into_iter().find_map(|(side, places)| {
-            let width = page.length(index, &format!("border-{side}-width"))?;
-            let thickness = (width * page.snapshot.scale).round() as i32;
+            let thickness = (page.border(index, side) * page.snapshot.scale).round() as i32;
             let color = page.opaque_color(index, &format!("border-{side}-color"))?;
             let border = Border { color, thickness };
             let mut shown: Vec<i32> = places
@@ -82,8 +81,7 @@ impl FirstHypotheses<'_> {
     /// Differences of a radius that the corners of the screenshot may have, the likeliest first.
     fn other_radii(&self, index: usize, corner: &CornerDifference) -> Vec<f64> {
         let scale = self.page.snapshot.scale.max(0.1);
-        let [left, top, right, bottom] = self.page.painted_bounds(index);
-        let most = f64::from((right - left).min(bottom - top)) / 2.0;
+        let most = f64::from(shorter_side(self.page.painted_bounds(index))) / 2.0;
         let present = P::BorderRadius.length(self.page, index) * scale;
         let shown = present.min(most);
         let area = corner.area / CORNER_AREA;
@@ -108,15 +106,9 @@ impl FirstHypotheses<'_> {
     /// The difference at a box's corners if the box differs nowhere else.
     fn corners_alone(&self, index: usize) -> Option<CornerDifference> {
         let bounds = self.page.painted_bounds(index);
-        let [left, top, right, bottom] = bounds;
-        let side = ((right - left).min(bottom - top) / 2).clamp(1, MAX_CORNER);
-        let corners = [
-            ([left, top], [1, 1]),
-            ([right - 1, top], [-1, 1]),
-            ([left, bottom - 1], [1, -1]),
-            ([right - 1, bottom - 1], [-1, -1]),
-        ];
-        let measured = corners.map(|(from, way)| self.corner_difference(from, way, side));
+        let side = (shorter_side(bounds) / 2).clamp(1, MAX_CORNER);
+        let measured =
+            corners_of(bounds).map(|(from, way)| self.corner_difference(from, way, side));
         let differing: Vec<&CornerDifference> =
             measured.iter().filter(|corner| corner.count > 0).collect();
         let at_corners: usize = differing.iter().map(|corner| corner.count).sum();
@@ -136,18 +128,16 @@ impl FirstHypotheses<'_> {
         // The box's edge against what is behind its corner.
         let behind = self.drawing.at(x - 2 * dx, y - 2 * dy);
         let mut contrast = channel_difference(self.drawing.at(x + dx * side, y), behind);
-        for down in 0..side {
-            for across in 0..side {
-                let [px, py] = [x + dx * across, y + dy * down];
-                if self.difference.at(px, py) == 0 {
-                    continue;
-                }
-                let other = channel_difference(self.screenshot.at(px, py), self.drawing.at(px, py));
-                levels += f64::from(other);
-                contrast = contrast.max(other);
-                extent = extent.max(across.max(down) + 1);
-                count += 1;
+        for [across, down] in pixels_of([0, 0, side, side]) {
+            let [px, py] = [x + dx * across, y + dy * down];
+            if self.difference.at(px, py) == 0 {
+                continue;
             }
+            let other = channel_difference(self.screenshot.at(px, py), self.drawing.at(px, py));
+            levels += f64::from(other);
+            contrast = contrast.max(other);
+            extent = extent.max(across.max(down) + 1);
+            count += 1;
         }
         CornerDifference { area: levels / f64::from(contrast.max(1)), extent, count }
     }

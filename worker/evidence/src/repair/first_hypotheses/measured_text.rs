@@ -2,6 +2,7 @@
 
 use super::FirstHypotheses;
 use crate::{
+    bounds::{grown, shifted},
     color::most_frequent_color,
     raster::{Raster, channel_difference},
     repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis},
@@ -27,14 +28,11 @@ const SAME_RATIO: f64 = 0.12;
 impl FirstHypotheses<'_> {
     /// Letter spacings and font sizes that give texts the extent that the screenshot shows.
     pub(super) fn measured_texts(&self, differing: &[usize]) -> Vec<Hypothesis> {
-        let texts: BTreeMap<usize, MeasuredText> = differing
-            .iter()
-            .filter_map(|&index| Some((index, self.measured_text(index)?)))
-            .collect();
+        let texts = differing.iter().filter_map(|&index| Some((index, self.measured_text(index)?)));
+        let texts: BTreeMap<usize, MeasuredText> = texts.collect();
         let mut found = self.inherited_sizes(&texts);
         for (&index, text) in &texts {
-            let is_same = |other: &usize| texts.contains_key(other);
-            let elements = self.all_or_one(index, is_same);
+            let elements = self.all_or_one(index, |other| texts.contains_key(other));
             let mut add = |property: P, delta: f64, likely: f64| {
                 found.extend(self.length(&elements, property, delta, likely));
             };
@@ -94,25 +92,16 @@ impl FirstHypotheses<'_> {
         let scale = page.snapshot.scale;
         let font = P::FontSize.length(page, index) * scale;
         let border = (P::BorderWidth.length(page, index) * scale).ceil() as i32;
-        let [left, top, right, bottom] = page.bounds(index);
-        let inner = [left + border, top + border, right - border, bottom - border];
-        let drawn = TextExtent::new(self.drawing, inner, font, 0)?;
-        if f64::from(drawn.height()) > MAX_LINE * font {
+        let inner = grown(page.bounds(index), -border);
+        let [width, height] = text_size(self.drawing, inner, font, 0)?;
+        if height > MAX_LINE * font {
             return None;
         }
         // Where it is drawn or has moved to, and what continues it to both sides.
-        let shown_at = |[across, down]: [i32; 2]| {
-            let [left, top, right, bottom] = inner;
-            let place = [left + across, top + down, right + across, bottom + down];
-            TextExtent::new(self.screenshot, place, font, REACH)
-        };
-        let shown = shown_at([0, 0])?;
-        let [width, height] = [drawn.width(), drawn.height()].map(f64::from);
-        let [other_width, other_height] = [shown.width(), shown.height()].map(f64::from);
-        let is_same_at = |shift: [i32; 2]| {
-            shown_at(shift).is_some_and(|other| {
-                (f64::from(other.width()) - width).abs() < 1.5 && drawn.height() == other.height()
-            })
+        let shown_at = |shift| text_size(self.screenshot, shifted(inner, shift), font, REACH);
+        let [other_width, other_height] = shown_at([0, 0])?;
+        let is_same_at = |shift| {
+            shown_at(shift).is_some_and(|[wide, high]| (wide - width).abs() < 1.5 && high == height)
         };
         let is_same =
             is_same_at([0, 0]) || self.field.shifts_near(index).into_iter().any(is_same_at);
@@ -133,49 +122,31 @@ struct MeasuredText {
     spacing: f64,
 }
 
-/// The box of a text's glyphs.
-struct TextExtent([i32; 4]);
-
-impl TextExtent {
-    /// The extent of the glyphs in a box, and of those that continue them to both sides.
-    fn new(picture: &Raster, inner: [i32; 4], font: f64, reach: i32) -> Option<Self> {
-        let [left, top, right, bottom] = picture.visible_part(inner);
-        let places = || (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
-        let colors: Vec<_> = places().filter_map(|[x, y]| picture.get(x, y)).collect();
-        let (behind, _) = most_frequent_color(&colors)?;
-        let is_ink = |x: i32, y: i32| {
-            picture.get(x, y).is_some_and(|shown| channel_difference(shown, behind) > INK)
-        };
-        let has_ink = |x: &i32| (top..bottom).any(|y| is_ink(*x, y));
-        let first = (left..right).find(has_ink)?;
-        let last = (left..right).rev().find(has_ink)?;
-        let gap = (GAP * font) as i32;
-        let mut ends = [first, last];
-        for (end, way) in ends.iter_mut().zip([-1, 1]) {
-            let mut at = *end;
-            while (at - *end).abs() <= gap
-                && (at - if way < 0 { left } else { right }) * way <= reach
-            {
-                at += way;
-                if reach > 0 && has_ink(&at) {
-                    *end = at;
-                }
+/// Width and height of the glyphs in a box, and of those that continue them to both sides.
+fn text_size(picture: &Raster, inner: [i32; 4], font: f64, reach: i32) -> Option<[f64; 2]> {
+    let [left, top, right, bottom] = picture.visible_part(inner);
+    let colors: Vec<_> = picture.colors_in(inner).collect();
+    let (behind, _) = most_frequent_color(&colors)?;
+    let is_ink = |x: i32, y: i32| {
+        picture.get(x, y).is_some_and(|shown| channel_difference(shown, behind) > INK)
+    };
+    let has_ink = |x: &i32| (top..bottom).any(|y| is_ink(*x, y));
+    let first = (left..right).find(has_ink)?;
+    let last = (left..right).rev().find(has_ink)?;
+    let gap = (GAP * font) as i32;
+    let mut ends = [first, last];
+    for (end, way) in ends.iter_mut().zip([-1, 1]) {
+        let mut at = *end;
+        while (at - *end).abs() <= gap && (at - if way < 0 { left } else { right }) * way <= reach {
+            at += way;
+            if reach > 0 && has_ink(&at) {
+                *end = at;
             }
         }
-        let [first, last] = ends;
-        let has_ink = |y: &i32| (first..=last).any(|x| is_ink(x, *y));
-        let high = (top..bottom).find(has_ink)?;
-        let low = (top..bottom).rev().find(has_ink)?;
-        Some(Self([first, high, last + 1, low + 1]))
     }
-
-    fn width(&self) -> i32 {
-        let Self([left, _, right, _]) = self;
-        right - left
-    }
-
-    fn height(&self) -> i32 {
-        let Self([_, top, _, bottom]) = self;
-        bottom - top
-    }
+    let [first, last] = ends;
+    let has_ink = |y: &i32| (first..=last).any(|x| is_ink(x, *y));
+    let high = (top..bottom).find(has_ink)?;
+    let low = (top..bottom).rev().find(has_ink)?;
+    Some([last + 1 - first, low + 1 - high].map(f64::from))
 }

@@ -2,7 +2,7 @@
 
 use super::FirstHypotheses;
 use crate::{
-    element_tree::{area, grown, intersection},
+    bounds::{area, grown, intersection, shorter_side},
     repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis, shadow::shadows},
 };
 
@@ -16,59 +16,59 @@ impl FirstHypotheses<'_> {
     pub(super) fn outlines(&self, differing: &[usize]) -> Vec<Hypothesis> {
         let mut found = Vec::new();
         for &index in differing {
-            let bounds = self.page.bounds(index);
-            let inner = self.difference.weight_in(grown(bounds, -6));
-            let own = self.difference.weight_in(grown(bounds, 1));
-            let halo = self.difference.weight_in(grown(bounds, 40));
-            let corners = self.corner_weight(bounds, self.total);
-            let elements = self.members(index);
-            let has_border = P::BorderWidth.length(self.page, index) > 0.0;
-            if self.page.is_painted(index)
-                || self.page.element(index).is_some_and(|e| e.image.is_some())
-            {
-                let members_share =
-                    |weight: u64| (self.share(weight) * elements.len() as f64).min(1.0);
-                let corner_share =
-                    members_share(corners) * if corners * 10 >= own * 7 { 1.0 } else { 0.2 };
-                if corners > 0 {
-                    for delta in [4.0, -4.0] {
-                        found.extend(self.length(
-                            &elements,
-                            P::BorderRadius,
-                            delta,
-                            0.9 * corner_share,
-                        ));
-                    }
-                }
-                let outline = own.saturating_sub(inner);
-                if outline > 0 && (has_border || outline * 2 > own) {
-                    let shown = 0.6 * members_share(outline);
-                    let likely = if has_border { shown.max(0.63) } else { shown };
-                    found.extend(self.length(&elements, P::BorderWidth, 1.0, likely));
-                    found.extend(self.length(&elements, P::BorderWidth, -1.0, likely - 0.02));
-                }
-                let sides = self.sides_with_other_halo(index);
-                if halo > own && sides > 0 {
-                    let is_same = |&other: &usize| self.sides_with_other_halo(other) > 1;
-                    let elements = self.all_or_one(index, is_same);
-                    let seen = if sides > 1 { 0.8 } else { 0.4 };
-                    let likely = seen * members_share(halo.saturating_sub(own));
-                    for (place, shadow) in
-                        shadows(self.page.style(index, "box-shadow")).into_iter().enumerate()
-                    {
-                        let later = place as f64 * 0.02;
-                        found.extend(self.value(
-                            elements.clone(),
-                            "box-shadow",
-                            &shadow,
-                            likely - later,
-                            0,
-                        ));
-                    }
-                }
+            let has_image = self.page.element(index).is_some_and(|e| e.image.is_some());
+            if has_image || self.page.is_painted(index) {
+                found.extend(self.corners_and_borders(index));
+                found.extend(self.box_shadows(index));
             }
         }
         found
+    }
+
+    fn corners_and_borders(&self, index: usize) -> Vec<Hypothesis> {
+        let bounds = self.page.bounds(index);
+        let inner = self.difference.weight_in(grown(bounds, -6));
+        let own = self.difference.weight_in(grown(bounds, 1));
+        let corners = self.corner_weight(bounds, self.total);
+        let elements = self.members(index);
+        let mut changes = Vec::new();
+        if corners > 0 {
+            let part = if corners * 10 >= own * 7 { 1.0 } else { 0.2 };
+            let likely = 0.9 * (self.members_share(&elements, corners) * part);
+            changes.extend([4.0, -4.0].map(|delta| (P::BorderRadius, delta, likely)));
+        }
+        let outline = own.saturating_sub(inner);
+        let has_border = P::BorderWidth.length(self.page, index) > 0.0;
+        if outline > 0 && (has_border || outline * 2 > own) {
+            let shown = 0.6 * self.members_share(&elements, outline);
+            let likely = if has_border { shown.max(0.63) } else { shown };
+            changes.push((P::BorderWidth, 1.0, likely));
+            changes.push((P::BorderWidth, -1.0, likely - 0.02));
+        }
+        self.lengths(&elements, changes).collect()
+    }
+
+    fn box_shadows(&self, index: usize) -> Vec<Hypothesis> {
+        let bounds = self.page.bounds(index);
+        let own = self.difference.weight_in(grown(bounds, 1));
+        let halo = self.difference.weight_in(grown(bounds, 40));
+        let sides = self.sides_with_other_halo(index);
+        if halo <= own || sides == 0 {
+            return Vec::new();
+        }
+        let elements = self.all_or_one(index, |&other| self.sides_with_other_halo(other) > 1);
+        let seen = if sides > 1 { 0.8 } else { 0.4 };
+        let likely = seen * self.members_share(&self.members(index), halo.saturating_sub(own));
+        let values = shadows(self.page.style(index, "box-shadow")).into_iter().enumerate();
+        let proposed = values.filter_map(|(place, shadow)| {
+            self.value(&elements, "box-shadow", &shadow, likely - place as f64 * 0.02)
+        });
+        proposed.collect()
+    }
+
+    /// Share of all differences, if each of these elements has as many as one of them.
+    fn members_share(&self, members: &[usize], weight: u64) -> f64 {
+        (self.share(weight) * members.len() as f64).min(1.0)
     }
 
     /// Number of sides of a box just beside which the pictures differ, as with another shadow.
@@ -88,21 +88,15 @@ impl FirstHypotheses<'_> {
     }
 
     fn corner_weight(&self, bounds: [i32; 4], most: u64) -> u64 {
-        let inside = corners_of(bounds).map(|corner| {
-            let corner = intersection(corner, grown(bounds, 1));
-            if area(corner) > 0.0 { self.difference.weight_in(corner) } else { 0 }
-        });
-        inside.iter().sum::<u64>().min(most)
+        let side = (shorter_side(bounds) / 2).clamp(1, MAX_CORNER);
+        let [left, top, right, bottom] = bounds;
+        let corners = [
+            [left, top, left + side, top + side],
+            [right - side, top, right, top + side],
+            [left, bottom - side, left + side, bottom],
+            [right - side, bottom - side, right, bottom],
+        ];
+        let inside = corners.map(|corner| intersection(corner, grown(bounds, 1)));
+        inside.map(|corner| self.difference.weight_in(corner)).iter().sum::<u64>().min(most)
     }
-}
-
-/// Boxes of the corners of an element: left, top, right, bottom.
-fn corners_of([left, top, right, bottom]: [i32; 4]) -> [[i32; 4]; 4] {
-    let side = ((right - left).min(bottom - top) / 2).clamp(1, MAX_CORNER);
-    [
-        [left, top, left + side, top + side],
-        [right - side, top, right, top + side],
-        [left, bottom - side, left + side, bottom],
-        [right - side, bottom - side, right, bottom],
-    ]
 }

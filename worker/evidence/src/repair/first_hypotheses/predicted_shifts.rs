@@ -46,10 +46,7 @@ impl FirstHypotheses<'_> {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for index in self.page.visible() {
-            if self.page.element(index).is_some_and(|element| element.tag == "body") {
-                continue;
-            }
+        for index in self.page.visible().filter(|&index| self.page.tag(index) != "body") {
             let mut groups = vec![vec![index]];
             let alike = self.page.alike(index);
             if alike.len() > 1 && alike.first() == Some(&index) {
@@ -73,19 +70,17 @@ impl FirstHypotheses<'_> {
     /// True if an element may have a property that moves its content.
     fn is_fit(&self, index: usize, property: P) -> bool {
         let page = self.page;
-        let display = page.style(index, "display");
-        let is_stated = property.length(page, index) > 0.0;
+        let is_inline = page.style(index, "display") == "inline";
         match property {
             P::Gap => {
-                let is_column = page.style(index, "flex-direction").starts_with("column");
-                let is_flow = display.contains("grid") || display.contains("flex") && is_column;
+                let is_flow = page.is_grid(index) || page.is_column(index);
                 is_flow && page.children(index).len() > 1
             }
             P::LineHeight => self.has_lines_of(index),
             P::PaddingBlock | P::PaddingBottom | P::PaddingTop => {
-                display != "inline" && (is_stated || page.is_painted(index))
+                !is_inline && (property.length(page, index) > 0.0 || page.is_painted(index))
             }
-            _ => display != "inline",
+            _ => !is_inline,
         }
     }
 

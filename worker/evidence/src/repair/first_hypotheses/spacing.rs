@@ -2,7 +2,7 @@
 
 use super::FirstHypotheses;
 use crate::{
-    element_tree::area,
+    bounds::area,
     repair::{
         changeable_length::LengthProperty as P, hypothesis::Hypothesis, shift_field::ShiftField,
     },
@@ -62,9 +62,8 @@ impl FirstHypotheses<'_> {
             let members = self.members(index);
             let alone = (members.len() > 1).then(|| (vec![index], near - 0.06));
             for (elements, likely) in [(members, near)].into_iter().chain(alone) {
-                found.extend(changes.iter().filter_map(|&(property, delta, more)| {
-                    self.length(&elements, property, delta, likely + more)
-                }));
+                let likelier = |&(property, delta, more)| (property, delta, likely + more);
+                found.extend(self.lengths(&elements, changes.iter().map(likelier)));
             }
         }
         found
@@ -75,20 +74,17 @@ impl FirstHypotheses<'_> {
         let page = self.page;
         let &ContentMoves { across, down, far_across, far_down, growth } = moves;
         let longer = if growth != 0.0 { growth } else { far_down };
-        let (display, children) = (page.style(index, "display"), page.children(index).len());
-        let is_painted = page.is_painted(index);
+        let (is_painted, children) = (page.is_painted(index), page.children(index).len());
         let mut changes = Vec::new();
         // A text beside an icon is an item too.
-        let has_own_text = page.element(index).is_some_and(|element| !element.text.is_empty());
-        let is_flow = display.contains("flex") || display.contains("grid");
-        if is_flow && children + usize::from(has_own_text) > 1 {
-            let is_row = display.contains("flex")
-                && !page.style(index, "flex-direction").starts_with("column");
+        let items = children + usize::from(page.has_text(index));
+        let (is_row, is_column) = (page.is_row(index), page.is_column(index));
+        if items > 1 && (is_row || is_column || page.is_grid(index)) {
             changes.push((P::Gap, if down != 0.0 && !is_row { down } else { across }, 0.12));
         }
         let is_box = is_painted || children > 1;
         let holds_moved = is_box && self.field.of(page, index).any(|p| p.target != Some([0, 0]));
-        if holds_moved && display != "inline" {
+        if holds_moved && page.style(index, "display") != "inline" {
             let has_both = across != 0.0 && down != 0.0;
             let usual = if far_down != 0.0 { far_down } else { far_across };
             let (all_sides, two_sides) = if has_both { (0.1, 0.0) } else { (0.0, 0.05) };
@@ -153,8 +149,7 @@ impl FirstHypotheses<'_> {
         let mut found: Vec<(usize, f64)> = Vec::new();
         let mut seen = BTreeSet::new();
         let mut add = |index: usize, likely: f64| {
-            let tag = self.page.element(index).map_or("html", |element| element.tag.as_str());
-            if tag != "html" && seen.insert(index) {
+            if !["", "html"].contains(&self.page.tag(index)) && seen.insert(index) {
                 found.push((index, likely));
             }
         };
@@ -189,10 +184,8 @@ impl FirstHypotheses<'_> {
     /// Painted boxes whose corners moved differently, the smallest first.
     fn resized(&self) -> Vec<usize> {
         let is_resized = |&index: &usize| {
-            let corners = self.field.patches.iter().filter(|p| !p.is_text && p.element == index);
-            let mut shifts: Vec<_> = corners.filter_map(|corner| corner.target).collect();
-            shifts.sort_unstable();
-            shifts.first() != shifts.last()
+            let shifts = || self.field.corners_of(index).filter_map(|corner| corner.target);
+            shifts().min() != shifts().max()
         };
         let mut found: Vec<usize> = self.page.visible().filter(is_resized).collect();
         found.sort_by(|one, other| {
@@ -214,7 +207,6 @@ impl FirstHypotheses<'_> {
     }
 
     fn common_ancestor(&self, one: usize, other: usize) -> Option<usize> {
-        let mut ancestors = std::iter::successors(Some(one), |&at| self.page.parent(at));
-        ancestors.find(|&ancestor| self.page.contains(ancestor, other))
+        self.page.lineage(one).find(|&ancestor| self.page.contains(ancestor, other))
     }
 }

@@ -27,21 +27,17 @@ impl FirstHypotheses<'_> {
     }
 
     fn stretches_rows(&self, container: usize) -> bool {
-        let page = self.page;
-        let display = page.style(container, "display");
-        let is_column = page.style(container, "flex-direction").starts_with("column");
-        let aligned = page.style(container, "align-items");
-        let is_stretched = ["normal", "stretch"].contains(&aligned);
-        is_stretched && (display.contains("grid") || display.contains("flex") && !is_column)
+        let is_stretched =
+            ["normal", "stretch"].contains(&self.page.style(container, "align-items"));
+        is_stretched && (self.page.is_grid(container) || self.page.is_row(container))
     }
 
     /// The children of a container that stand side by side, by their rows.
     fn rows_of_boxes(&self, container: usize) -> Vec<Vec<usize>> {
         let page = self.page;
-        let children = page.children(container);
-        let visible = children.iter().filter(|&&child| page.visible().any(|seen| seen == child));
+        let is_visible = |&&child: &&usize| page.visible().any(|seen| seen == child);
         let mut rows: Vec<Vec<usize>> = Vec::new();
-        for &child in visible {
+        for &child in page.children(container).iter().filter(is_visible) {
             let top = |index: usize| page.bounds(index)[1];
             let is_beside = |row: &&mut Vec<usize>| {
                 row.first().is_some_and(|&first| (top(first) - top(child)).abs() <= SAME_TOP)
@@ -74,10 +70,9 @@ impl FirstHypotheses<'_> {
         let by = f64::from(by) / self.page.snapshot.scale.max(0.1);
         match kept.as_slice() {
             [] => self.growths_of_filled_boxes(row, by),
-            [only] => {
-                let bottom = self.length(&[*only], P::MarginBottom, by, KEPT);
-                let top = self.length(&[*only], P::MarginTop, by, KEPT - 0.02);
-                bottom.into_iter().chain(top).collect()
+            [_] => {
+                let margins = [(P::MarginBottom, by, KEPT), (P::MarginTop, by, KEPT - 0.02)];
+                self.lengths(&kept, margins).collect()
             }
             _ => Vec::new(),
         }
@@ -87,10 +82,8 @@ impl FirstHypotheses<'_> {
         let mut found = Vec::new();
         for &index in row.iter().filter(|&&index| self.is_filled(index)).take(MAX_FILLED) {
             found.extend(self.length(&[index], P::PaddingBottom, by, GROWN));
-            let last = self.page.children(index).last();
-            found.extend(
-                last.and_then(|&last| self.length(&[last], P::MarginBottom, by, GROWN - 0.01)),
-            );
+            let last = self.page.children(index).rchunks(1).next().unwrap_or_default();
+            found.extend(self.length(last, P::MarginBottom, by, GROWN - 0.01));
         }
         found
     }
@@ -102,8 +95,7 @@ impl FirstHypotheses<'_> {
         let bottom = |index: usize| {
             page.element(index).map_or(0.0, |element| element.rect[1] + element.rect[3])
         };
-        let border = page.length(index, "border-bottom-width").unwrap_or(0.0);
-        let below = P::PaddingBottom.length(page, index) + border;
+        let below = page.padding(index, "bottom") + page.border(index, "bottom");
         let end = bottom(last) + P::MarginBottom.length(page, last) + below;
         (bottom(index) - end).abs() <= FILLED
     }

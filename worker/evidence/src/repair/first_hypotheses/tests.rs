@@ -10,7 +10,6 @@ use crate::{
         changeable_length::LengthProperty as P,
         equivalent_repairs::{equivalents, single_elements},
         hypothesis::{Hypothesis, HypothesisKind},
-        paint::PaintView,
         shift_field::ShiftField,
     },
     snapshot::{PageEdit, Snapshot, SnapshotElement},
@@ -46,7 +45,7 @@ pub(super) fn page_of(elements: Vec<SnapshotElement>) -> Snapshot {
 fn hypotheses<'page>(
     page: &'page PageTree<'page>,
     [drawing, screenshot]: [&'page Raster; 2],
-    difference: &'page PixelDifference,
+    difference: &'page PixelDifference<'page>,
     field: &'page ShiftField,
 ) -> FirstHypotheses<'page> {
     FirstHypotheses {
@@ -270,14 +269,9 @@ fn no_background_is_proposed_for_an_image() {
     let estimates = |snapshot: &Snapshot, element: usize| {
         let page = PageTree::new(snapshot);
         let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
-        let view = PaintView {
-            page: &page,
-            screenshot: &screenshot,
-            drawing: &drawing,
-            difference: &difference,
-            tolerance: 2,
-        };
-        view.estimates(element).into_iter().map(|found| found.property).collect::<Vec<_>>()
+        let field = ShiftField::default();
+        let first = hypotheses(&page, [&drawing, &screenshot], &difference, &field);
+        first.estimates(element).into_iter().map(|found| found.property).collect::<Vec<_>>()
     };
     assert!(estimates(&snapshot, 1).contains(&"background-color"));
     let image = &mut snapshot.elements[1];
@@ -314,9 +308,9 @@ fn elements_that_have_a_value_already_are_not_changed_to_it() {
     let difference = PixelDifference::new(&picture, &picture, &PairNoise::NONE);
     let field = ShiftField::new(&page, &picture, &picture);
     let first = hypotheses(&page, [&picture, &picture], &difference, &field);
-    let found = first.value(vec![0, 1, 2], "font-weight", "400", 0.5, 0).unwrap();
+    let found = first.value(&[0, 1, 2], "font-weight", "400", 0.5).unwrap();
     assert_eq!((found.element, found.is.as_str(), found.change.elements), (1, "700", vec![1]));
-    assert!(first.value(vec![0, 2], "font-weight", "400", 0.5, 0).is_none());
+    assert!(first.value(&[0, 2], "font-weight", "400", 0.5).is_none());
 }
 
 /// Both pictures are smoothed before they are compared, so that most of a line's difference is beside it.
@@ -338,14 +332,10 @@ fn the_color_of_a_thin_border_explains_what_differs_beside_it_in_a_noisy_pair() 
     let page = PageTree::new(&snapshot);
     let (drawing, screenshot) = (bordered([60, 60, 90]), bordered([190, 190, 220]));
     let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::USUAL);
-    let view = PaintView {
-        page: &page,
-        screenshot: &screenshot,
-        drawing: &drawing,
-        difference: &difference,
-        tolerance: PairNoise::USUAL.flat_levels,
-    };
-    let estimates = view.estimates(1);
+    let field = ShiftField::default();
+    let first = hypotheses(&page, [&drawing, &screenshot], &difference, &field);
+    let tolerance = PairNoise::USUAL.flat_levels;
+    let estimates = FirstHypotheses { tolerance, ..first }.estimates(1);
     let border = estimates.iter().find(|found| found.property == "border-color").unwrap();
     assert_eq!(border.value, "#BEBEDC");
     assert_eq!(border.weight, difference.total());

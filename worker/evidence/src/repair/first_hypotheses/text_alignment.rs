@@ -2,10 +2,9 @@
 
 use super::{FirstHypotheses, alignment::MAX_DISTANCE};
 use crate::{
+    bounds::grown,
     raster::Raster,
-    repair::{
-        changeable_length::LengthProperty as P, hypothesis::Hypothesis, shift_field::FollowedPatch,
-    },
+    repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis},
 };
 
 const TEXT_PLACES: [&str; 3] = ["left", "center", "right"];
@@ -19,18 +18,15 @@ impl FirstHypotheses<'_> {
     /// Alignments of an element's own text, and the same for its parent.
     pub(super) fn text_alignments(&self, index: usize) -> Vec<Hypothesis> {
         let page = self.page;
-        let is_own = |patch: &&FollowedPatch| patch.is_text && patch.element == index;
-        let targets: Vec<_> =
-            self.field.patches.iter().filter(is_own).map(|patch| patch.target).collect();
+        let targets: Vec<_> = self.field.texts_of(index).map(|patch| patch.target).collect();
         if targets.iter().all(|target| *target == Some([0, 0])) {
             return Vec::new();
         }
         let shift = targets.into_iter().flatten().min();
         let lines = self.inked_lines(index);
-        let parent = page.parent(index);
         // The place of a text in a line is that of the block around it.
         let is_inline = page.style(index, "display").starts_with("inline");
-        let block = if is_inline { parent } else { Some(index) };
+        let block = if is_inline { page.parent(index) } else { Some(index) };
         let Some(block) = block else { return Vec::new() };
         let [start, end] = self.content(block, 0);
         let mut found = Vec::new();
@@ -93,10 +89,8 @@ impl FirstHypotheses<'_> {
 
     /// Lines of an element's content: left, top, right and bottom of runs of rows that have an edge.
     fn inked_lines(&self, index: usize) -> Vec<[i32; 4]> {
-        let [left, top, right, bottom] = self.page.bounds(index);
         let border = P::BorderWidth.length(self.page, index) * self.page.snapshot.scale;
-        let border = border.ceil() as i32 + 1;
-        let inner = [left + border, top + border, right - border, bottom - border];
+        let inner = grown(self.page.bounds(index), -1 - border.ceil() as i32);
         let [left, top, right, bottom] = self.drawing.visible_part(inner);
         let mut lines: Vec<[i32; 4]> = Vec::new();
         for y in top..bottom {

@@ -7,10 +7,22 @@ use crate::{
     repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis},
 };
 
-/// Keywords that redraw a text in its place.
-const KEYWORDS: [(&str, &[&str]); 2] = [
-    ("font-style", &["italic", "normal"]),
-    ("text-decoration-line", &["underline", "line-through", "none"]),
+/// Changes of a font size, each with its further likelihood.
+const SIZES: [(f64, f64); 6] =
+    [(1.0, 0.05), (-1.0, 0.05), (2.0, 0.05), (-2.0, 0.05), (4.0, 0.0), (-4.0, 0.0)];
+/// A property, its values, and how much less likely they are than another size.
+type StyleValues = (&'static str, &'static [&'static str], f64);
+/// Weights, and keywords that redraw a text in its place.
+const KEYWORDS: [StyleValues; 4] = [
+    ("font-weight", &["400", "500", "600", "700"], 0.0),
+    ("font-weight", &["800", "300"], 0.2),
+    ("font-style", &["italic", "normal"], 0.1),
+    ("text-decoration-line", &["underline", "line-through", "none"], 0.1),
+];
+/// Values that redraw a text in another extent.
+const REDRAWING: [StyleValues; 2] = [
+    ("font-family", &["serif", "sans-serif", "monospace"], 0.3),
+    ("text-transform", &["uppercase", "none", "capitalize"], 0.25),
 ];
 
 impl FirstHypotheses<'_> {
@@ -31,8 +43,7 @@ impl FirstHypotheses<'_> {
 
     /// Share of an element's text that the screenshot lacks; none if its text is at most shifted.
     fn changed_share_of_text(&self, index: usize) -> Option<f64> {
-        let patches = self.field.patches.iter();
-        let own: Vec<_> = patches.filter(|p| p.is_text && p.element == index).collect();
+        let own: Vec<_> = self.field.texts_of(index).collect();
         if own.is_empty() {
             return None;
         }
@@ -55,52 +66,34 @@ impl FirstHypotheses<'_> {
         changed: f64,
         likely: f64,
     ) -> Vec<Hypothesis> {
-        let length = |property, delta, likely| self.length(elements, property, delta, likely);
-        let value = |property: &str, value: &str, likely| {
-            let is_other = self.page.style(index, property) != value;
-            self.value(elements.to_vec(), property, value, likely, 0).filter(|_| is_other)
-        };
         let spacing = if changed < 0.6 { 0.1 } else { 0.0 };
-        let mut found = Vec::new();
-        found.extend(length(P::LetterSpacing, 0.5, likely + spacing));
-        found.extend(length(P::LetterSpacing, -0.5, likely + spacing - 0.02));
-        for (order, delta) in [1.0, -1.0, 2.0, -2.0, 4.0, -4.0].into_iter().enumerate() {
-            found.extend(length(P::FontSize, delta, likely + if order < 4 { 0.05 } else { 0.0 }));
-        }
-        for weight in ["400", "500", "600", "700", "800", "300"] {
-            let order = if weight == "300" || weight == "800" { 0.2 } else { 0.0 };
-            found.extend(value("font-weight", weight, likely - order));
-        }
-        for (property, values) in KEYWORDS {
-            found
-                .extend(values.iter().filter_map(|keyword| value(property, keyword, likely - 0.1)));
-        }
-        if changed > 0.5 {
-            for family in ["serif", "sans-serif", "monospace"] {
-                found.extend(value("font-family", family, likely - 0.3));
-            }
-            for transform in ["uppercase", "none", "capitalize"] {
-                found.extend(value("text-transform", transform, likely - 0.25));
-            }
-        }
-        found
+        let spacings = [(0.5, likely + spacing), (-0.5, likely + spacing - 0.02)];
+        let sizes = SIZES.map(|(delta, more)| (P::FontSize, delta, likely + more));
+        let lengths = spacings.map(|(delta, likely)| (P::LetterSpacing, delta, likely));
+        let lengths = self.lengths(elements, lengths.into_iter().chain(sizes));
+        let redrawing = REDRAWING.iter().filter(|_| changed > 0.5);
+        let values = KEYWORDS.iter().chain(redrawing).flat_map(|(property, values, less)| {
+            values.iter().map(move |value| (*property, *value, likely - less))
+        });
+        let is_other =
+            |(property, value, _): &(&str, &str, f64)| self.page.style(index, property) != *value;
+        let values = values
+            .filter(is_other)
+            .filter_map(|(property, value, likely)| self.value(elements, property, value, likely));
+        lengths.chain(values).collect()
     }
 
     /// True if a text has the edges of the screenshot in other colors.
     fn is_recolored(&self, index: usize) -> bool {
-        let patches = self.field.patches.iter().filter(|p| p.is_text && p.element == index);
-        let lost = patches.filter(|patch| patch.target.is_none()).count();
+        let lost = self.field.texts_of(index).filter(|patch| patch.target.is_none()).count();
         let (mut edge_pixels, mut both) = (0u32, 0u32);
-        let [left, top, right, bottom] = self.drawing.visible_part(self.page.bounds(index));
-        for y in top..bottom {
-            for x in left..right {
-                let near = |p: &Raster| {
-                    p.get(x + 1, y).is_some_and(|n| channel_difference(n, p.at(x, y)) > 24)
-                };
-                let (one, other) = (near(self.screenshot), near(self.drawing));
-                edge_pixels += u32::from(one || other);
-                both += u32::from(one && other);
-            }
+        for [x, y] in self.drawing.places_in(self.page.bounds(index)) {
+            let near = |p: &Raster| {
+                p.get(x + 1, y).is_some_and(|n| channel_difference(n, p.at(x, y)) > 24)
+            };
+            let (one, other) = (near(self.screenshot), near(self.drawing));
+            edge_pixels += u32::from(one || other);
+            both += u32::from(one && other);
         }
         lost > 0 && edge_pixels > 0 && both * 10 >= edge_pixels * 9
     }

@@ -2,7 +2,7 @@
 
 use super::FirstHypotheses;
 use crate::{
-    element_tree::grown,
+    bounds::grown,
     region_kind::far_shift_of,
     repair::hypothesis::{Hypothesis, HypothesisKind},
     snapshot::{PageChange, PageEdit},
@@ -36,13 +36,12 @@ impl FirstHypotheses<'_> {
             let bounds = self.page.bounds(index);
             let patches: Vec<_> = self.field.of(self.page, index).collect();
             let lost = patches.iter().filter(|patch| patch.target.is_none()).count();
-            let tag = self.page.element(index).map_or("body", |element| element.tag.as_str());
             let is_lost = !patches.is_empty() && lost * 10 >= patches.len() * 7;
             let edge_pixels = self.screenshot.edge_pixels_in(bounds) as f64;
             let own_edge_pixels = self.drawing.edge_pixels_in(bounds) as f64;
             let is_empty = own_edge_pixels > 0.0 && edge_pixels <= EMPTY * own_edge_pixels;
-            let is_missing = is_lost || is_empty;
-            if tag == "body" || !is_missing || self.is_whole_content(index) {
+            let is_body = self.page.tag(index) == "body";
+            if is_body || !(is_lost || is_empty) || self.is_whole_content(index) {
                 continue;
             }
             // Its text is elsewhere in its line.
@@ -50,9 +49,7 @@ impl FirstHypotheses<'_> {
                 continue;
             }
             searches += 1;
-            if searches <= MAX_FAR_SEARCHES
-                && far_shift_of(self.screenshot, self.drawing, self.difference, bounds).is_some()
-            {
+            if searches <= MAX_FAR_SEARCHES && far_shift_of(self.difference, bounds).is_some() {
                 continue;
             }
             // Few edges there mean that the element is missing, not restyled.
@@ -61,18 +58,12 @@ impl FirstHypotheses<'_> {
             // A missing element comes before any color that would hide it, which is at most as
             // likely as its share.
             let likely = if is_bare { 1.1 + 0.1 * share } else { 0.2 + 0.5 * share };
-            let priority = 100.0 * likely;
             let change = PageChange { elements: vec![index], edit: PageEdit::Remove };
-            let is = self.page.style(index, "display").to_owned();
-            found.push(Hypothesis {
-                element: index,
-                change,
-                kind: HypothesisKind::Value,
-                is,
-                priority,
-            });
+            let (kind, is) = (HypothesisKind::Value, self.page.style(index, "display").to_owned());
+            let priority = 100.0 * likely;
+            found.push(Hypothesis { element: index, change, kind, is, priority });
             // What follows stays in its place.
-            found.extend(self.value(vec![index], "visibility", "hidden", likely - 0.01, 0));
+            found.extend(self.value(&[index], "visibility", "hidden", likely - 0.01));
         }
         found
     }
@@ -97,12 +88,11 @@ impl FirstHypotheses<'_> {
             if is_faded(&index) {
                 let members = self.all_or_one(index, is_faded);
                 let is_first = members.first() == Some(&index);
-                let members = if is_first { members } else { Vec::new() };
-                found.extend(self.value(members, "opacity", "1", APPEARANCE, 0));
+                found.extend(self.value(&members, "opacity", "1", APPEARANCE).filter(|_| is_first));
             }
             // Elements inherit it.
             if is_hidden(&index) && !page.parent(index).is_some_and(|parent| is_hidden(&parent)) {
-                found.extend(self.value(vec![index], "visibility", "visible", APPEARANCE, 0));
+                found.extend(self.value(&[index], "visibility", "visible", APPEARANCE));
             }
         }
         found.extend(self.displays());
@@ -119,14 +109,12 @@ impl FirstHypotheses<'_> {
         let elements = page.snapshot.elements.iter();
         let drawable = elements.filter(|element| !UNDRAWN.contains(&element.tag.as_str()));
         let hidden = drawable.map(|element| element.index).filter(is_outermost);
-        hidden
-            .take(MAX_DISPLAYS)
-            .flat_map(|index| {
-                let tag = page.element(index).map_or("", |element| element.tag.as_str());
-                displays_of(tag).iter().map(move |value| (index, *value))
-            })
-            .filter_map(|(index, value)| self.value(vec![index], "display", value, APPEARANCE, 0))
-            .collect()
+        let values = hidden.take(MAX_DISPLAYS).flat_map(|index| {
+            displays_of(page.tag(index)).iter().map(move |value| (index, *value))
+        });
+        let shown =
+            values.filter_map(|(index, value)| self.value(&[index], "display", value, APPEARANCE));
+        shown.collect()
     }
 }
 

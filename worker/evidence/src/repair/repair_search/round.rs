@@ -1,7 +1,8 @@
 //! A round of a search: its first hypotheses, and the one repair that it ends with.
 
-use super::{FoundRepair, MIN_GAIN, RepairSearch};
+use super::{FoundRepair, MIN_GAIN, RepairSearch, choose_best_trial::BestTrial};
 use crate::{
+    difference::PixelDifference,
     element_tree::PageTree,
     regions::is_lost_in_noise,
     repair::{
@@ -10,11 +11,12 @@ use crate::{
         first_hypotheses::FirstHypotheses,
         hypothesis::{Hypothesis, HypothesisKind},
         hypothesis_queue::HypothesisQueue,
-        missing::ShownShapes,
+        missing::{MissingShape, ShownShapes},
         refine::{NEARLY_SOLVED, PARALLEL, Tracks},
         shift_field::ShiftField,
     },
 };
+use std::cell::OnceCell;
 
 /// Maximum share of the difference that remains of a repaired page.
 const SOLVED: f64 = 0.003;
@@ -25,44 +27,59 @@ const MAX_TRIALS_WITHOUT_GAIN: usize = 10;
 /// The same if differences remain elsewhere, which the same cause may have.
 const MAX_TRIALS_WITHOUT_GAIN_ELSEWHERE: usize = 20;
 
+/// Hypotheses and trials of a round.
+#[derive(Debug, Default)]
+pub(super) struct SearchRound {
+    pub field: ShiftField,
+    pub areas: DifferenceAreas,
+    /// Sum of the differences without a further repair.
+    pub before: u64,
+    pub queue: HypothesisQueue,
+    pub tracks: Tracks,
+    /// Tried changes, with the difference that each leaves.
+    pub measured: Vec<(Hypothesis, u64)>,
+    pub best: Option<BestTrial>,
+    /// Shapes that the page lacks before the repair.
+    pub missing: OnceCell<Vec<MissingShape>>,
+    /// Number of drawings left for other ways to write the repair; none before it is found.
+    pub equivalents_left: Option<usize>,
+}
+
 impl RepairSearch {
     pub(super) fn begin_round(&mut self) {
-        let difference = self.difference();
-        self.before = difference.total();
-        self.areas = DifferenceAreas::new(&difference);
-        self.queue = HypothesisQueue::default();
-        self.tracks = Tracks::default();
-        self.measured.clear();
-        self.missing = None;
-        self.equivalents_left = None;
-        if self.before == 0 || self.found.len() >= self.limits.repairs {
-            return;
-        }
         let page = PageTree::new(&self.snapshot);
-        if is_lost_in_noise(&difference, &self.noise) {
+        let (screenshot, drawing) = (&self.screenshot, &self.drawing);
+        let difference = PixelDifference::for_page(screenshot, drawing, &self.noise, Some(&page));
+        self.round = SearchRound {
+            areas: DifferenceAreas::new(&difference),
+            before: difference.total(),
+            ..SearchRound::default()
+        };
+        let is_over = self.round.before == 0 || self.found.len() >= self.limits.repairs;
+        if is_over || is_lost_in_noise(&difference, &self.noise) {
             return;
         }
-        self.field = ShiftField::new(&page, &self.drawing, &self.screenshot);
+        self.round.field = ShiftField::new(&page, drawing, screenshot);
         let hypotheses = FirstHypotheses {
             page: &page,
-            screenshot: &self.screenshot,
-            drawing: &self.drawing,
+            screenshot,
+            drawing,
             difference: &difference,
-            field: &self.field,
+            field: &self.round.field,
             tolerance: self.noise.flat_levels,
             is_exact: self.noise.is_none(),
-            total: self.before,
+            total: self.round.before,
         };
-        self.queue = HypothesisQueue::new(hypotheses.all());
+        self.round.queue.waiting = hypotheses.all();
     }
 
     /// True if the round has its repair, and only other ways to write it are left to find.
     pub(super) fn has_repair(&self) -> bool {
-        let Some(best) = &self.best else { return false };
-        if self.equivalents_left.is_some() {
+        let Some(best) = &self.round.best else { return false };
+        if self.round.equivalents_left.is_some() {
             return false;
         }
-        let left = best.remaining as f64 / self.before.max(1) as f64;
+        let left = best.remaining as f64 / self.round.before.max(1) as f64;
         let drawn_since = self.drawn - best.drawn;
         let is_late = self.drawn + MAX_EQUIVALENTS >= self.limits.trials;
         let is_stalled = |limit: usize| drawn_since >= limit || is_late;
@@ -75,7 +92,7 @@ impl RepairSearch {
 
     /// Continues with other ways to write the repair.
     pub(super) fn search_equivalents(&mut self) {
-        let Some(best) = &self.best else { return };
+        let Some(best) = &self.round.best else { return };
         let page = PageTree::new(&self.snapshot);
         let found = &best.hypothesis;
         // With noise, what a color promises is less certain.
@@ -86,29 +103,30 @@ impl RepairSearch {
                 && (page.contains(other.element, found.element)
                     || page.contains(found.element, other.element))
                 && other.priority >= paint_share * found.priority;
-            let is_space = matches!(other.kind, HypothesisKind::Length { .. });
             let is_near =
                 other.priority >= 0.8 * PARALLEL || found.kind == HypothesisKind::Alignment;
-            is_paint || other.kind == HypothesisKind::Alignment || is_space && is_near
+            is_paint || other.kind == HypothesisKind::Alignment || other.is_length() && is_near
         };
-        self.queue.retain(is_other_way);
-        self.queue.extend(equivalents(&page, found, self.noise.is_none()));
-        self.equivalents_left = Some(MAX_EQUIVALENTS.min(self.queue.len()));
+        let waiting = &mut self.round.queue.waiting;
+        waiting.retain(is_other_way);
+        waiting.extend(equivalents(&page, found, self.noise.is_none()));
+        self.round.equivalents_left = Some(MAX_EQUIVALENTS.min(waiting.len()));
     }
 
     /// Applies the best trial to the page; returns true if there may be more to repair.
     pub(super) fn accept_best(&mut self) -> bool {
-        let Some(best) = self.best.take() else { return false };
+        let Some(best) = self.round.best.take() else { return false };
         let gain = best.gain();
         if gain < MIN_GAIN || self.found.len() >= self.limits.repairs {
             return false;
         }
-        let alternatives = best.alternatives(&self.measured, &PageTree::new(&self.snapshot));
-        let explained = (self.before as f64 - best.remaining as f64) / self.initial.max(1) as f64;
+        let SearchRound { before, measured, .. } = &self.round;
+        let alternatives = best.alternatives(measured, &PageTree::new(&self.snapshot));
+        let explained = (*before as f64 - best.remaining as f64) / self.initial.max(1) as f64;
         let hypothesis = best.hypothesis;
         self.found.push(FoundRepair { hypothesis, gain, explained, alternatives });
-        (self.drawing, self.snapshot) = (best.page.drawing, best.page.snapshot);
-        if let Some((screenshot, offset)) = best.page.fitted {
+        (self.drawing, self.snapshot) = (best.drawing, best.snapshot);
+        if let Some((screenshot, offset)) = best.fitted {
             if let Some(unshifted) = &mut self.unshifted {
                 unshifted.shift_by(offset);
             }

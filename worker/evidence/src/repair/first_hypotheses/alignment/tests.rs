@@ -8,7 +8,7 @@ use crate::{
     picture_pair::PicturePair,
     raster::Raster,
     repair::{RepairLimits, RepairSearch, shift_field::ShiftField},
-    snapshot::{Snapshot, SnapshotElement},
+    snapshot::{PageChange, PageEdit, Snapshot, SnapshotElement},
 };
 use juror_types::evidence::{Evidence, EvidenceSource, RegionKind};
 

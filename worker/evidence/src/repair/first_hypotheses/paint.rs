@@ -1,11 +1,16 @@
 //! Colors and opacities of a screenshot, estimated from the pixels of an element.
 
-use super::gradient::{GradientPixel, LinearGradient};
+use super::FirstHypotheses;
 use crate::{
-    color::{self, most_frequent_color},
-    difference::{PixelDifference, TOLERANCE},
-    element_tree::{PageTree, grown},
+    bounds::{contains, grown, inset, size_of},
+    color::{self, mix, most_frequent_color},
+    difference::TOLERANCE,
+    element_tree::SIDES,
     raster::{Raster, Rgb, channel_difference},
+    repair::{
+        gradient::{GradientPixel, LinearGradient},
+        hypothesis::Hypothesis,
+    },
 };
 
 /// Maximum distance of a color from the blends of two others that it is taken for, in levels.
@@ -17,30 +22,51 @@ const MAX_EDGE_LEVELS: u8 = 40;
 
 /// An estimated declaration, and the weight of the differences that it would remove.
 #[derive(Clone, Debug)]
-pub(crate) struct PaintEstimate {
+pub(super) struct PaintEstimate {
     pub property: &'static str,
     pub value: String,
     pub weight: u64,
 }
 
-/// The pictures that estimates are made from.
-pub(crate) struct PaintView<'view> {
-    pub page: &'view PageTree<'view>,
-    pub screenshot: &'view Raster,
-    pub drawing: &'view Raster,
-    pub difference: &'view PixelDifference,
-    /// Maximum difference of equal samples, in levels.
-    pub tolerance: u8,
-}
+impl FirstHypotheses<'_> {
+    /// Colors and opacities, with the share of the difference that they promise to remove as
+    /// priority.
+    pub(super) fn paint(&self, differing: &[usize]) -> Vec<Hypothesis> {
+        let estimates: Vec<_> = differing
+            .iter()
+            .flat_map(|&index| self.estimates(index).into_iter().map(move |found| (index, found)))
+            .collect();
+        let mut found = Vec::new();
+        for (index, PaintEstimate { property, value, weight }) in &estimates {
+            let depth = 0.05 * self.page.lineage(*index).count() as f64;
+            let mut add = |elements: &[usize], likely: f64| {
+                let proposed = self.value(elements, property, value, likely);
+                found.extend(
+                    proposed.map(|other| Hypothesis { priority: other.priority + depth, ..other }),
+                );
+            };
+            let alike = self.page.alike(*index);
+            let is_same = |(other, estimate): &&(usize, PaintEstimate)| {
+                alike.contains(other) && estimate.property == *property && estimate.value == *value
+            };
+            let group: Vec<_> = estimates.iter().filter(is_same).collect();
+            if group.len() > 1 && group.first().is_some_and(|(first, _)| first == index) {
+                let members: Vec<usize> = group.iter().map(|(member, _)| *member).collect();
+                let weight: u64 = group.iter().map(|(_, estimate)| estimate.weight).sum();
+                add(&members, self.share(weight) + 0.02);
+            }
+            add(&[*index], self.share(*weight));
+        }
+        found
+    }
 
-impl PaintView<'_> {
     /// Estimates from the pixels of an element.
-    pub fn estimates(&self, element: usize) -> Vec<PaintEstimate> {
+    pub(super) fn estimates(&self, element: usize) -> Vec<PaintEstimate> {
         let estimates = [
             self.background(element),
             self.gradient(element),
-            self.text(element),
-            self.border(element),
+            self.text_color(element),
+            self.border_color(element),
             self.opacity(element),
         ];
         estimates.into_iter().flatten().filter(|estimate| estimate.weight > 0).collect()
@@ -49,86 +75,66 @@ impl PaintView<'_> {
     fn background(&self, element: usize) -> Option<PaintEstimate> {
         let own = self.page.opaque_color(element, "background-color");
         // Its picture covers the background that it might get.
-        let is_image = self.page.element(element).is_some_and(|element| element.tag == "img");
-        if is_image && own.is_none() {
+        if self.page.tag(element) == "img" && own.is_none() {
             return None;
         }
-        let shown = own.unwrap_or_else(|| self.page.visible_background(element));
-        let bounds = self.page.bounds(element);
-        let is_flat = |x: i32, y: i32| channel_difference(self.drawing.at(x, y), shown) <= 1;
-        let mut flat = 0usize;
-        let mut colors = Vec::new();
-        self.each(bounds, |x, y| {
-            if is_flat(x, y) {
-                flat += 1;
-                if self.difference.at(x, y) > 0 {
-                    colors.push(self.screenshot.at(x, y));
-                }
+        let present = own.unwrap_or_else(|| self.page.visible_background(element));
+        let is_flat = |&[x, y]: &[i32; 2]| channel_difference(self.drawing.at(x, y), present) <= 1;
+        let flat = || self.drawing.places_in(self.page.bounds(element)).filter(is_flat);
+        let (mut count, mut colors) = (0usize, Vec::new());
+        flat().for_each(|[x, y]| {
+            count += 1;
+            if self.difference.at(x, y) > 0 {
+                colors.push(self.screenshot.at(x, y));
             }
         });
-        let share = colors.len() as f64 / flat.max(1) as f64;
+        let share = colors.len() as f64 / count.max(1) as f64;
         let (target, count) = most_frequent_color(&colors)?;
         if (own.is_none() && share < 0.7) || count < 8 {
             return None;
         }
-        let mut weight = 0;
-        self.each(bounds, |x, y| {
-            let is_target = channel_difference(self.screenshot.at(x, y), target) <= self.tolerance;
-            if is_flat(x, y) && is_target {
-                weight += u64::from(self.difference.at(x, y));
-            }
-        });
+        let is_target = |&[x, y]: &[i32; 2]| self.is_shown(target, [x, y], self.tolerance);
+        let weight = flat().filter(is_target).map(|place| self.weight_at(place)).sum();
         Some(PaintEstimate { property: "background-color", value: color::hex(target), weight })
     }
 
     /// The stops of a linear gradient, whose line spans the box within the borders.
     fn gradient(&self, element: usize) -> Option<PaintEstimate> {
         let present = LinearGradient::parse(self.page.style(element, "background-image"))?;
-        let [left, top, right, bottom] = self.page.bounds(element);
-        let border = |side: &str| {
-            let width = self.page.length(element, &format!("border-{side}-width"));
-            (width.unwrap_or(0.0) * self.page.snapshot.scale) as i32
-        };
-        let (left, top) = (left + border("left"), top + border("top"));
-        let bounds = [left, top, right - border("right"), bottom - border("bottom")];
-        let [_, _, right, bottom] = bounds;
-        let size = [right - left, bottom - top].map(f64::from);
-        let place = |x: i32, y: i32| [x - left, y - top].map(|at| f64::from(at) + 0.5);
-        let mut pixels = Vec::new();
-        self.each(bounds, |x, y| {
+        let scale = self.page.snapshot.scale;
+        let borders = SIDES.map(|side| (self.page.border(element, side) * scale) as i32);
+        let bounds = inset(self.page.bounds(element), borders);
+        let ([left, top, ..], size) = (bounds, size_of(bounds).map(f64::from));
+        let middle = |[x, y]: [i32; 2]| [x - left, y - top].map(|at| f64::from(at) + 0.5);
+        let pixels = self.drawing.places_in(bounds).map(|[x, y]| {
             let (drawn, shown) = (self.drawing.at(x, y), self.screenshot.at(x, y));
-            pixels.push(GradientPixel { place: place(x, y), drawn, shown });
+            GradientPixel { place: middle([x, y]), drawn, shown }
         });
-        let fitted = present.fitted(size, &pixels)?;
+        let fitted = present.fitted(size, &pixels.collect::<Vec<_>>())?;
         if fitted.is_like(&present, self.tolerance) {
             return None;
         }
-        let mut weight = 0;
-        self.each(bounds, |x, y| {
-            let expected = fitted.color_at(size, place(x, y));
-            let is_shown = |color| {
-                channel_difference(color, self.screenshot.at(x, y)) <= self.tolerance.max(4)
-            };
-            if expected.is_some_and(is_shown) {
-                weight += u64::from(self.difference.at(x, y));
-            }
-        });
+        let is_expected = |&place: &[i32; 2]| {
+            let expected = fitted.color_at(size, middle(place));
+            expected.is_some_and(|color| self.is_shown(color, place, self.tolerance.max(4)))
+        };
+        let expected = self.drawing.places_in(bounds).filter(is_expected);
+        let weight = expected.map(|place| self.weight_at(place)).sum();
         Some(PaintEstimate { property: "background-image", value: fitted.written(), weight })
     }
 
-    fn text(&self, element: usize) -> Option<PaintEstimate> {
+    fn text_color(&self, element: usize) -> Option<PaintEstimate> {
         let color = self.page.opaque_color(element, "color")?;
         let texts = self.page.subtree(element).into_iter().filter(|&index| {
-            let has_text = self.page.element(index).is_some_and(|e| !e.text.is_empty());
-            has_text && self.page.opaque_color(index, "color") == Some(color)
+            self.page.has_text(index) && self.page.opaque_color(index, "color") == Some(color)
         });
         let texts = self.drawing.smallest_within(texts, MAX_TEXT_AREA, |at| self.page.bounds(at));
         let (mut ink, mut full) = (Vec::new(), Vec::new());
         for &index in &texts {
             let bounds = self.page.bounds(index);
-            let Some(behind) = self.frequent(self.drawing, bounds) else { continue };
-            let Some(new_behind) = self.frequent(self.screenshot, bounds) else { continue };
-            self.each(bounds, |x, y| {
+            let Some(behind) = most_frequent_in(self.drawing, bounds) else { continue };
+            let Some(new_behind) = most_frequent_in(self.screenshot, bounds) else { continue };
+            self.drawing.places_in(bounds).for_each(|[x, y]| {
                 let Some(share) = blend(self.drawing.at(x, y), behind, color) else { return };
                 // Pixels equal in both pictures do not belong to this text.
                 let weight = self.difference.at(x, y);
@@ -152,8 +158,7 @@ impl PaintView<'_> {
             return None;
         }
         let explained = ink.iter().filter(|(share, shown, behind, _)| {
-            let expected = mix(*behind, target, *share);
-            channel_difference(expected, *shown) <= MAX_EDGE_LEVELS
+            channel_difference(mix(*behind, target, *share), *shown) <= MAX_EDGE_LEVELS
         });
         let explained: u64 = explained.map(|(_, _, _, weight)| u64::from(*weight)).sum();
         let weight = match self.beside() {
@@ -168,26 +173,22 @@ impl PaintView<'_> {
         Some(PaintEstimate { property: "color", value: color::hex(target), weight })
     }
 
-    fn border(&self, element: usize) -> Option<PaintEstimate> {
-        let width = self.page.length(element, "border-top-width").filter(|width| *width > 0.0);
-        let bottom = self.page.length(element, "border-bottom-width").filter(|width| *width > 0.0);
-        let (property, side) = match (width, bottom) {
-            (Some(_), Some(_)) => ("border-color", "border-top-color"),
-            (Some(_), None) => ("border-top-color", "border-top-color"),
-            (None, Some(_)) => ("border-bottom-color", "border-bottom-color"),
-            (None, None) => return None,
+    fn border_color(&self, element: usize) -> Option<PaintEstimate> {
+        let [top, bottom] = ["top", "bottom"].map(|side| self.page.border(element, side));
+        let (property, side) = match [top, bottom].map(|width| width > 0.0) {
+            [true, true] => ("border-color", "border-top-color"),
+            [true, false] => ("border-top-color", "border-top-color"),
+            [false, true] => ("border-bottom-color", "border-bottom-color"),
+            [false, false] => return None,
         };
         let color = self.page.opaque_color(element, side)?;
-        let bounds = self.page.painted_bounds(element);
-        let [left, top, right, base] = bounds;
-        let thickness = (width.or(bottom)? * self.page.snapshot.scale).ceil() as i32;
-        let beside = self.beside();
-        let mut colors = Vec::new();
-        let mut weight = 0;
-        self.each(grown(bounds, beside), |x, y| {
-            let inside = (x - left).min(right - 1 - x).min(y - top).min(base - 1 - y);
-            if inside < thickness + beside && self.difference.at(x, y) > 0 {
-                weight += u64::from(self.difference.at(x, y));
+        let width = if top > 0.0 { top } else { bottom };
+        let (bounds, beside) = (self.page.painted_bounds(element), self.beside());
+        let inner = grown(bounds, -(width * self.page.snapshot.scale).ceil() as i32 - beside);
+        let (mut colors, mut weight) = (Vec::new(), 0);
+        self.drawing.places_in(grown(bounds, beside)).for_each(|[x, y]| {
+            if !contains(inner, [x, y]) && self.difference.at(x, y) > 0 {
+                weight += self.weight_at([x, y]);
                 if channel_difference(self.drawing.at(x, y), color) <= 1 {
                     colors.push(self.screenshot.at(x, y));
                 }
@@ -199,10 +200,9 @@ impl PaintView<'_> {
 
     /// The opacity of an element whose pixels all moved toward the background by the same share.
     fn opacity(&self, element: usize) -> Option<PaintEstimate> {
-        let bounds = self.page.bounds(element);
         let behind = self.page.visible_background(self.page.parent(element)?);
         let (mut both, mut own, mut pixels) = (0.0, 0.0, Vec::new());
-        self.each(bounds, |x, y| {
+        self.drawing.places_in(self.page.bounds(element)).for_each(|[x, y]| {
             let (one, other) = (self.screenshot.at(x, y), self.drawing.at(x, y));
             pixels.push((one, other, self.difference.at(x, y)));
             for ((one, other), behind) in one.into_iter().zip(other).zip(behind) {
@@ -225,11 +225,8 @@ impl PaintView<'_> {
         });
         let weight: u64 = fits.map(|(_, _, weight)| u64::from(*weight)).sum();
         let all: u64 = pixels.iter().map(|(_, _, weight)| u64::from(*weight)).sum();
-        (weight * 2 >= all).then(|| PaintEstimate {
-            property: "opacity",
-            value: format!("{target}"),
-            weight,
-        })
+        let value = format!("{target}");
+        (weight * 2 >= all).then_some(PaintEstimate { property: "opacity", value, weight })
     }
 
     /// Reach of a line's difference: smoothed pictures differ beside it as much as on it.
@@ -237,20 +234,19 @@ impl PaintView<'_> {
         i32::from(self.tolerance > TOLERANCE)
     }
 
-    fn frequent(&self, picture: &Raster, bounds: [i32; 4]) -> Option<Rgb> {
-        let mut colors = Vec::new();
-        self.each(bounds, |x, y| colors.push(picture.at(x, y)));
-        most_frequent_color(&colors).map(|(color, _)| color)
+    /// True if the screenshot has a color at a place, up to this many levels.
+    fn is_shown(&self, color: Rgb, [x, y]: [i32; 2], levels: u8) -> bool {
+        channel_difference(color, self.screenshot.at(x, y)) <= levels
     }
 
-    fn each(&self, bounds: [i32; 4], mut visit: impl FnMut(i32, i32)) {
-        let [left, top, right, bottom] = self.drawing.visible_part(bounds);
-        for y in top..bottom {
-            for x in left..right {
-                visit(x, y);
-            }
-        }
+    fn weight_at(&self, [x, y]: [i32; 2]) -> u64 {
+        u64::from(self.difference.at(x, y))
     }
+}
+
+fn most_frequent_in(picture: &Raster, bounds: [i32; 4]) -> Option<Rgb> {
+    let colors: Vec<Rgb> = picture.colors_in(bounds).collect();
+    most_frequent_color(&colors).map(|(color, _)| color)
 }
 
 /// The opacity of a color over a background that gives the shown color; none if they are alike or
@@ -266,32 +262,19 @@ fn blend(shown: Rgb, behind: Rgb, color: Rgb) -> Option<f64> {
     (channel_difference(shown, mix(behind, color, share)) <= MAX_ASIDE).then_some(share)
 }
 
-fn mix(behind: Rgb, color: Rgb, share: f64) -> Rgb {
-    let [one, two, three] = behind;
-    let [four, five, six] = color;
-    [(one, four), (two, five), (three, six)].map(|(behind, color)| {
-        let (behind, color) = (f64::from(behind), f64::from(color));
-        (behind + share * (color - behind)).round().clamp(0.0, 255.0) as u8
-    })
-}
-
 /// The color whose blends come nearest to the shown ones.
 fn least_squares(ink: &[(f64, Rgb, Rgb, u8)]) -> Option<Rgb> {
     let squares: f64 = ink.iter().map(|(share, ..)| share * share).sum();
     if squares < 0.5 {
         return None;
     }
-    let channel = |at: usize| {
-        let total: f64 = ink
-            .iter()
-            .filter_map(|(share, shown, behind, _)| {
-                let (shown, behind) = (f64::from(*shown.get(at)?), f64::from(*behind.get(at)?));
-                Some(share * (shown - (1.0 - share) * behind))
-            })
-            .sum();
-        (total / squares).round().clamp(0.0, 255.0) as u8
-    };
-    Some([channel(0), channel(1), channel(2)])
+    let mut totals = [0.0; 3];
+    for (share, shown, behind, _) in ink {
+        for ((total, shown), behind) in totals.iter_mut().zip(shown).zip(behind) {
+            *total += share * (f64::from(*shown) - (1.0 - share) * f64::from(*behind));
+        }
+    }
+    Some(totals.map(|total| (total / squares).round() as u8))
 }
 
 #[cfg(test)]

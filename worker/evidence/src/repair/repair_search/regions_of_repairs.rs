@@ -1,18 +1,19 @@
 //! Regions with the element and property that a repair names as their cause; those that a repair
 //! explains come first.
 
-use super::{
-    first_hypotheses::is_unseen,
-    hypothesis::Hypothesis,
-    repair_search::{FoundRepair, RepairSearch, SearchOutcome},
-    space_for_missing::{innermost_around, makes_space_for},
-};
+use super::{FoundRepair, RepairSearch};
 use crate::{
+    bounds::{area, boxed, intersection},
     color,
     difference::PixelDifference,
-    element_tree::{PageTree, area, boxed, intersection},
+    element_tree::PageTree,
     picture_pair::{PicturePair, rounded},
     regions::{DifferenceRegion, MAX_REGIONS, mean_delta_e},
+    repair::{
+        first_hypotheses::is_unseen,
+        hypothesis::{Hypothesis, HypothesisKind},
+        missing::{ShownShapes, joined},
+    },
     snapshot::Snapshot,
 };
 use juror_types::evidence::{AlternativeRepair, Evidence, EvidenceRegion, RegionKind};
@@ -24,22 +25,24 @@ const REMAINING: f64 = 0.1;
 impl RepairSearch {
     /// Adds the result to the evidence of the pair that the search began with: repaired elements
     /// first, then missing content, then the regions that no repair explains.
-    pub fn finish(self, pair: &PicturePair<'_>, snapshot: &Snapshot, evidence: &mut Evidence) {
-        if evidence.regions.is_empty() || self.is_over() && self.drawn() == 0 {
+    pub fn finish(mut self, pair: &PicturePair<'_>, snapshot: &Snapshot, evidence: &mut Evidence) {
+        if evidence.regions.is_empty() || self.round.before == 0 && self.drawn == 0 {
             return;
         }
-        let was_tried = self.drawn() > 0;
+        while self.accept_best() {}
         let page = PageTree::new(snapshot);
-        let (screenshot, drawing) = (pair.screenshot(), pair.drawing());
-        let before = PixelDifference::for_page(screenshot, drawing, pair.noise(), &page);
-        let SearchOutcome { mut found, remaining, missing } = self.into_outcome();
+        let before = pair.difference(Some(&page));
+        let remaining = self.difference();
+        let missing = ShownShapes::with_lines(&self.screenshot).missing_in(&remaining);
+        let missing = joined(&missing);
+        let mut found = self.found.clone();
         let accepted = found.len();
         found.retain(|repair| {
             !missing.iter().any(|&place| makes_space_for(&page, &repair.hypothesis, place))
         });
         // A sum of nothing would be -0.
         let explained = found.iter().fold(0.0, |sum, repair| sum + repair.explained);
-        evidence.explained = was_tried.then(|| rounded(explained));
+        evidence.explained = (self.drawn > 0).then(|| rounded(explained));
         let causes =
             found.iter().filter_map(|repair| cause(repair, pair, &before, &page, evidence));
         let mut named: Vec<EvidenceRegion> = causes.collect();
@@ -73,13 +76,13 @@ impl RepairSearch {
 fn missing_region(
     place: [i32; 4],
     pair: &PicturePair<'_>,
-    difference: &PixelDifference,
+    difference: &PixelDifference<'_>,
     page: &PageTree<'_>,
 ) -> EvidenceRegion {
     let region = DifferenceRegion {
         bounds: place,
         count: difference.count_in(place) as u32,
-        delta_e: mean_delta_e(pair.screenshot(), pair.drawing(), difference, place),
+        delta_e: mean_delta_e(difference, place),
         kind: RegionKind::Missing,
         moved_by: None,
         element: innermost_around(page, place),
@@ -99,7 +102,7 @@ fn bounds(region: &EvidenceRegion) -> [i32; 4] {
 fn cause(
     repair: &FoundRepair,
     pair: &PicturePair<'_>,
-    difference: &PixelDifference,
+    difference: &PixelDifference<'_>,
     page: &PageTree<'_>,
     evidence: &Evidence,
 ) -> Option<EvidenceRegion> {
@@ -110,23 +113,19 @@ fn cause(
         evidence.regions.iter().max_by(|one, other| overlap(one).total_cmp(&overlap(other)))?;
     let alike = hypothesis.change.elements.len();
     let alternatives = repair.alternatives.iter().filter_map(|other| alternative(other, page));
-    let (screenshot, drawing) = (pair.screenshot(), pair.drawing());
-    let inside = intersection(own, [0, 0, drawing.width() as i32, drawing.height() as i32]);
+    let inside = pair.drawing.visible_part(own);
     let count = difference.count_in(inside);
-    let is_elsewhere = overlap(nearest) <= 0.0 && count > 0;
-    let measured = is_elsewhere.then(|| {
-        let pixels = pair.compared_pixels();
-        let delta_e = mean_delta_e(screenshot, drawing, difference, inside);
-        (rounded(count as f64 / pixels), rounded(delta_e))
-    });
-    let (share, delta_e) = measured.unwrap_or((nearest.share, nearest.delta_e));
+    let (share, delta_e) = match overlap(nearest) <= 0.0 && count > 0 {
+        true => (count as f64 / pair.compared_pixels(), mean_delta_e(difference, inside)),
+        false => (nearest.share, nearest.delta_e),
+    };
     Some(EvidenceRegion {
-        share,
-        delta_e,
+        share: rounded(share),
+        delta_e: rounded(delta_e),
         place: pair.screenshot_box(own),
         render_box: boxed(own, 1),
         kind: kind(hypothesis).unwrap_or(nearest.kind),
-        element: page.record(hypothesis.element, alike, pair.scale()),
+        element: page.record(hypothesis.element, alike, pair.alignment.scale),
         property: Some(hypothesis.property().to_owned()),
         is: Some(color::shown(&hypothesis.is)),
         should_be: Some(color::shown(hypothesis.value())),
@@ -156,48 +155,62 @@ fn kind(hypothesis: &Hypothesis) -> Option<RegionKind> {
     if shows_hidden {
         return Some(RegionKind::Missing);
     }
-    let kinds = [
-        ("color", RegionKind::Color),
-        ("background-color", RegionKind::Color),
-        ("background-image", RegionKind::Color),
-        ("border-color", RegionKind::Color),
-        ("border-top-color", RegionKind::Color),
-        ("border-bottom-color", RegionKind::Color),
-        ("opacity", RegionKind::Color),
-        ("display", RegionKind::Added),
-        ("visibility", RegionKind::Added),
-        ("font-family", RegionKind::Text),
-        ("font-style", RegionKind::Text),
-        ("text-decoration-line", RegionKind::Text),
-        ("flex-direction", RegionKind::Moved),
-        ("font-weight", RegionKind::Text),
-        ("letter-spacing", RegionKind::Text),
-        ("text-transform", RegionKind::Text),
-        ("font-size", RegionKind::Resized),
-        ("width", RegionKind::Resized),
-        ("height", RegionKind::Resized),
-        ("size", RegionKind::Resized),
-        ("line-height", RegionKind::Resized),
-        ("gap", RegionKind::Moved),
-        ("align-items", RegionKind::Moved),
-        ("align-self", RegionKind::Moved),
-        ("justify-content", RegionKind::Moved),
-        ("text-align", RegionKind::Moved),
-    ];
-    let named = kinds.into_iter().find(|(name, _)| *name == property).map(|(_, kind)| kind);
-    let of_family = || match property {
-        name if name.starts_with("margin") => Some(RegionKind::Moved),
-        name if name.starts_with("padding") => Some(RegionKind::Resized),
-        name if name.starts_with("border") || name == "box-shadow" => Some(RegionKind::Shape),
-        _ => None,
+    Some(match property {
+        "color"
+        | "background-color"
+        | "background-image"
+        | "border-color"
+        | "border-top-color"
+        | "border-bottom-color"
+        | "opacity" => RegionKind::Color,
+        "display" | "visibility" => RegionKind::Added,
+        "font-family"
+        | "font-style"
+        | "font-weight"
+        | "letter-spacing"
+        | "text-decoration-line"
+        | "text-transform" => RegionKind::Text,
+        "font-size" | "width" | "height" | "size" | "line-height" => RegionKind::Resized,
+        "flex-direction" | "gap" | "align-items" | "align-self" | "justify-content"
+        | "text-align" => RegionKind::Moved,
+        name if name.starts_with("margin") => RegionKind::Moved,
+        name if name.starts_with("padding") => RegionKind::Resized,
+        name if name.starts_with("border") || name == "box-shadow" => RegionKind::Shape,
+        _ => return None,
+    })
+}
+
+/// True if a change places content in or around an element that lacks the content of this box: it
+/// brings the rest of the page into its place, and the missing content is the cause.
+fn makes_space_for(page: &PageTree<'_>, hypothesis: &Hypothesis, missing: [i32; 4]) -> bool {
+    let moves_content = match hypothesis.kind {
+        HypothesisKind::Length { property, .. } => property.is_space(),
+        HypothesisKind::Alignment => true,
+        HypothesisKind::Value => false,
     };
-    named.or_else(of_family)
+    let Some(lacking) = innermost_around(page, missing).filter(|_| moves_content) else {
+        return false;
+    };
+    hypothesis.change.elements.iter().any(|&element| {
+        let holder = page.parent(element).unwrap_or(element);
+        page.contains(lacking, element) || page.contains(holder, lacking)
+    })
+}
+
+/// The smallest visible element around a box.
+fn innermost_around(page: &PageTree<'_>, place: [i32; 4]) -> Option<usize> {
+    let size = |index: &usize| area(page.bounds(*index));
+    let around = page.visible().filter(|&index| intersection(page.bounds(index), place) == place);
+    around.min_by(|one, other| size(one).total_cmp(&size(other)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::hypothesis::HypothesisKind, *};
-    use crate::snapshot::{PageChange, PageEdit};
+    use super::*;
+    use crate::{
+        repair::changeable_length::LengthProperty as P,
+        snapshot::{PageChange, PageEdit},
+    };
 
     #[test]
     fn element_that_the_code_hides_is_missing_and_one_that_it_should_hide_is_added() {
@@ -212,5 +225,36 @@ mod tests {
         assert_eq!(kind_of("display", "none", "flex"), Some(RegionKind::Missing));
         assert_eq!(kind_of("visibility", "hidden", "visible"), Some(RegionKind::Missing));
         assert_eq!(kind_of("visibility", "visible", "hidden"), Some(RegionKind::Added));
+    }
+
+    #[test]
+    fn lengths_and_alignments_beside_missing_content_are_no_cause() {
+        // A card with a text, and another one.
+        let mut snapshot = Snapshot::of_texts(&[
+            [0, 0, 160, 160],
+            [0, 0, 160, 60],
+            [10, 30, 80, 20],
+            [0, 80, 160, 60],
+            [10, 90, 80, 20],
+        ]);
+        for (element, parent) in
+            snapshot.elements.iter_mut().zip([None, Some(0), Some(1), Some(0), Some(3)])
+        {
+            element.parent = parent;
+        }
+        let page = PageTree::new(&snapshot);
+        let makes_space = |element: usize, kind: HypothesisKind| {
+            let edit = PageEdit::Declare { property: "margin-top".into(), value: "20px".into() };
+            let change = PageChange { elements: vec![element], edit };
+            let hypothesis = Hypothesis { element, change, kind, is: String::new(), priority: 0.0 };
+            // Missing in the first card, above its text.
+            makes_space_for(&page, &hypothesis, [10, 5, 90, 20])
+        };
+        let length = |property| HypothesisKind::Length { property, delta: 20.0 };
+        assert!(makes_space(2, length(P::MarginTop)), "the text below");
+        assert!(makes_space(1, length(P::PaddingTop)) && makes_space(1, HypothesisKind::Alignment));
+        assert!(makes_space(3, length(P::MarginTop)), "the card below");
+        assert!(!makes_space(4, length(P::MarginTop)), "a text of the other card");
+        assert!(!makes_space(2, length(P::FontSize)) && !makes_space(2, HypothesisKind::Value));
     }
 }
