@@ -2,7 +2,7 @@
 //! of a curve in its own way, but none puts the curve elsewhere.
 
 use crate::{
-    bounds::{corners_of, grown, intersection, shifts_within, shorter_side, size_of},
+    bounds::{corners_of, grown, intersection, pixels_of, shifts_within, shorter_side, size_of},
     connected_areas::MarkedArea,
     element_tree::PageTree,
     pair_noise::{MAX_NOISY_SHIFT, PairNoise},
@@ -83,20 +83,11 @@ impl CornerArea {
     /// none, since they belong to its other corner.
     fn sides(&self, [width, height]: [i32; 2]) -> [Vec<[i32; 2]>; 2] {
         let start = self.leg + TO_SIDES;
-        let places = |length: i32, place: &dyn Fn(i32, i32) -> [i32; 2]| {
-            if 2 * (start + SIDE_LENGTH) > length {
-                return Vec::new();
-            }
-            let along = start..start + SIDE_LENGTH;
-            along
-                .flat_map(|at| (-SIDE_WIDTH..=SIDE_WIDTH).map(move |by| (at, by)))
-                .map(|(at, by)| place(at, by))
-                .collect()
-        };
-        [
-            places(width, &|along, aside| self.place(along, aside)),
-            places(height, &|along, aside| self.place(aside, along)),
-        ]
+        let is_long = |length: i32| length >= 2 * (start + SIDE_LENGTH);
+        let end = |length: i32| if is_long(length) { start + SIDE_LENGTH } else { start };
+        let (from, to) = (-SIDE_WIDTH, SIDE_WIDTH + 1);
+        let sides = [[start, from, end(width), to], [from, start, to, end(height)]];
+        sides.map(|side| pixels_of(side).map(|[across, down]| self.place(across, down)).collect())
     }
 }
 

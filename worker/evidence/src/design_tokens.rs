@@ -149,18 +149,11 @@ mod tests {
     use crate::snapshot::SnapshotElement;
 
     fn card(index: usize, radius: &str) -> SnapshotElement {
+        let styles = [("border-top-left-radius", radius)];
         SnapshotElement {
-            index,
-            parent: None,
-            tag: "div".to_owned(),
-            id: None,
             classes: vec!["card".to_owned()],
             path: format!("div:nth-child({})", index + 1),
-            text: String::new(),
-            rect: [0.0, 0.0, 10.0, 10.0],
-            styles: [("border-top-left-radius".to_owned(), radius.to_owned())].into(),
-            visible: true,
-            image: None,
+            ..SnapshotElement::of_box(index, None, [0.0, 0.0, 10.0, 10.0], &styles)
         }
     }
 

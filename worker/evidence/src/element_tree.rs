@@ -169,13 +169,19 @@ impl<'page> PageTree<'page> {
 
     /// An element and all below it, in document order.
     pub fn subtree(&self, index: usize) -> Vec<usize> {
+        let mut found = self.reached(index, |at| self.children(at));
+        found.sort_unstable();
+        found
+    }
+
+    /// An element, those that it leads to, and those that they lead to.
+    pub fn reached<'own>(&self, index: usize, next: impl Fn(usize) -> &'own [usize]) -> Vec<usize> {
         let mut found = vec![index];
         let mut at = 0;
-        while let Some(&next) = found.get(at) {
-            found.extend(self.children(next));
+        while let Some(&here) = found.get(at) {
+            found.extend(next(here));
             at += 1;
         }
-        found.sort_unstable();
         found
     }
 

@@ -138,20 +138,10 @@ mod tests {
     /// A page with a root element of this box and these styles.
     fn page(rect: [f64; 4], styles: &[(&str, &str)]) -> Snapshot {
         let element =
-            |index: usize, parent, tag: &str, id: Option<&str>, styles: &[(&str, &str)]| {
-                SnapshotElement {
-                    index,
-                    parent,
-                    tag: tag.to_owned(),
-                    id: id.map(str::to_owned),
-                    classes: Vec::new(),
-                    path: tag.to_owned(),
-                    text: String::new(),
-                    rect,
-                    styles: styles.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
-                    visible: true,
-                    image: None,
-                }
+            |index, parent, tag: &str, id: Option<&str>, styles: &[(&str, &str)]| SnapshotElement {
+                tag: tag.to_owned(),
+                id: id.map(str::to_owned),
+                ..SnapshotElement::of_box(index, parent, rect, styles)
             };
         let elements = vec![
             element(0, None, "html", None, &[]),

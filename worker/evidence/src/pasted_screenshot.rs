@@ -74,21 +74,11 @@ mod tests {
     }
 
     fn pastes(screenshot: &Raster, drawing: &Raster, source: &str, rect: [f64; 4]) -> bool {
-        let element = SnapshotElement {
-            index: 0,
-            parent: None,
-            tag: "div".to_owned(),
-            id: None,
-            classes: Vec::new(),
-            path: "body > img".to_owned(),
-            text: String::new(),
-            rect,
-            styles: std::collections::BTreeMap::new(),
-            visible: true,
+        let image = SnapshotElement {
             image: Some(source.to_owned()),
+            ..SnapshotElement::of_box(0, None, rect, &[])
         };
-        let elements = vec![element];
-        let snapshot = Snapshot::of_page([100, 60], elements);
+        let snapshot = Snapshot::of_page([100, 60], vec![image]);
         pastes_screenshot(screenshot, drawing, &PageTree::new(&snapshot))
     }
 

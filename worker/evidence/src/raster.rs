@@ -1,7 +1,7 @@
 //! Pixels of a picture.
 
 use crate::bounds::{intersection, pixels_of, size_of};
-use std::{cmp::Reverse, fmt};
+use std::{cmp::Reverse, fmt, iter::repeat_n};
 
 /// Number of times that colors are smoothed, each time with those of the next pixels.
 const COLOR_PASSES: usize = 2;
@@ -115,15 +115,10 @@ impl Raster {
     /// The picture with each pixel as a square of this side.
     pub(crate) fn enlarged(&self, factor: u32) -> Self {
         let factor = factor.max(1) as usize;
-        let mut pixels = Vec::with_capacity(self.pixels.len() * factor * factor);
-        for row in self.pixels.chunks(self.width.max(1) as usize) {
-            let wide: Vec<Rgb> =
-                row.iter().flat_map(|pixel| std::iter::repeat_n(*pixel, factor)).collect();
-            for _ in 0..factor {
-                pixels.extend_from_slice(&wide);
-            }
-        }
-        let [width, height] = [self.width, self.height].map(|side| side * factor as u32);
+        let rows = self.pixels.chunks(self.width.max(1) as usize);
+        let rows = rows.flat_map(|row| repeat_n(row, factor));
+        let pixels = rows.flatten().flat_map(|pixel| repeat_n(*pixel, factor)).collect();
+        let [width, height] = self.size().map(|side| side * factor as u32);
         Self { width, height, pixels }
     }
 

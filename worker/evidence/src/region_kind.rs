@@ -35,8 +35,8 @@ pub(crate) fn shift_of(
 ) -> Option<[i32; 2]> {
     let patch = Patch::new(drawing, grown(bounds, 1))?;
     let back = Patch::new(screenshot, grown(bounds, 1))?;
-    let shift = patch.find(drawing, screenshot, REACH)?;
-    let reverse = back.find(screenshot, drawing, REACH)?;
+    let shift = patch.find(drawing, screenshot, REACH, &[])?;
+    let reverse = back.find(screenshot, drawing, REACH, &[])?;
     (shift != [0, 0] && reverse == shift.map(|part| -part)).then_some(shift)
 }
 

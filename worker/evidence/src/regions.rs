@@ -203,21 +203,8 @@ mod tests {
 
     fn count(screenshot: &Raster, drawing: &Raster, noise: &PairNoise, style: &str) -> usize {
         let border = [("border-top-style", style), ("border-top-width", "2px")];
-        let element = SnapshotElement {
-            index: 0,
-            parent: None,
-            tag: "label".to_owned(),
-            id: None,
-            classes: Vec::new(),
-            path: "body > label".to_owned(),
-            text: String::new(),
-            rect: [10.0, 10.0, 100.0, 60.0],
-            styles: border.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-            visible: true,
-            image: None,
-        };
-        let elements = vec![element];
-        let snapshot = Snapshot::of_page([120, 80], elements);
+        let label = SnapshotElement::of_box(0, None, [10.0, 10.0, 100.0, 60.0], &border);
+        let snapshot = Snapshot::of_page([120, 80], vec![label]);
         let page = PageTree::new(&snapshot);
         let difference = PixelDifference::new(screenshot, drawing, noise);
         find_regions(&difference, noise, Some(&page)).len()

@@ -139,44 +139,61 @@ impl PageChange {
 }
 
 #[cfg(test)]
-impl Snapshot {
-    /// A white page of this width and height with these elements.
-    pub(crate) fn of_page([width, height]: [u32; 2], elements: Vec<SnapshotElement>) -> Self {
-        Self {
-            width,
-            height,
-            scale: 1.0,
-            background: [255; 4],
-            content: [0; 2],
-            browser_drawn: Vec::new(),
-            elements,
-        }
-    }
-
-    /// A page of texts in these boxes: left, top, width and height.
-    pub(crate) fn of_texts(boxes: &[[u32; 4]]) -> Self {
-        let element = |(index, rect): (usize, &[u32; 4])| SnapshotElement {
-            index,
-            parent: None,
-            tag: "p".to_owned(),
-            id: None,
-            classes: Vec::new(),
-            path: format!("body > p:nth-child({})", index + 1),
-            text: "text".to_owned(),
-            rect: rect.map(f64::from),
-            styles: BTreeMap::new(),
-            visible: true,
-            image: None,
-        };
-        let elements = boxes.iter().enumerate().map(element).collect();
-        Self::of_page([160, 160], elements)
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    impl Snapshot {
+        /// A white page of this width and height with these elements.
+        pub(crate) fn of_page([width, height]: [u32; 2], elements: Vec<SnapshotElement>) -> Self {
+            Self {
+                width,
+                height,
+                scale: 1.0,
+                background: [255; 4],
+                content: [0; 2],
+                browser_drawn: Vec::new(),
+                elements,
+            }
+        }
+
+        /// A page of texts in these boxes: left, top, width and height.
+        pub(crate) fn of_texts(boxes: &[[u32; 4]]) -> Self {
+            let element = |(index, rect): (usize, &[u32; 4])| SnapshotElement {
+                tag: "p".to_owned(),
+                path: format!("body > p:nth-child({})", index + 1),
+                text: "text".to_owned(),
+                ..SnapshotElement::of_box(index, None, rect.map(f64::from), &[])
+            };
+            let elements = boxes.iter().enumerate().map(element).collect();
+            Self::of_page([160, 160], elements)
+        }
+    }
+
+    impl SnapshotElement {
+        /// A visible box (left, top, width and height) with these styles.
+        pub(crate) fn of_box(
+            index: usize,
+            parent: Option<usize>,
+            rect: [f64; 4],
+            styles: &[(&str, &str)],
+        ) -> Self {
+            let styles = styles.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+            Self {
+                index,
+                parent,
+                tag: "div".to_owned(),
+                id: None,
+                classes: Vec::new(),
+                path: String::new(),
+                text: String::new(),
+                rect,
+                styles: styles.collect(),
+                visible: true,
+                image: None,
+            }
+        }
+    }
 
     #[test]
     fn properties_are_sorted_and_named_once() {
@@ -185,9 +202,7 @@ mod tests {
 
     #[test]
     fn changes_are_written_by_what_they_do() {
-        let value = "4px".to_owned();
-        let edit = PageEdit::Declare { property: "gap".to_owned(), value };
-        let change = PageChange { elements: vec![2, 5], edit };
+        let change = PageChange::declare(&[2, 5], "gap", "4px");
         let record =
             json!({"elements": [2, 5], "edit": {"declare": {"property": "gap", "value": "4px"}}});
         assert_eq!(serde_json::to_value(change).unwrap(), record);

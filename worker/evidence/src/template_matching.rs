@@ -37,14 +37,9 @@ impl Patch {
         (samples.len() >= 10).then_some(Self { samples })
     }
 
-    /// The shift at which another picture shows the patch; none if it is not found within `reach`.
-    pub fn find(&self, from: &Raster, to: &Raster, reach: [i32; 2]) -> Option<[i32; 2]> {
-        self.find_near(from, to, reach, &[])
-    }
-
-    /// The same shift; also one near a likely shift, which may lie farther away. The likelier ones
-    /// come first.
-    pub fn find_near(
+    /// The shift at which another picture shows the patch; none if it is not found within `reach`,
+    /// nor near a likely shift, which may lie farther away. The likelier ones come first.
+    pub fn find(
         &self,
         from: &Raster,
         to: &Raster,
@@ -155,12 +150,12 @@ mod tests {
         to.fill([25, 18, 12, 4], [0; 3]);
         to.fill([27, 24, 3, 6], [0; 3]);
         let patch = Patch::new(&from, [16, 16, 40, 36]).unwrap();
-        assert_eq!(patch.find(&from, &to, [12, 12]), Some([5, -2]));
+        assert_eq!(patch.find(&from, &to, [12, 12], &[]), Some([5, -2]));
         for likely in [[5, -2], [-5, 2], [0, 0], [90, 0]] {
-            assert_eq!(patch.find_near(&from, &to, [12, 12], &[likely]), Some([5, -2]));
+            assert_eq!(patch.find(&from, &to, [12, 12], &[likely]), Some([5, -2]));
         }
-        assert_eq!(patch.find(&from, &from, [12, 12]), Some([0, 0]));
-        assert_eq!(patch.find(&from, &Raster::filled(100, 60, [255; 3]), [12, 12]), None);
+        assert_eq!(patch.find(&from, &from, [12, 12], &[]), Some([0, 0]));
+        assert_eq!(patch.find(&from, &Raster::filled(100, 60, [255; 3]), [12, 12], &[]), None);
         assert!(Patch::new(&from, [60, 0, 90, 20]).is_none());
     }
 }

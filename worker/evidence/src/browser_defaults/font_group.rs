@@ -51,8 +51,9 @@ pub(super) fn font_groups(snapshot: &Snapshot) -> Vec<FontGroup> {
 /// Indexes of the elements whose line height is that of their font.
 pub(super) fn with_normal_line_height(snapshot: &Snapshot) -> Vec<usize> {
     let elements = snapshot.elements.iter().enumerate();
-    let is_normal = |name: Option<&String>| name.is_some_and(|height| height == "normal");
-    let normal = elements.filter(|(_, element)| is_normal(element.styles.get("line-height")));
+    let normal = elements.filter(|(_, element)| {
+        element.styles.get("line-height").is_some_and(|height| height == "normal")
+    });
     normal.map(|(index, _)| index).collect()
 }
 

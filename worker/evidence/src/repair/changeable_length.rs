@@ -58,6 +58,14 @@ impl LengthProperty {
         !looks.contains(&self)
     }
 
+    pub fn is_padding(self) -> bool {
+        self.name().starts_with("padding")
+    }
+
+    pub fn is_margin(self) -> bool {
+        self.name().starts_with("margin")
+    }
+
     /// Usual step of such values, in CSS pixels.
     pub fn step(self) -> f64 {
         match self {
@@ -144,20 +152,8 @@ mod tests {
 
     fn label() -> Snapshot {
         let styles = [("font-size", "15px"), ("line-height", "20px"), ("margin-bottom", "-4px")];
-        let element = SnapshotElement {
-            index: 0,
-            parent: None,
-            tag: "p".to_owned(),
-            id: None,
-            classes: Vec::new(),
-            path: "body > p".to_owned(),
-            text: "Create invoice".to_owned(),
-            rect: [0.0, 0.0, 100.0, 20.0],
-            styles: styles.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-            visible: true,
-            image: None,
-        };
-        Snapshot::of_page([100, 20], vec![element])
+        let label = SnapshotElement::of_box(0, None, [0.0, 0.0, 100.0, 20.0], &styles);
+        Snapshot::of_page([100, 20], vec![label])
     }
 
     fn value(property: LengthProperty, delta: f64) -> Option<String> {

@@ -68,17 +68,9 @@ fn without_rounding(property: P, delta: f64) -> f64 {
 fn nearby_ways(page: &PageTree<'_>, element: usize, property: P, delta: f64) -> Vec<LengthChange> {
     match property {
         P::LineHeight | P::FontSize | P::Height => instead_of_height(page, element, delta),
-        P::Padding
-        | P::PaddingBlock
-        | P::PaddingInline
-        | P::PaddingTop
-        | P::PaddingBottom
-        | P::PaddingLeft
-        | P::PaddingRight => instead_of_padding(page, element, property, delta),
         P::Gap => instead_of_gap(page, element, delta),
-        P::Margin | P::MarginTop | P::MarginBottom | P::MarginLeft | P::MarginRight => {
-            instead_of_margin(page, element, delta)
-        }
+        _ if property.is_padding() => instead_of_padding(page, element, property, delta),
+        _ if property.is_margin() => instead_of_margin(page, element, delta),
         _ => Vec::new(),
     }
 }
@@ -222,16 +214,9 @@ fn boundary_ways(
 
 /// An element and those in it that end, or begin, where it does.
 fn along(page: &PageTree<'_>, element: usize, is_end: bool) -> Vec<usize> {
-    let mut found = vec![element];
-    let mut at = 0;
-    while let Some(&here) = found.get(at) {
+    page.reached(element, |here| {
         let inner = page.children(here);
-        let outer = if is_end { inner.last() } else { inner.first() };
-        match page.is_grid(here) || page.is_row(here) {
-            true => found.extend(inner),
-            false => found.extend(outer),
-        }
-        at += 1;
-    }
-    found
+        let outer = if is_end { inner.rchunks(1).next() } else { inner.chunks(1).next() };
+        if page.is_grid(here) || page.is_row(here) { inner } else { outer.unwrap_or_default() }
+    })
 }

@@ -90,7 +90,7 @@ impl ShownShapes {
 
     fn is_lost(&self, shape: &MissingShape, smoothed: &Raster) -> bool {
         let patch = Patch::new(&self.smoothed, grown(shape.bounds, 1));
-        patch.is_some_and(|patch| patch.find(&self.smoothed, smoothed, REACH).is_none())
+        patch.is_some_and(|patch| patch.find(&self.smoothed, smoothed, REACH, &[]).is_none())
     }
 }
 
@@ -123,13 +123,10 @@ pub(crate) fn adds_space_for(
         let outer = grown(bounds, scaled(delta));
         let is_inside = |inner: [i32; 4]| intersection(inner, shape.bounds) == shape.bounds;
         let is_apart = match property {
-            P::Margin | P::MarginTop | P::MarginBottom | P::MarginLeft | P::MarginRight => {
-                is_inside(bounds)
-            }
             P::Padding | P::PaddingBlock | P::PaddingInline => {
                 is_inside(page.content_bounds(element))
             }
-            _ => false,
+            other => other.is_margin() && is_inside(bounds),
         };
         area(intersection(outer, shape.bounds)) > 0.0 && !is_apart
     })
@@ -221,18 +218,9 @@ mod tests {
 
     #[test]
     fn a_padding_adds_space_for_an_icon_and_a_margin_elsewhere_does_not() {
-        let element = |index: usize, rect: [f64; 4], padding: &str| SnapshotElement {
-            index,
-            parent: index.checked_sub(1).map(|_| 0),
-            tag: "div".to_owned(),
-            id: None,
-            classes: Vec::new(),
-            path: String::new(),
-            text: String::new(),
-            rect,
-            styles: [("padding-left".to_owned(), padding.to_owned())].into(),
-            visible: true,
-            image: None,
+        let element = |index: usize, rect: [f64; 4], padding: &str| {
+            let parent = index.checked_sub(1).map(|_| 0);
+            SnapshotElement::of_box(index, parent, rect, &[("padding-left", padding)])
         };
         let elements = vec![
             element(0, [0.0, 0.0, 240.0, 80.0], "0px"),
@@ -243,10 +231,8 @@ mod tests {
         let page = PageTree::new(&snapshot);
         let icon = MissingShape { bounds: [40, 32, 56, 48], edge_pixels: 40 };
         let adds_space_for = |property: P, element: usize| {
-            let change = property.change(&page, &[element], 13.0).unwrap();
-            let kind = HypothesisKind::Length { property, delta: 13.0 };
-            let hypothesis = Hypothesis { element, change, kind, is: String::new(), priority: 0.0 };
-            adds_space_for(&page, &hypothesis, &icon)
+            let change = Hypothesis::length(&page, element, &[element], (property, 13.0), 0.0);
+            adds_space_for(&page, &change.unwrap(), &icon)
         };
         assert!(adds_space_for(P::PaddingInline, 1));
         assert!(!adds_space_for(P::MarginBottom, 1), "the icon is in the box, not beside it");

@@ -52,7 +52,7 @@ impl ShiftField {
         let mut last = [0, 0];
         let patches = boxes.into_iter().step_by(step).filter_map(|(element, bounds, is_text)| {
             let patch = Patch::new(&drawing, bounds)?;
-            let target = patch.find_near(&drawing, &screenshot, [REACH; 2], &[last]);
+            let target = patch.find(&drawing, &screenshot, [REACH; 2], &[last]);
             last = target.unwrap_or(last);
             let is_exact = target.is_some_and(|shift| patch.is_exact(plain, shown, shift));
             let [left, top, right, bottom] = bounds;
@@ -72,8 +72,7 @@ impl ShiftField {
         for followed in &self.patches {
             let Some(target) = followed.target else { continue };
             // Neighbors mostly move together, and the right change moves all to their targets.
-            let found =
-                followed.patch.find_near(&self.drawing, &trial, [REACH; 2], &[last, target]);
+            let found = followed.patch.find(&self.drawing, &trial, [REACH; 2], &[last, target]);
             let Some(shift) = found else { continue };
             last = shift;
             for ((one, other), farther) in shift.into_iter().zip(target).zip(offset) {
@@ -115,14 +114,13 @@ impl ShiftField {
         near.filter_map(|patch| patch.target).collect()
     }
 
-    /// Growth of the content in pixels, across (0) or down (1): the range of its shifts, negative
-    /// if the first patches move farther. Content that grows in the middle of a page moves both
-    /// ways.
-    pub fn growth(&self, axis: usize) -> f64 {
-        let moved = self.patches.iter().filter_map(|patch| {
-            let shift = patch.target?;
-            Some((f64::from(*patch.center.get(axis)?), *shift.get(axis)?))
-        });
+    /// Growth of the content's height in pixels: the range of its shifts down, negative if the first
+    /// patches move farther. Content that grows in the middle of a page moves both ways.
+    pub fn growth(&self) -> f64 {
+        let moved =
+            self.patches.iter().filter_map(|FollowedPatch { center: [_, y], target, .. }| {
+                target.map(|[_, down]| (f64::from(*y), down))
+            });
         let moved: Vec<(f64, i32)> = moved.collect();
         // A mismatched patch has a shift that no other shares.
         let is_shared = |shift: i32| moved.iter().filter(|(_, other)| *other == shift).count() > 1;
@@ -142,12 +140,9 @@ impl ShiftField {
         let mut shifts: Vec<[i32; 2]> =
             self.patches.iter().filter_map(|patch| patch.target).filter(|s| *s != [0, 0]).collect();
         shifts.sort_unstable();
-        let mut runs: Vec<(usize, [i32; 2])> = shifts
-            .chunk_by(|one, other| one == other)
-            .filter_map(|run| Some((run.len(), *run.first()?)))
-            .collect();
-        runs.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        runs.into_iter().map(|(_, shift)| shift).collect()
+        let mut runs: Vec<&[[i32; 2]]> = shifts.chunk_by(|one, other| one == other).collect();
+        runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
+        runs.into_iter().filter_map(|run| run.first().copied()).collect()
     }
 }
 
@@ -155,7 +150,7 @@ impl ShiftField {
 fn boxes_of(page: &PageTree<'_>, element: usize) -> Vec<([i32; 4], bool)> {
     let [left, top, right, bottom] = page.bounds(element);
     let mut boxes = Vec::new();
-    let has_text = page.element(element).is_some_and(|element| !element.text.is_empty());
+    let has_text = page.has_text(element);
     if has_text || page.element(element).is_some_and(|element| element.image.is_some()) {
         let line = page.length(element, "line-height").map_or(20, |height| height as i32);
         let line = ((f64::from(line) * page.snapshot.scale) as i32).clamp(12, 60);

@@ -7,7 +7,6 @@ use crate::{
     snapshot::{PageChange, PageEdit, Snapshot, SnapshotElement},
 };
 use juror_types::evidence::{Evidence, EvidenceSource, RegionKind};
-use std::collections::BTreeMap;
 
 /// A column of boxes with a bar in each, drawn by a simple layout engine.
 pub(super) fn draw(colors: &[&str], gaps: &[i32], changes: &[PageChange]) -> (Raster, Snapshot) {
@@ -49,26 +48,13 @@ fn element(
     color: &str,
     gap: i32,
 ) -> SnapshotElement {
-    let styles = [
-        ("background-color", color.to_owned()),
-        ("margin-bottom", format!("{gap}px")),
-        ("display", "block".to_owned()),
-    ];
+    let gap = format!("{gap}px");
+    let styles = [("background-color", color), ("margin-bottom", &gap), ("display", "block")];
     SnapshotElement {
-        index,
-        parent,
         tag: if index == 0 { "body" } else { "div" }.to_owned(),
-        id: None,
         classes: vec![format!("box{index}")],
         path: format!("body > div:nth-child({index})"),
-        text: String::new(),
-        rect,
-        styles: styles
-            .map(|(name, value)| (name.to_owned(), value))
-            .into_iter()
-            .collect::<BTreeMap<_, _>>(),
-        visible: true,
-        image: None,
+        ..SnapshotElement::of_box(index, parent, rect, &styles)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
         hypothesis_queue::HypothesisQueue,
         shift_field::ShiftField,
     },
-    snapshot::{PageChange, PageEdit, Snapshot, SnapshotElement},
+    snapshot::{PageChange, Snapshot, SnapshotElement},
 };
 
 const ROWS: usize = 16;
@@ -106,16 +106,9 @@ fn a_change_that_failed_for_one_row_waits_for_the_other_rows() {
     let (_, snapshot) = list(4, 14);
     let page = PageTree::new(&snapshot);
     let spaced = |elements: Vec<usize>, priority: f64| {
-        let edit = PageEdit::Declare { property: "color".to_owned(), value: "#111827".to_owned() };
-        let change = PageChange { elements, edit };
-        let is = String::new();
-        Hypothesis {
-            element: change.elements[0],
-            change,
-            kind: HypothesisKind::Value,
-            is,
-            priority,
-        }
+        let change = PageChange::declare(&elements, "color", "#111827");
+        let (element, kind, is) = (elements[0], HypothesisKind::Value, String::new());
+        Hypothesis { element, change, kind, is, priority }
     };
     let rows = [2, 4, 6].map(|text| spaced(vec![text], 90.0));
     let mut queue = HypothesisQueue::default();

@@ -38,7 +38,7 @@ impl ContentMoves {
                 .filter(|part| *part != 0.0)
                 .fold(0.0, |one, other| if nearer(one, other) { other } else { one })
         };
-        let growth = field.growth(1) / scale;
+        let growth = field.growth() / scale;
         let nearest = smallest(1);
         // A centered page that grows moves content both up and down.
         let moves = |way: i32| shifts.iter().any(|[_, down]| down.signum() == way);

@@ -23,18 +23,10 @@ pub(super) fn element(
     rect: [u32; 4],
     styles: &[(&str, &str)],
 ) -> SnapshotElement {
+    let classes = vec![format!("part{index}")];
     SnapshotElement {
-        index,
-        parent,
-        tag: "div".to_owned(),
-        id: None,
-        classes: vec![format!("part{index}")],
-        path: String::new(),
-        text: String::new(),
-        rect: rect.map(f64::from),
-        styles: styles.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-        visible: true,
-        image: None,
+        classes,
+        ..SnapshotElement::of_box(index, parent, rect.map(f64::from), styles)
     }
 }
 
@@ -252,9 +244,7 @@ fn padding_on_one_side_may_be_half_of_it_on_both() {
     let cell = [("padding-top", "6px"), ("padding-bottom", "6px")];
     let snapshot = page_of(vec![element(0, None, [0, 0, 160, 20], &cell)]);
     let page = PageTree::new(&snapshot);
-    let change = P::PaddingBottom.change(&page, &[0], 16.0).unwrap();
-    let kind = HypothesisKind::Length { property: P::PaddingBottom, delta: 16.0 };
-    let found = Hypothesis { element: 0, change, kind, is: String::new(), priority: 0.0 };
+    let found = Hypothesis::length(&page, 0, &[0], (P::PaddingBottom, 16.0), 0.0).unwrap();
     let ways = equivalents(&page, &found, true);
     let both = ways.iter().filter(|way| way.property() == "padding-block");
     let values: Vec<&str> = both.map(Hypothesis::value).collect();

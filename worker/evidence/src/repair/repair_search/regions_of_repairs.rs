@@ -207,16 +207,12 @@ fn innermost_around(page: &PageTree<'_>, place: [i32; 4]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        repair::changeable_length::LengthProperty as P,
-        snapshot::{PageChange, PageEdit},
-    };
+    use crate::{repair::changeable_length::LengthProperty as P, snapshot::PageChange};
 
     #[test]
     fn element_that_the_code_hides_is_missing_and_one_that_it_should_hide_is_added() {
         let kind_of = |property: &str, is: &str, value: &str| {
-            let edit = PageEdit::Declare { property: property.into(), value: value.into() };
-            let change = PageChange { elements: vec![0], edit };
+            let change = PageChange::declare(&[0], property, value);
             let is = is.to_owned();
             kind(&Hypothesis { element: 0, change, kind: HypothesisKind::Value, is, priority: 0.0 })
         };
@@ -244,8 +240,7 @@ mod tests {
         }
         let page = PageTree::new(&snapshot);
         let makes_space = |element: usize, kind: HypothesisKind| {
-            let edit = PageEdit::Declare { property: "margin-top".into(), value: "20px".into() };
-            let change = PageChange { elements: vec![element], edit };
+            let change = PageChange::declare(&[element], "margin-top", "20px");
             let hypothesis = Hypothesis { element, change, kind, is: String::new(), priority: 0.0 };
             // Missing in the first card, above its text.
             makes_space_for(&page, &hypothesis, [10, 5, 90, 20])

@@ -13,19 +13,8 @@ use crate::{
 use juror_types::evidence::{Evidence, EvidenceSource, RegionKind};
 
 fn element(index: usize, rect: [f64; 4], styles: &[(&str, &str)]) -> SnapshotElement {
-    SnapshotElement {
-        index,
-        parent: index.checked_sub(1).map(|_| 0),
-        tag: "div".to_owned(),
-        id: None,
-        classes: vec![format!("part{index}")],
-        path: String::new(),
-        text: String::new(),
-        rect,
-        styles: styles.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-        visible: true,
-        image: None,
-    }
+    let (parent, classes) = (index.checked_sub(1).map(|_| 0), vec![format!("part{index}")]);
+    SnapshotElement { classes, ..SnapshotElement::of_box(index, parent, rect, styles) }
 }
 
 fn drawn(items: [[u32; 4]; 2]) -> Raster {
