@@ -32,7 +32,7 @@ use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
     browser::BenchBrowser,
     component::{Component, HELD_BACK, OTHER_VIEWPORTS, RENDERING_DIFFERENCES, components},
-    explained_page::{explain, open_fitted, other_defaults},
+    explained_page::{explain, measured, open_fitted, other_defaults},
     firefox::Firefox,
     marks::{ELSEWHERE, SAME_BROWSER},
     mounted,
@@ -235,9 +235,7 @@ fn print_silence(browsers: &mut Browsers, title: &str, components: &[Component])
                 browser.open(&code, viewport, origin.device_scale());
             });
             let defaults = other_defaults(browser, &screenshot);
-            let (drawing, snapshot) = browser.draw(&defaults);
-            let pair = browser.pair(&screenshot, &drawing);
-            let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
+            let (evidence, ..) = measured(browser, &screenshot, &defaults);
             let is_silent = evidence.regions.is_empty();
             let (silent, all) = &mut halves[number % 2];
             *all += 1;

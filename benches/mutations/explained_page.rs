@@ -14,25 +14,32 @@ pub fn open_fitted(
     usual: [u32; 2],
     open: impl Fn(&mut BenchBrowser, [u32; 2]),
 ) {
-    let measured = |browser: &mut BenchBrowser, viewport| {
-        open(browser, viewport);
-        let (drawing, snapshot) = browser.draw(&[]);
-        let pair = browser.pair(screenshot, &drawing);
-        (pair.measure(EvidenceSource::Browser, Some(&snapshot)), snapshot.content, drawing)
-    };
-    let (evidence, content, drawing) = measured(browser, usual);
+    open(browser, usual);
+    let (evidence, Snapshot { content, .. }, drawing) = measured(browser, screenshot, &[]);
     let mut search = ViewportSearch::new(screenshot, &drawing, &evidence, usual, content);
     let (mut opened, mut best) = (usual, usual);
     while let Some(viewport) = search.next_viewport() {
         opened = viewport;
-        let (evidence, content, _) = measured(browser, viewport);
-        if search.add_fit(&evidence, content) {
+        open(browser, viewport);
+        let (evidence, snapshot, _) = measured(browser, screenshot, &[]);
+        if search.add_fit(&evidence, snapshot.content) {
             best = viewport;
         }
     }
     if opened != best {
         open(browser, best);
     }
+}
+
+/// Evidence of the open page with changes, its elements, and its render.
+pub fn measured(
+    browser: &mut BenchBrowser,
+    screenshot: &Raster,
+    changes: &[PageChange],
+) -> (Evidence, Snapshot, Raster) {
+    let (drawing, snapshot) = browser.draw(changes);
+    let pair = browser.pair(screenshot, &drawing);
+    (pair.measure(EvidenceSource::Browser, Some(&snapshot)), snapshot, drawing)
 }
 
 /// Changes of the open page that give it the defaults of the screenshot's browser, if those explain
