@@ -134,8 +134,8 @@ impl DefaultsSearch {
             self.moves_fitting_texts =
                 self.fitting.iter().any(|text| !still_fitting.contains(text));
             self.has_differences = !evidence.regions.is_empty();
-            self.waiting.retain(|waiting| !waiting.sets_the_style_of(&drawn));
-            if matches!(drawn, TriedDefault::ControlFont(_)) {
+            self.waiting.retain(|waiting| waiting.font_group() != drawn.font_group());
+            if drawn.font_group().is_none() {
                 self.snapshot = snapshot.clone();
             }
             self.accepted.push(drawn);
@@ -192,12 +192,11 @@ impl DefaultsSearch {
 }
 
 impl TriedDefault {
-    /// True if both set the same style of the same elements.
-    fn sets_the_style_of(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::ControlFont(_), Self::ControlFont(_)) => true,
-            (Self::LineHeight(group, _), Self::LineHeight(other, _)) => group == other,
-            _ => false,
+    /// The texts whose line height it sets; none for a font of form controls.
+    fn font_group(&self) -> Option<&FontGroup> {
+        match self {
+            Self::ControlFont(_) => None,
+            Self::LineHeight(group, _) => Some(group),
         }
     }
 

@@ -25,7 +25,8 @@ const BESIDE_BROWSER_DRAWN: i32 = 2;
 pub(crate) struct PixelDifference<'pair> {
     pub screenshot: &'pair Raster,
     pub drawing: &'pair Raster,
-    weights: Vec<u8>,
+    /// Weights row by row.
+    pub weights: Vec<u8>,
     /// The corners of each box that has another radius, as far as a noisy pair shows.
     pub other_corners: Vec<[CornerArea; 4]>,
 }
@@ -45,33 +46,25 @@ impl<'pair> PixelDifference<'pair> {
         noise: &PairNoise,
         page: Option<&PageTree<'_>>,
     ) -> Self {
-        let mut difference =
-            Self { screenshot, drawing, weights: Vec::new(), other_corners: Vec::new() };
         if noise.is_none() {
             let pairs = screenshot.pixels().iter().zip(drawing.pixels());
-            difference.weights =
-                pairs.map(|(&one, &other)| weight(one, other, TOLERANCE)).collect();
-            return difference;
+            let weights = pairs.map(|(&one, &other)| weight(one, other, TOLERANCE)).collect();
+            return Self { screenshot, drawing, weights, other_corners: Vec::new() };
         }
         let comparable = [screenshot, drawing].map(|picture| comparable(picture, noise));
-        let [screenshot, drawing] = comparable.each_ref().map(AsRef::as_ref);
-        let [smooth_shown, smooth_drawn] = [screenshot, drawing].map(Raster::smoothed);
-        let Some(page) = page else {
-            difference.weights = noisy_weights(&smooth_shown, &smooth_drawn, noise, |_, _| false);
-            return difference;
-        };
-        let texts = InkArea::texts(page, drawing);
-        let changed_texts = texts_of_other_ink(&texts, screenshot, drawing);
-        let other_corners = boxes_of_other_radius(screenshot, drawing, noise, page);
+        let [shown, drawn] = comparable.each_ref().map(AsRef::as_ref);
+        let [smooth_shown, smooth_drawn] = [shown, drawn].map(Raster::smoothed);
+        let texts = page.map(|page| InkArea::texts(page, drawn)).unwrap_or_default();
+        let changed_texts = texts_of_other_ink(&texts, shown, drawn);
+        let other_corners = page.map(|page| boxes_of_other_radius(shown, drawn, noise, page));
+        let other_corners = other_corners.unwrap_or_default();
         let is_changed = |x: i32, y: i32| {
             changed_texts.iter().any(|text| text.contains(x, y))
                 || other_corners.iter().flatten().any(|corner| corner.contains(x, y))
         };
-        difference.weights = noisy_weights(&smooth_shown, &smooth_drawn, noise, is_changed);
-        difference.other_corners = other_corners;
-        if noise.has_edges_in_place {
-            return difference;
-        }
+        let weights = noisy_weights(&smooth_shown, &smooth_drawn, noise, is_changed);
+        let mut difference = Self { screenshot, drawing, weights, other_corners };
+        let Some(page) = page.filter(|_| !noise.has_edges_in_place) else { return difference };
         // Each browser draws these by its own design.
         let boxes = page.snapshot.browser_drawn.iter().map(|&rect| page.bounds_of(rect));
         boxes.for_each(|bounds| difference.clear(grown(bounds, BESIDE_BROWSER_DRAWN)));
@@ -91,10 +84,6 @@ impl<'pair> PixelDifference<'pair> {
         }
         let place = y as usize * width as usize + x as usize;
         self.weights.get(place).copied().unwrap_or_default()
-    }
-
-    pub fn weights(&self) -> &[u8] {
-        &self.weights
     }
 
     /// Places of the pixels that differ.

@@ -3,7 +3,7 @@
 use crate::{
     difference::PixelDifference,
     pair_noise::{MIN_SHARE, PairNoise},
-    raster::{Raster, channel_difference},
+    raster::{ColorRange, Raster, channel_difference},
     shapes::{DrawnShape, shapes_of},
 };
 
@@ -144,8 +144,8 @@ fn aside_share(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) ->
         shape.places().any(|[x, y]| {
             let difference = channel_difference(screenshot.at(x, y), drawing.at(x, y));
             let beyond = difference.saturating_sub(PairNoise::USUAL.flat_levels);
-            let contrasts = drawing.range_around([x, y], 1).contrasts();
-            let contrast = contrasts.into_iter().max().unwrap_or_default();
+            let ColorRange { low, high } = drawing.range_around([x, y], 1);
+            let contrast = channel_difference(low, high);
             contrast >= FLAT && f64::from(beyond) > MAX_IN_PLACE * f64::from(contrast)
         })
     };

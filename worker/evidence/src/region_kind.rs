@@ -46,7 +46,7 @@ pub(crate) fn shift_of(
 pub(crate) fn far_shift_of(difference: &PixelDifference<'_>, bounds: [i32; 4]) -> Option<[i32; 2]> {
     let (screenshot, drawing) = (difference.screenshot, difference.drawing);
     let edge_pixels = drawing.edge_pixels_in(bounds);
-    let all = difference.weights().len();
+    let all = difference.weights.len();
     if edge_pixels < MIN_FAR_EDGE_PIXELS || difference.count() as f64 > MAX_FAR_SHARE * all as f64 {
         return None;
     }

@@ -107,7 +107,7 @@ fn differing_areas(
     noise: &PairNoise,
     gap: i32,
 ) -> Vec<MarkedArea> {
-    let areas = connected_areas(difference.weights(), difference.drawing.width(), gap);
+    let areas = connected_areas(&difference.weights, difference.drawing.width(), gap);
     if noise.is_none() {
         return areas;
     }

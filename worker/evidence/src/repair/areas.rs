@@ -21,7 +21,7 @@ pub(super) struct DifferenceAreas {
 
 impl DifferenceAreas {
     pub fn new(difference: &PixelDifference<'_>) -> Self {
-        let cells = MarkedCells::new(difference.weights(), difference.drawing.width());
+        let cells = MarkedCells::new(&difference.weights, difference.drawing.width());
         let groups = cells.groups(GAP);
         let mut areas = vec![None; cells.areas.len()];
         for (area, group) in groups.iter().enumerate() {

@@ -66,25 +66,28 @@ fn without_rounding(property: P, delta: f64) -> f64 {
 
 /// Lengths of an element, its parent, its children and its siblings that move the same content.
 fn nearby_ways(page: &PageTree<'_>, element: usize, property: P, delta: f64) -> Vec<LengthChange> {
+    let (own, parent, children) = (Some(element), page.parent(element), page.children(element));
+    let (first, last) = (children.first().copied(), children.last().copied());
     match property {
-        P::LineHeight | P::FontSize | P::Height => instead_of_height(page, element, delta),
-        P::Gap => instead_of_gap(page, element, delta),
+        P::LineHeight | P::FontSize | P::Height => vec![
+            (own, P::LineHeight, delta),
+            (own, P::PaddingBlock, delta / 2.0),
+            (own, P::MarginBottom, delta),
+            (own, P::Height, delta),
+            (parent, P::LineHeight, delta),
+            (first, P::LineHeight, delta),
+        ],
+        P::Gap => vec![
+            (first, P::MarginBottom, delta),
+            (first, P::MarginRight, delta),
+            (last, P::MarginTop, delta),
+            (last, P::MarginLeft, delta),
+            (first, P::PaddingBottom, delta),
+        ],
         _ if property.is_padding() => instead_of_padding(page, element, property, delta),
         _ if property.is_margin() => instead_of_margin(page, element, delta),
         _ => Vec::new(),
     }
-}
-
-fn instead_of_height(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<LengthChange> {
-    let (parent, first) = (page.parent(element), page.children(element).first().copied());
-    vec![
-        (Some(element), P::LineHeight, delta),
-        (Some(element), P::PaddingBlock, delta / 2.0),
-        (Some(element), P::MarginBottom, delta),
-        (Some(element), P::Height, delta),
-        (parent, P::LineHeight, delta),
-        (first, P::LineHeight, delta),
-    ]
 }
 
 fn instead_of_padding(
@@ -123,18 +126,6 @@ fn instead_of_padding(
         ways.extend([P::MarginBottom, P::LineHeight].map(|p| (Some(*child), p, 2.0 * delta)));
     }
     ways
-}
-
-fn instead_of_gap(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<LengthChange> {
-    let children = page.children(element);
-    let (first, last) = (children.first().copied(), children.last().copied());
-    vec![
-        (first, P::MarginBottom, delta),
-        (first, P::MarginRight, delta),
-        (last, P::MarginTop, delta),
-        (last, P::MarginLeft, delta),
-        (first, P::PaddingBottom, delta),
-    ]
 }
 
 fn instead_of_margin(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<LengthChange> {

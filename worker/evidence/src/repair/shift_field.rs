@@ -1,11 +1,15 @@
 //! Shifts of a page's content from one drawing to another picture.
 
-use crate::{element_tree::PageTree, raster::Raster, template_matching::Patch};
+use crate::{
+    bounds::shorter_side, element_tree::PageTree, raster::Raster, template_matching::Patch,
+};
 
 /// Maximum number of patches.
 const MAX_PATCHES: usize = 240;
 /// Width of a text's patches.
 const CHUNK: i32 = 18;
+/// Maximum length of a corner's patch along a side of its box.
+const MAX_CORNER: i32 = 8;
 /// Maximum shift of a patch, in pixels across and down.
 pub(crate) const REACH: i32 = 34;
 
@@ -161,7 +165,7 @@ fn boxes_of(page: &PageTree<'_>, element: usize) -> Vec<([i32; 4], bool)> {
         }
     }
     if page.is_painted(element) {
-        let corner = [8, (right - left) / 2, (bottom - top) / 2].into_iter().min().unwrap_or(8);
+        let corner = MAX_CORNER.min(shorter_side([left, top, right, bottom]) / 2);
         let (near_x, far_x) = ((left - 3, left + corner), (right - corner, right + 3));
         let (near_y, far_y) = ((top - 3, top + corner), (bottom - corner, bottom + 3));
         for (x0, x1) in [near_x, far_x] {
