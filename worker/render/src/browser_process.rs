@@ -87,7 +87,8 @@ const MAX_LINE_CHARS: usize = 300;
 pub(crate) struct BrowserProcess {
     pipe: DevtoolsPipe,
     child: Child,
-    group: ProcessGroup,
+    /// The group of all its processes.
+    pub group: ProcessGroup,
     _profile: TempDir,
     /// Pages that it has opened.
     pub pages: u32,
@@ -145,11 +146,6 @@ impl BrowserProcess {
 
     pub async fn receive(&mut self) -> Result<DevtoolsMessage, RendererError> {
         self.pipe.receive().await.map_err(ended)
-    }
-
-    /// The group of all its processes.
-    pub fn group(&self) -> ProcessGroup {
-        self.group
     }
 
     /// Closes the browser and waits for its end.

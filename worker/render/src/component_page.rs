@@ -52,10 +52,10 @@ impl ComponentPage {
             ("/given.js".to_owned(), ServedFile::script(given)),
             ("/component.js".to_owned(), ServedFile::script(component.script.clone())),
         ]);
-        let known = modules.specifiers().map(|(name, path)| (name.to_owned(), json!(path)));
+        let known = modules.specifiers.iter().map(|(name, path)| (name.clone(), json!(path)));
         let (mut paths, mut replaced): (Map<_, _>, _) = (known.collect(), Vec::new());
         for (specifier, names) in &component.imports {
-            if modules.has(specifier) {
+            if modules.specifiers.contains_key(specifier) {
                 continue;
             }
             let path = format!("/imports/{}.js", files.len());

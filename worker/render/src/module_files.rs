@@ -50,11 +50,12 @@ const MAX_BYTES: u64 = 32 << 20;
 /// Modules that are served to pages.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleFiles {
-    files: BTreeMap<String, ServedFile>,
+    /// Files by their path in a page.
+    pub files: BTreeMap<String, ServedFile>,
     /// Paths by specifier.
-    specifiers: BTreeMap<String, String>,
+    pub specifiers: BTreeMap<String, String>,
     /// Digest of all files.
-    digest: Digest,
+    pub digest: Digest,
 }
 
 impl ModuleFiles {
@@ -88,24 +89,8 @@ impl ModuleFiles {
         Ok(Self { files, specifiers, digest: Digest::from_content(listed.as_bytes()) })
     }
 
-    pub fn digest(&self) -> Digest {
-        self.digest
-    }
-
-    pub fn has(&self, specifier: &str) -> bool {
-        self.specifiers.contains_key(specifier)
-    }
-
-    pub fn specifiers(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.specifiers.iter().map(|(name, path)| (name.as_str(), path.as_str()))
-    }
-
     pub fn has_stylesheet(&self) -> bool {
         self.files.contains_key(STYLESHEET_PATH)
-    }
-
-    pub fn file(&self, path: &str) -> Option<&ServedFile> {
-        self.files.get(path)
     }
 }
 
@@ -183,13 +168,14 @@ mod tests {
         fs::write(folder.path().join("notes.txt"), "not a module").unwrap();
         let shipped = ModuleFiles::load(None, None).unwrap();
         let own = ModuleFiles::load(Some(folder.path()), None).unwrap();
-        assert!(own.has("@acme/ui") && !shipped.has("@acme/ui") && !own.has("notes.txt"));
-        let react = own.specifiers().find(|(name, _)| *name == "react").unwrap();
-        assert_eq!(react.1, "/modules/own/react.js");
-        assert_eq!(own.file(react.1).unwrap().content, "export default 2");
-        assert_ne!(own.digest(), shipped.digest());
+        let has = |modules: &ModuleFiles, name: &str| modules.specifiers.contains_key(name);
+        assert!(has(&own, "@acme/ui") && !has(&shipped, "@acme/ui") && !has(&own, "notes.txt"));
+        let react = &own.specifiers["react"];
+        assert_eq!(react, "/modules/own/react.js");
+        assert_eq!(own.files[react].content, "export default 2");
+        assert_ne!(own.digest, shipped.digest);
         fs::write(folder.path().join("react.js"), "export default 3").unwrap();
-        assert_ne!(ModuleFiles::load(Some(folder.path()), None).unwrap().digest(), own.digest());
+        assert_ne!(ModuleFiles::load(Some(folder.path()), None).unwrap().digest, own.digest);
     }
 
     #[test]

@@ -195,7 +195,7 @@ impl<'renderer> OpenPage<'renderer> {
         let snapshot = snapshot.map_err(|error| invalid("description", &error))?;
         let data = shot.get("data").and_then(Value::as_str).unwrap_or_default();
         let picture = STANDARD.decode_to_vec(data).map_err(|error| invalid("picture", &error))?;
-        let refused = self.session.refused().iter().cloned().collect();
+        let refused = self.session.refused.iter().cloned().collect();
         let (partial, error) = (self.partial.clone(), self.error.clone());
         Ok(RenderedPage { picture: picture.into(), snapshot, partial, refused, error })
     }

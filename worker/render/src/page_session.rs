@@ -28,7 +28,8 @@ pub(crate) struct PageSession {
     /// True if the page itself was sent; it is sent once, so that nothing is loaded in its place.
     is_sent: bool,
     is_loaded: bool,
-    refused: BTreeSet<String>,
+    /// Addresses that were refused, shortened and without their query.
+    pub refused: BTreeSet<String>,
 }
 
 impl PageSession {
@@ -98,11 +99,6 @@ impl PageSession {
             self.handle(message).await?;
         }
         Ok(&self.frame)
-    }
-
-    /// Addresses that were refused, shortened and without their query.
-    pub fn refused(&self) -> &BTreeSet<String> {
-        &self.refused
     }
 
     /// Closes the page and all that it stored; returns the browser.

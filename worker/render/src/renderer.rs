@@ -109,7 +109,7 @@ impl Renderer {
 
     /// Digest of everything that a render depends on besides its source.
     pub fn digest(&self) -> Digest {
-        let modules = self.served.modules.digest();
+        let modules = self.served.modules.digest;
         Digest::from_content(format!("{} {modules}", self.environment_digest()).as_bytes())
     }
 
@@ -177,7 +177,7 @@ impl Renderer {
                         BrowserProcess::start(&self.executable, is_sandboxed).await?
                     }
                 };
-                let limits = PageLimits::new(browser.group(), self.timeout, budget.clone());
+                let limits = PageLimits::new(browser.group, self.timeout, budget.clone());
                 OpenPage::open(browser, source, &self.served, limits, permit).await
             };
             let opened = opened.await;
@@ -212,19 +212,15 @@ async fn load_modules(
 async fn start_sandboxed_if_possible(
     executable: &BrowserExecutable,
 ) -> Result<(BrowserProcess, Option<String>), RendererError> {
-    let fault = match may_be_sandboxed() {
-        true => match BrowserProcess::start(executable, true).await {
+    // Chromium refuses its sandbox to root.
+    let fault = match rustix::process::geteuid().is_root() {
+        true => "the process runs as root".to_owned(),
+        false => match BrowserProcess::start(executable, true).await {
             Ok(browser) => return Ok((browser, None)),
             Err(error) => format!("with it, {error}"),
         },
-        false => "the process runs as root".to_owned(),
     };
     BrowserProcess::start(executable, false).await.map(|browser| (browser, Some(fault)))
-}
-
-/// Chromium refuses its sandbox to root.
-fn may_be_sandboxed() -> bool {
-    !rustix::process::geteuid().is_root()
 }
 
 #[cfg(test)]

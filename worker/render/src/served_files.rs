@@ -39,7 +39,7 @@ impl ServedFiles {
     ) -> Self {
         let is_on = tailwind == TailwindUse::On;
         let is_auto = tailwind == TailwindUse::Auto;
-        let build = modules.file(TAILWIND_PATH).filter(|_| is_on || is_auto);
+        let build = modules.files.get(TAILWIND_PATH).filter(|_| is_on || is_auto);
         let build = build.map(|file| ServedFile::script([CONFIGURED, &file.content].concat()));
         let (files, partial) = match &source.code {
             PageCode::Html(text) => {
@@ -85,7 +85,7 @@ impl ServedFiles {
         }
         let path = address.strip_prefix(ORIGIN)?;
         let path = path.split(['?', '#']).next().unwrap_or_default();
-        self.files.get(path).or_else(|| self.modules.file(path))
+        self.files.get(path).or_else(|| self.modules.files.get(path))
     }
 }
 
