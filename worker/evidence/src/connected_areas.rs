@@ -24,17 +24,6 @@ impl MarkedArea {
     }
 }
 
-/// Areas of pixels with a weight, joined across at most `gap` cells, in reading order of their
-/// first pixel.
-pub(crate) fn connected_areas(weights: &[u8], width: u32, gap: i32) -> Vec<MarkedArea> {
-    let cells = MarkedCells::new(weights, width);
-    let areas = cells.groups(gap).into_iter().filter_map(|group| {
-        let members = group.into_iter().filter_map(|cell| cells.get(cell));
-        members.reduce(MarkedArea::joined)
-    });
-    areas.collect()
-}
-
 /// The marked pixels of each cell of a picture.
 pub(crate) struct MarkedCells {
     pub areas: Vec<Option<MarkedArea>>,
@@ -72,6 +61,17 @@ impl MarkedCells {
         let marks = self.areas.iter().map(Option::is_some);
         connected_groups(marks.collect(), self.columns, gap)
     }
+}
+
+/// Areas of pixels with a weight, joined across at most `gap` cells, in reading order of their
+/// first pixel.
+pub(crate) fn connected_areas(weights: &[u8], width: u32, gap: i32) -> Vec<MarkedArea> {
+    let cells = MarkedCells::new(weights, width);
+    let areas = cells.groups(gap).into_iter().filter_map(|group| {
+        let members = group.into_iter().filter_map(|cell| cells.get(cell));
+        members.reduce(MarkedArea::joined)
+    });
+    areas.collect()
 }
 
 /// Groups of marked cells, joined across at most `gap` cells, in reading order of their first cell.

@@ -35,17 +35,6 @@ impl Default for RepairLimits {
 /// Minimum share of the difference that a repair removes from the areas that it touches.
 const MIN_GAIN: f64 = 0.25;
 
-/// A change that removes differences.
-#[derive(Clone, Debug)]
-struct FoundRepair {
-    hypothesis: Hypothesis,
-    /// Share of the preceding difference that it removes from the areas that it touches.
-    gain: f64,
-    /// Share of all differences that it removes.
-    explained: f64,
-    alternatives: Vec<Hypothesis>,
-}
-
 /// A search for the changes of a page that repair its differences.
 #[derive(Debug)]
 pub struct RepairSearch {
@@ -129,6 +118,17 @@ impl RepairSearch {
         let page = PageTree::new(&self.snapshot);
         PixelDifference::for_page(screenshot, &self.drawing, &self.noise, Some(&page))
     }
+}
+
+/// A change that removes differences.
+#[derive(Clone, Debug)]
+struct FoundRepair {
+    hypothesis: Hypothesis,
+    /// Share of the preceding difference that it removes from the areas that it touches.
+    gain: f64,
+    /// Share of all differences that it removes.
+    explained: f64,
+    alternatives: Vec<Hypothesis>,
 }
 
 #[cfg(test)]
