@@ -236,8 +236,7 @@ pub struct DoctorArguments {
 }
 
 fn evidence_mode(text: &str) -> Result<EvidenceMode, String> {
-    let found = EvidenceMode::ALL.into_iter().find(|mode| mode.name() == text);
-    found.ok_or_else(|| "give none, facts or full".to_owned())
+    EvidenceMode::from_name(text).ok_or_else(|| "give none, facts or full".to_owned())
 }
 
 /// Checks a deadline, and returns it as it was written.

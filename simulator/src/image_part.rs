@@ -62,8 +62,7 @@ fn read_detail(detail: Option<&str>) -> Result<Detail, Refusal> {
     let Some(name) = detail else {
         return Ok(Detail::Auto);
     };
-    let all = [Detail::Low, Detail::High, Detail::Auto, Detail::Original];
-    all.into_iter().find(|detail| detail.name() == name).ok_or_else(|| {
+    Detail::from_name(name).ok_or_else(|| {
         let message = format!("detail {name:?} is not one of low, high, auto, original");
         Refusal::parameter("messages", "invalid_value", message)
     })

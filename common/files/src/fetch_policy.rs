@@ -121,7 +121,7 @@ impl FetchPolicy {
     pub fn bucket(&self, object: &ObjectReference) -> Result<usize, NotAllowed> {
         let found = self.buckets.iter().position(|entry| entry.covers(object));
         found.ok_or_else(|| NotAllowed::Bucket {
-            bucket: format!("{}://{}", object.service.scheme(), object.bucket),
+            bucket: format!("{}://{}", object.service.name(), object.bucket),
         })
     }
 
@@ -186,9 +186,7 @@ impl AllowedBucket {
     /// Parses `s3://bucket` or `s3://bucket/prefix`; likewise `gs` and `az`.
     pub fn parse(entry: &str) -> Option<Self> {
         let (scheme, rest) = entry.split_once("://")?;
-        let service = [ObjectStoreKind::S3, ObjectStoreKind::Google, ObjectStoreKind::Azure]
-            .into_iter()
-            .find(|service| service.scheme() == scheme)?;
+        let service = ObjectStoreKind::from_name(scheme)?;
         let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
         let usable = is_bucket(name) && (prefix.is_empty() || is_key(prefix));

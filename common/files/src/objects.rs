@@ -65,7 +65,7 @@ impl Bucket {
         settings: &ObjectSettings,
     ) -> Result<Self, ObjectSetupError> {
         let unusable = |problem| {
-            let bucket = format!("{}://{name}", service.scheme());
+            let bucket = format!("{}://{name}", service.name());
             ObjectSetupError { bucket, problem }
         };
         let plain = service == ObjectStoreKind::S3

@@ -1,7 +1,7 @@
 //! Macros for enums whose values have names.
 
-/// Defines an enum with one name for each variant; adds `ALL`, the variants in their order, and
-/// `name`.
+/// Defines an enum with one name for each variant; adds `ALL`, the variants in their order, `name`
+/// and `from_name`.
 #[macro_export]
 macro_rules! named_enum {
     (
@@ -24,6 +24,11 @@ macro_rules! named_enum {
                 match self {
                     $(Self::$variant => $name,)*
                 }
+            }
+
+            /// The value of this name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|value| value.name() == name)
             }
         }
     };

@@ -25,31 +25,22 @@ pub struct ObjectReference {
     pub key: String,
 }
 
-/// A family of object stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ObjectStoreKind {
-    /// Amazon S3 and compatible stores.
-    S3,
-    /// Google Cloud Storage.
-    Google,
-    /// Azure Blob Storage.
-    Azure,
-}
-
-impl ObjectStoreKind {
-    /// The scheme of its references.
-    pub fn scheme(self) -> &'static str {
-        match self {
-            Self::S3 => "s3",
-            Self::Google => "gs",
-            Self::Azure => "az",
-        }
+crate::named_enum! {
+    /// A family of object stores, named by the scheme of its references.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum ObjectStoreKind {
+        /// Amazon S3 and compatible stores.
+        S3 = "s3",
+        /// Google Cloud Storage.
+        Google = "gs",
+        /// Azure Blob Storage.
+        Azure = "az",
     }
 }
 
 impl fmt::Display for ObjectReference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}://{}/{}", self.service.scheme(), self.bucket, self.key)
+        write!(formatter, "{}://{}/{}", self.service.name(), self.bucket, self.key)
     }
 }
 
@@ -75,16 +66,17 @@ pub enum InvalidReference {
 impl<'text> Reference<'text> {
     /// Parses a reference without accessing its target.
     pub fn parse(text: &'text str) -> Result<Self, InvalidReference> {
+        let unknown = || InvalidReference::Unknown(beginning(&shown(text)));
         if text.is_empty() || text.chars().any(char::is_control) {
-            return Err(InvalidReference::Unknown(beginning(&shown(text))));
+            return Err(unknown());
         }
         match scheme(text) {
             None => Ok(Self::Path(text)),
             Some("http" | "https") => web(text).map(Self::Web),
-            Some("s3") => object(ObjectStoreKind::S3, text).map(Self::Object),
-            Some("gs") => object(ObjectStoreKind::Google, text).map(Self::Object),
-            Some("az") => object(ObjectStoreKind::Azure, text).map(Self::Object),
-            Some(_) => Err(InvalidReference::Unknown(beginning(&shown(text)))),
+            Some(scheme) => {
+                let service = ObjectStoreKind::from_name(scheme).ok_or_else(unknown)?;
+                object(service, text).map(Self::Object)
+            }
         }
     }
 

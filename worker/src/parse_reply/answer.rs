@@ -124,11 +124,9 @@ fn plain_key(word: &str) -> String {
 
 fn severity(word: &str, place: &str) -> Result<Severity, ReplyError> {
     let word = plain_key(word);
-    Severity::ALL.into_iter().find(|severity| severity.name() == word).ok_or_else(|| {
-        ReplyError::WrongShape {
-            place: format!("{place}.severity"),
-            problem: format!("is {word:?} and not minor, major or critical"),
-        }
+    Severity::from_name(&word).ok_or_else(|| ReplyError::WrongShape {
+        place: format!("{place}.severity"),
+        problem: format!("is {word:?} and not minor, major or critical"),
     })
 }
 

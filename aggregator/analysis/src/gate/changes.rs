@@ -32,7 +32,7 @@ juror_types::named_enum! {
 impl ChangeList {
     /// The list of this path; none for any other text.
     pub fn from_path(path: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|list| list.name() == path)
+        Self::from_name(path)
     }
 
     /// Title in reports.

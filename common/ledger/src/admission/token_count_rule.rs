@@ -43,11 +43,6 @@ impl CountRule {
     pub fn higher(self) -> Option<Self> {
         Self::ALL.into_iter().find(|rule| *rule > self)
     }
-
-    /// The rule of this name.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rule| rule.name() == name)
-    }
 }
 
 #[cfg(test)]
