@@ -78,7 +78,7 @@ impl CalibrationFlags {
 impl RunFlags {
     /// Settings of the given flags.
     pub fn layer(&self) -> Layer {
-        let tags = self.budget_tag.iter().cloned().map(String::from);
+        let tags = self.budget_tag.iter().map(ToString::to_string);
         self.judging
             .layer()
             .overlaid_with(self.baseline.layer())

@@ -46,7 +46,7 @@ pub(crate) fn layer_of_resumed_run(record: &RunRecord) -> Layer {
 /// ledger, gate and comparison, and whether inputs are kept.
 pub(crate) fn layer_of_every_round(record: &RunRecord) -> Layer {
     let tags = record.budget_labels.iter().filter_map(|label| match label {
-        BudgetLabel::Tag(name) => Some(String::from(name.clone())),
+        BudgetLabel::Tag(name) => Some(name.to_string()),
         BudgetLabel::Dataset(_) => None,
     });
     let calls = record.calls;

@@ -1,6 +1,5 @@
 //! Labels that assign the calls of runs to separate budgets.
 
-use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path, str::FromStr};
 
 /// Maximum length of a label's name, in characters.
@@ -23,8 +22,7 @@ pub enum BudgetLabel {
 }
 
 /// Name of a dataset or a tag in budgets.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LabelName(String);
 
 /// An invalid name of a dataset or a tag.
@@ -91,17 +89,9 @@ impl FromStr for LabelName {
     }
 }
 
-impl TryFrom<String> for LabelName {
-    type Error = InvalidLabel;
-
-    fn try_from(name: String) -> Result<Self, InvalidLabel> {
-        name.parse()
-    }
-}
-
-impl From<LabelName> for String {
-    fn from(LabelName(name): LabelName) -> Self {
-        name
+impl fmt::Display for LabelName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
     }
 }
 
@@ -127,6 +117,7 @@ fn fits(character: char) -> bool {
     character.is_alphanumeric() || "._-".contains(character)
 }
 
+crate::serde_as_text::serde_as_text!(LabelName);
 crate::serde_as_text::serde_as_text!(BudgetLabel);
 
 #[cfg(test)]
