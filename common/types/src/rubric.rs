@@ -3,9 +3,7 @@
 
 mod builtin;
 mod contradictions;
-mod error;
 mod finding_rules;
-mod judge_answer;
 mod parse;
 mod placeholder;
 mod reply_size;
@@ -16,12 +14,11 @@ mod validate;
 
 pub use builtin::{BuiltinRubric, builtin, builtin_named};
 pub use contradictions::contradictions_with_evidence;
-pub use error::RubricError;
 pub use finding_rules::{FindingRules, ReplyVersion};
-pub use judge_answer::JudgeAnswer;
+pub use parse::RubricError;
 pub use reserved_columns::is_reserved_key;
 pub use schema::reply_schema;
-pub use score::{AnswerError, score, zero};
+pub use score::{AnswerError, JudgeAnswer, score, zero};
 
 use crate::{finding::FindingVocabulary, id::Digest, item::Item, job::RubricReference};
 use serde::Deserialize;

@@ -28,34 +28,25 @@ impl TryFrom<u32> for ReplyVersion {
 
 /// Rules for the findings of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct FindingRules {
     /// Name of a vocabulary of `config/findings.toml`; the rubric's own entries come first.
     #[serde(rename = "vocabulary")]
     pub builtin: Option<String>,
     /// The rubric's own kinds.
-    #[serde(default)]
     pub kinds: Vec<FindingKind>,
     /// The rubric's own elements.
-    #[serde(default)]
     pub elements: Vec<FindingElement>,
     /// Maximum number of findings of a reply.
-    #[serde(default = "default_max")]
     pub max: u32,
     /// True if the judge is called once more where its scores and findings contradict each other.
-    #[serde(default)]
     pub ask_again: bool,
 }
 
 impl Default for FindingRules {
     fn default() -> Self {
-        Self {
-            builtin: None,
-            kinds: Vec::new(),
-            elements: Vec::new(),
-            max: default_max(),
-            ask_again: false,
-        }
+        let (kinds, elements) = (Vec::new(), Vec::new());
+        Self { builtin: None, kinds, elements, max: 20, ask_again: false }
     }
 }
 
@@ -64,21 +55,14 @@ impl FindingRules {
     pub(super) fn vocabulary(&self) -> FindingVocabulary {
         let mut all =
             FindingVocabulary { kinds: self.kinds.clone(), elements: self.elements.clone() };
-        let named = self.builtin.as_deref().and_then(FindingVocabulary::builtin);
-        if let Some(named) = named {
-            let kinds =
-                named.kinds.iter().filter(|kind| !self.kinds.iter().any(|own| own.key == kind.key));
+        if let Some(named) = self.builtin.as_deref().and_then(FindingVocabulary::builtin) {
+            let own = all.clone();
+            let kinds = named.kinds.iter().filter(|kind| own.kind(&kind.key).is_none());
             all.kinds.extend(kinds.cloned());
-            let elements = named
-                .elements
-                .iter()
-                .filter(|element| !self.elements.iter().any(|own| own.key == element.key));
+            let elements = named.elements.iter();
+            let elements = elements.filter(|element| own.element(&element.key).is_none());
             all.elements.extend(elements.cloned());
         }
         all
     }
-}
-
-fn default_max() -> u32 {
-    20
 }

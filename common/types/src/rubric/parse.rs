@@ -1,6 +1,6 @@
 //! Parsing of a rubric's file.
 
-use super::{ReplyVersion, Rubric, RubricError, Success, validate::validate};
+use super::{ReplyVersion, Rubric, Success, validate::validate};
 use crate::{
     SCHEMA,
     id::Digest,
@@ -10,7 +10,27 @@ use crate::{
     },
 };
 use serde::Deserialize;
+use std::fmt;
 use toml::de::DeTable;
+
+/// An invalid rubric, displayed with all its problems, one per line: file, line, key, problem and
+/// remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RubricError {
+    /// The file, as it was named.
+    pub origin: String,
+    /// Problems in the order of the file's lines, at least one.
+    pub problems: Vec<TomlProblem>,
+}
+
+impl std::error::Error for RubricError {}
+
+impl fmt::Display for RubricError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = self.problems.iter().map(|problem| format!("{}{problem}", self.origin));
+        formatter.write_str(&lines.collect::<Vec<_>>().join("\n"))
+    }
+}
 
 impl Rubric {
     /// Parses a rubric file. `origin` is the file name in errors. Unknown keys, another schema
@@ -22,8 +42,7 @@ impl Rubric {
         if let Some(problem) = foreign_schema(text, table.get_ref()) {
             return Err(fail(vec![problem]));
         }
-        let deserializer = toml::Deserializer::parse(text).map_err(misread)?;
-        let mut rubric = Self::deserialize(deserializer).map_err(misread)?;
+        let mut rubric: Self = toml::from_str(text).map_err(misread)?;
         rubric.digest = Digest::from_content(text.as_bytes());
         if rubric.reply == ReplyVersion::Two {
             rubric.vocabulary = rubric.findings.vocabulary();

@@ -1,11 +1,30 @@
 //! Computation of a verdict from a judge's scores. A model's own totals are never used.
 
 use super::{
-    Criterion, Formula, Group, JudgeAnswer, ReplyVersion, Rubric,
-    contradictions::contradictions_within_reply,
+    Criterion, Formula, ReplyVersion, Rubric, contradictions::contradictions_within_reply,
 };
-use crate::verdict::{Dimension, Score, SubScore, Verdict};
+use crate::{
+    finding::Finding,
+    verdict::{Dimension, Score, SubScore, Verdict},
+};
 use indexmap::IndexMap;
+
+/// A parsed reply of the judge.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JudgeAnswer {
+    /// Score and, where the form has one, rationale by criterion.
+    pub scores: IndexMap<String, (u32, Option<String>)>,
+    /// Defects; version 2 only.
+    pub findings: Vec<Finding>,
+    /// Texts of the item that try to instruct the judge; version 2 only.
+    pub suspected_instructions: Vec<String>,
+    /// Defects as texts; `sum_over_max` of version 1 only.
+    pub issues: Vec<String>,
+    /// Strengths; not read for `weighted_groups` of version 1.
+    pub strengths: Vec<String>,
+    /// The summary; not read for `sum_over_max`.
+    pub overall_assessment: String,
+}
 
 /// The error of a reply without a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,20 +99,12 @@ pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerErro
 /// The verdict of a job that failed or had no output: all scores zero, with the reason as its only
 /// issue. The settings `failed_jobs` and `missing_output` decide how averages count it.
 pub fn zero(rubric: &Rubric, message: &str) -> Verdict {
-    let dimension = |group: &Group| Dimension {
-        score: 0.0,
-        sub_scores: rubric
-            .criteria_of(&group.key)
-            .map(|criterion| {
-                (criterion.key.clone(), SubScore { score: 0, rationale: String::new() })
-            })
-            .collect(),
-    };
+    let scores = rubric.criteria.iter().map(|criterion| (criterion.key.clone(), (0, None)));
+    let mut answer = JudgeAnswer { scores: scores.collect(), ..JudgeAnswer::default() };
     let score = match rubric.formula {
-        Formula::SumOverMax => sum_over_max(rubric, &JudgeAnswer::default()),
+        Formula::SumOverMax => sum_over_max(rubric, &answer),
         Formula::WeightedGroups => {
-            let groups = rubric.groups.iter();
-            let dimensions = groups.map(|group| (group.key.clone(), dimension(group))).collect();
+            let dimensions = dimensions(rubric, &mut answer);
             weighted_groups(rubric, dimensions, String::new())
         }
     };

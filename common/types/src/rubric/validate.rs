@@ -7,7 +7,10 @@ mod wording;
 use super::Rubric;
 use crate::toml_problem::{
     TomlProblem,
-    key_path::{PathStep, dotted},
+    key_path::{
+        PathStep::{self, Entry, Key},
+        dotted,
+    },
 };
 use std::collections::HashSet;
 
@@ -39,14 +42,13 @@ impl Problems<'_> {
     /// contains them, `field` is their key.
     fn check_names<'rubric>(
         &mut self,
-        list: &str,
+        list: &[PathStep<'_>],
         field: &str,
         names: impl Iterator<Item = &'rubric str>,
     ) {
         let mut seen = HashSet::new();
         for (position, name) in names.enumerate() {
-            let place =
-                [PathStep::Key(list), PathStep::Entry(position, name), PathStep::Key(field)];
+            let place = [list, &[Entry(position, name), Key(field)]].concat();
             if !is_plain_name(name) {
                 self.add(&place, bad_name(name));
             } else if !seen.insert(name) {

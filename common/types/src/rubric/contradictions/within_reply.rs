@@ -27,38 +27,28 @@ pub fn contradictions_within_reply(rubric: &Rubric, answer: &JudgeAnswer) -> Vec
 
 /// The rules that a reply of version 2 breaks.
 fn broken_rules(rubric: &Rubric, answer: &JudgeAnswer) -> Vec<Contradiction> {
+    // Each score with the worst severity of the findings that touch its criterion.
+    let scores = answer.scores.iter().map(|(key, (score, _))| {
+        let touching = answer.findings.iter().filter(|finding| finding.criteria.contains(key));
+        (*score, touching.map(|finding| finding.severity).max())
+    });
+    let scores: Vec<(u32, Option<Severity>)> = scores.collect();
+    let top = rubric.scale.max;
+    let double_middle = u64::from(rubric.scale.min) + u64::from(top);
+    let is_critical_above_middle = |(score, worst): &(u32, Option<Severity>)| {
+        2 * u64::from(*score) > double_middle && *worst == Some(Severity::Critical)
+    };
+    let deducts = scores.iter().any(|(score, worst)| *score < top && worst.is_none());
+    let is_top = scores.iter().any(|(score, worst)| *score >= top && worst.is_some());
     let too_many = answer.findings.len() > rubric.findings.max as usize;
     let rules = [
-        (Contradiction::DeductionWithoutFinding, deducts_without_finding(rubric, answer)),
-        (Contradiction::TopScoreWithFinding, is_top_with_finding(rubric, answer)),
-        (Contradiction::CriticalAboveMiddle, is_critical_above_middle(rubric, answer)),
+        (Contradiction::DeductionWithoutFinding, deducts),
+        (Contradiction::TopScoreWithFinding, is_top),
+        (Contradiction::CriticalAboveMiddle, scores.iter().any(is_critical_above_middle)),
         (Contradiction::RepeatedFinding, repeats_a_finding(&answer.findings)),
         (Contradiction::TooManyFindings, too_many),
     ];
     rules.into_iter().filter_map(|(rule, is_broken)| is_broken.then_some(rule)).collect()
-}
-
-fn deducts_without_finding(rubric: &Rubric, answer: &JudgeAnswer) -> bool {
-    let mut scores = answer.scores.iter();
-    scores.any(|(key, (score, _))| {
-        *score < rubric.scale.max && touching(&answer.findings, key).next().is_none()
-    })
-}
-
-fn is_top_with_finding(rubric: &Rubric, answer: &JudgeAnswer) -> bool {
-    let mut scores = answer.scores.iter();
-    scores.any(|(key, (score, _))| {
-        *score >= rubric.scale.max && touching(&answer.findings, key).next().is_some()
-    })
-}
-
-fn is_critical_above_middle(rubric: &Rubric, answer: &JudgeAnswer) -> bool {
-    let double_middle = u64::from(rubric.scale.min) + u64::from(rubric.scale.max);
-    let mut scores = answer.scores.iter();
-    scores.any(|(key, (score, _))| {
-        2 * u64::from(*score) > double_middle
-            && touching(&answer.findings, key).any(|finding| finding.severity == Severity::Critical)
-    })
 }
 
 /// True if two findings have the same kind, element, place and texts, ignoring case and white
@@ -75,10 +65,6 @@ fn repeats_a_finding(findings: &[Finding]) -> bool {
 fn plain(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     words.join(" ")
-}
-
-fn touching<'a>(findings: &'a [Finding], criterion: &'a str) -> impl Iterator<Item = &'a Finding> {
-    findings.iter().filter(move |finding| finding.criteria.iter().any(|key| key == criterion))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Validation of the reply version and the vocabulary of findings.
 
-use super::{Problems, bad_name, is_plain_name};
+use super::Problems;
 use crate::{
     finding::{FindingVocabulary, OTHER},
     rubric::{FindingRules, ReplyVersion, Rubric},
@@ -51,18 +51,10 @@ pub(super) fn check(rubric: &Rubric, problems: &mut Problems<'_>) {
 
 fn check_entries(rubric: &Rubric, problems: &mut Problems<'_>) {
     let rules = &rubric.findings;
-    let kinds: Vec<&str> = rules.kinds.iter().map(|kind| kind.key.as_str()).collect();
-    let elements: Vec<&str> = rules.elements.iter().map(|element| element.key.as_str()).collect();
-    for (list, keys) in [("kinds", &kinds), ("elements", &elements)] {
-        for (position, key) in keys.iter().enumerate() {
-            let place = [Key("findings"), Key(list), Entry(position, key), Key("key")];
-            if !is_plain_name(key) {
-                problems.add(&place, bad_name(key));
-            } else if keys.iter().take(position).any(|earlier| earlier == key) {
-                problems.add(&place, format!("{key:?} is a duplicate; rename one"));
-            }
-        }
-    }
+    let kinds = rules.kinds.iter().map(|kind| kind.key.as_str());
+    problems.check_names(&[Key("findings"), Key("kinds")], "key", kinds);
+    let elements = rules.elements.iter().map(|element| element.key.as_str());
+    problems.check_names(&[Key("findings"), Key("elements")], "key", elements);
     for (position, kind) in rules.kinds.iter().enumerate() {
         let place = |field| [Key("findings"), Key("kinds"), Entry(position, &kind.key), Key(field)];
         problems.check_filled(&place("title"), &kind.title);

@@ -172,7 +172,8 @@ fn check_grades(rubric: &Rubric, problems: &mut Problems<'_>) {
 }
 
 fn check_metrics(rubric: &Rubric, problems: &mut Problems<'_>) {
-    problems.check_names("metrics", "name", rubric.metrics.iter().map(|m| m.name.as_str()));
+    let names = rubric.metrics.iter().map(|metric| metric.name.as_str());
+    problems.check_names(&[Key("metrics")], "name", names);
     for (position, metric) in rubric.metrics.iter().enumerate() {
         let place = |field| [Key("metrics"), Entry(position, &metric.name), Key(field)];
         if OVERALL_METRICS.contains(&metric.name.as_str()) {

@@ -78,7 +78,8 @@ fn check_images(rubric: &Rubric, problems: &mut Problems<'_>) {
         let message = "is empty, and so is `needs`; a judge needs an image or a text";
         problems.add(&[Key("images")], message);
     }
-    problems.check_names("images", "name", rubric.images.iter().map(|image| image.name.as_str()));
+    let names = rubric.images.iter().map(|image| image.name.as_str());
+    problems.check_names(&[Key("images")], "name", names);
     for (position, image) in rubric.images.iter().enumerate() {
         let place = |field| [Key("images"), Entry(position, &image.name), Key(field)];
         if ITEM_FIELDS.contains(&image.name.as_str()) {
@@ -101,7 +102,7 @@ fn check_images(rubric: &Rubric, problems: &mut Problems<'_>) {
 fn check_criteria(rubric: &Rubric, problems: &mut Problems<'_>) {
     check_anchors(rubric, &rubric.anchors, &[Key("anchors")], problems);
     let keys = || rubric.criteria.iter().map(|criterion| criterion.key.as_str());
-    problems.check_names("criteria", "key", keys());
+    problems.check_names(&[Key("criteria")], "key", keys());
     check_columns("criteria", keys(), &[], problems);
     for (position, criterion) in rubric.criteria.iter().enumerate() {
         let place = |field| [Key("criteria"), Entry(position, &criterion.key), Key(field)];
@@ -111,7 +112,7 @@ fn check_criteria(rubric: &Rubric, problems: &mut Problems<'_>) {
     }
     let criteria: Vec<&str> = keys().collect();
     let keys = || rubric.groups.iter().map(|group| group.key.as_str());
-    problems.check_names("groups", "key", keys());
+    problems.check_names(&[Key("groups")], "key", keys());
     check_columns("groups", keys(), &criteria, problems);
     for (position, group) in rubric.groups.iter().enumerate() {
         let place = [Key("groups"), Entry(position, &group.key), Key("title")];
