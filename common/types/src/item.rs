@@ -101,38 +101,24 @@ pub struct ImageReference {
     pub sha256: Option<crate::id::Digest>,
 }
 
+/// A value in the manifest itself or in a separate file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InlineOrPath<T> {
+    /// The value.
+    Inline(T),
+    /// Path relative to the manifest's folder, or a URL.
+    Path(String),
+}
+
 /// A text in the manifest itself or in a separate file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Text {
-    /// The text.
-    Inline(String),
-    /// Path relative to the manifest's folder, or a URL.
-    Path(String),
-}
+pub type Text = InlineOrPath<String>;
 
-/// Design tokens in the manifest itself or in a separate JSON file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TokenSource {
-    /// The tokens as written: an object, nested or flat.
-    Inline(Value),
-    /// Path relative to the manifest's folder, or a URL.
-    Path(String),
-}
+/// Design tokens, an object, nested or flat, in the manifest itself or in a separate JSON file.
+pub type TokenSource = InlineOrPath<Value>;
 
-impl Text {
+impl<T> InlineOrPath<T> {
     /// The path of its file; none where it is inline.
-    pub fn path(&self) -> Option<&str> {
-        match self {
-            Self::Inline(_) => None,
-            Self::Path(path) => Some(path),
-        }
-    }
-}
-
-impl TokenSource {
-    /// The path of their file; none where they are inline.
     pub fn path(&self) -> Option<&str> {
         match self {
             Self::Inline(_) => None,
