@@ -13,7 +13,7 @@ use juror_report::{
     document::{Block, Topic},
     topics::{cost, coverage, head},
 };
-use juror_types::run::RunRecord;
+use juror_types::{lane::Lane, run::RunRecord};
 use serde_json::{Value, json};
 
 pub async fn run(run: &str, fleet: &FleetFlags, base: &BaseLayers) -> Result<Exit, AppError> {
@@ -26,7 +26,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, base: &BaseLayers) -> Result<Exi
     let mut report = report_of(&files, ledger, settings.run.averaging_policy())?;
     let total = report.cost.total_usd;
     // Reservations of a dead process count as spent; batches continue without a process.
-    let is_elsewhere = record.fleet.is_some() || !record.lane.is_realtime();
+    let is_elsewhere = record.fleet.is_some() || record.lane != Lane::Realtime;
     let may_be_in_flight = is_elsewhere || files.is_held();
     if let Some(ledger) = ledger.filter(|_| may_be_in_flight) {
         report.cost = report.cost.with_in_flight(ledger.outstanding);

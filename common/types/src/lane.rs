@@ -24,9 +24,4 @@ impl Lane {
     pub fn is_batched(self) -> bool {
         matches!(self, Self::Batch | Self::Mixed)
     }
-
-    /// True for the default lane.
-    pub fn is_realtime(&self) -> bool {
-        *self == Self::Realtime
-    }
 }

@@ -63,7 +63,7 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<JudgingTime>,
     /// Lane in which its calls are bought.
-    #[serde(default, skip_serializing_if = "Lane::is_realtime")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub lane: Lane,
     /// Maximum cost; none is unlimited.
     pub budget_usd: Option<Money>,
