@@ -42,10 +42,11 @@ impl FromStr for SimilaritySignature {
     type Err = InvalidSignature;
 
     fn from_str(text: &str) -> Result<Self, InvalidSignature> {
-        let invalid = || InvalidSignature(text.to_owned());
-        let is_hexadecimal = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let bits = is_hexadecimal.then(|| u64::from_str_radix(text, 16).ok()).flatten();
-        bits.map(Self).ok_or_else(invalid)
+        let mut bytes = [0; 8];
+        match hex::decode_to_slice(text, &mut bytes) {
+            Ok(()) => Ok(Self(u64::from_be_bytes(bytes))),
+            Err(_) => Err(InvalidSignature(text.to_owned())),
+        }
     }
 }
 

@@ -71,16 +71,7 @@ pub fn finding(kind: &str, element: &str, statement: &str) -> Finding {
 
 /// Token of this value that was not measured.
 pub fn token(key: &str, expected: &str) -> TokenEvidence {
-    TokenEvidence {
-        key: key.to_owned(),
-        expected: expected.to_owned(),
-        screenshot_delta_e: None,
-        render_delta_e: None,
-        screenshot_color: None,
-        render_color: None,
-        used_by: None,
-        other_values: Vec::new(),
-    }
+    TokenEvidence { key: key.to_owned(), expected: expected.to_owned(), ..TokenEvidence::default() }
 }
 
 /// Run on one machine without jobs, budget and rubric text.

@@ -160,8 +160,7 @@ impl Models {
 
     /// Parses a file of models; `origin` names it in errors.
     pub fn parse(text: &str, origin: &str) -> Result<Self, DataFileError> {
-        let file: ModelsFile = data_file::read(text, origin)?;
-        data_file::check_schema(file.schema, origin)?;
+        let file = data_file::read(text, origin, |file: &ModelsFile| file.schema)?;
         let mut families = file.family;
         let unknown = families.iter().position(|facts| facts.family == UNKNOWN);
         let unknown = unknown.map(|position| families.remove(position));

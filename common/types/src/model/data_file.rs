@@ -26,18 +26,18 @@ pub enum DataFileError {
     },
 }
 
-/// Parses a file's text; `origin` names it in errors.
-pub(super) fn read<T: DeserializeOwned>(text: &str, origin: &str) -> Result<T, DataFileError> {
-    toml::from_str(text).map_err(|error| DataFileError::Invalid {
+/// Parses a file's text, of a known schema version; `origin` names it in errors.
+pub(super) fn read<T: DeserializeOwned>(
+    text: &str,
+    origin: &str,
+    schema_of: fn(&T) -> u32,
+) -> Result<T, DataFileError> {
+    let file: T = toml::from_str(text).map_err(|error| DataFileError::Invalid {
         origin: origin.to_owned(),
         problem: TomlProblem::from_error(text, &error),
-    })
-}
-
-/// Refuses other schema versions.
-pub(super) fn check_schema(found: u32, origin: &str) -> Result<(), DataFileError> {
-    if found == SCHEMA {
-        return Ok(());
+    })?;
+    match schema_of(&file) {
+        SCHEMA => Ok(file),
+        found => Err(DataFileError::Schema { origin: origin.to_owned(), found }),
     }
-    Err(DataFileError::Schema { origin: origin.to_owned(), found })
 }

@@ -130,8 +130,7 @@ impl Prices {
 
     /// Parses a price file; `origin` names it in errors.
     pub fn parse(text: &str, origin: &str) -> Result<Self, DataFileError> {
-        let file: PriceFile = data_file::read(text, origin)?;
-        data_file::check_schema(file.schema, origin)?;
+        let file = data_file::read(text, origin, |file: &PriceFile| file.schema)?;
         let table = file.origin.unwrap_or_else(|| origin.to_owned());
         let known_since =
             file.date.map_or_else(|| table.clone(), |date| format!("{table}, {date}"));
