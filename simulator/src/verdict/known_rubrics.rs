@@ -1,70 +1,30 @@
 //! The two rubrics that come with the program, for prompts that show no form of the reply.
 
-use super::shape::{SAFE_SCALE, Shape};
+use super::shape::Shape;
+use juror_types::rubric::{Criterion, Rubric, builtin_named, reply_schema};
 use serde_json::json;
+use std::sync::LazyLock;
 
 /// The shapes of the two rubrics that come with the program, by the keys that a prompt names.
 pub(super) fn named_in(texts: &[&str]) -> Shape {
-    let names = |key: &&str| texts.iter().any(|text| text.contains(*key));
-    if ACRUE.iter().flat_map(|(_, keys)| *keys).all(names) {
-        let criterion = |key: &&str| {
-            let parts = [("score".to_owned(), SAFE_SCALE), ("rationale".to_owned(), Shape::Text)];
-            ((*key).to_owned(), Shape::Object(parts.into()))
-        };
-        let group = |(name, keys): &(&str, &[&str])| {
-            let sub_scores = Shape::Object(keys.iter().map(criterion).collect());
-            ((*name).to_owned(), Shape::Object(vec![("sub_scores".to_owned(), sub_scores)]))
-        };
-        return Shape::Object(vec![
-            ("scores".to_owned(), Shape::Object(ACRUE.iter().map(group).collect())),
-            ("overall_assessment".to_owned(), Shape::Text),
-        ]);
+    let is_named = |criterion: &Criterion| texts.iter().any(|text| text.contains(&criterion.key));
+    let [acrue, semantic] = &*RUBRICS;
+    if let Some(acrue) = acrue.as_ref().filter(|acrue| acrue.criteria.iter().all(is_named)) {
+        return Shape::from_schema(&reply_schema(acrue));
     }
-    let known: Vec<_> = SEMANTIC.iter().filter(|key| names(key)).collect();
-    if known.is_empty() {
-        return Shape::Fixed(json!({"answer": "the simulator knows no rubric in this question"}));
+    let mut semantic = semantic.clone();
+    if let Some(semantic) = &mut semantic {
+        semantic.criteria.retain(is_named);
     }
-    let score = |key: &&str| ((*key).to_owned(), Shape::Score { least: 0, most: 10 });
-    Shape::Object(vec![
-        ("scores".to_owned(), Shape::Object(known.into_iter().map(score).collect())),
-        ("issues".to_owned(), Shape::Statements),
-        ("strengths".to_owned(), Shape::Statements),
-    ])
+    match semantic.filter(|semantic| !semantic.criteria.is_empty()) {
+        Some(semantic) => Shape::from_schema(&reply_schema(&semantic)),
+        None => Shape::Fixed(json!({"answer": "the simulator knows no rubric in this question"})),
+    }
 }
 
-const SEMANTIC: [&str; 5] = [
-    "visual_similarity",
-    "token_adherence",
-    "variant_accuracy",
-    "feature_completeness",
-    "layout_accuracy",
-];
-
-const ACRUE: [(&str, &[&str]); 5] = [
-    ("accuracy", &["faithfulness", "technical_alignment", "subject_identity", "no_hallucinations"]),
-    (
-        "completeness",
-        &[
-            "subject_retention",
-            "context_retention",
-            "prompt_coverage",
-            "global_consistency",
-            "structural_coherence",
-        ],
-    ),
-    ("relevance", &["intent_alignment", "theme_mood_match"]),
-    ("usefulness", &["share_ready", "clarity", "no_artifacts", "practical_usability"]),
-    (
-        "exceptional_value",
-        &[
-            "tasteful_novelty",
-            "compositional_lift",
-            "stylistic_distinction",
-            "narrative_coherence",
-            "signature_details",
-        ],
-    ),
-];
+/// The rubrics `acrue` and `semantic` in their first versions.
+static RUBRICS: LazyLock<[Option<Rubric>; 2]> =
+    LazyLock::new(|| ["acrue@1", "semantic@1"].map(|name| builtin_named(name)?.parse().ok()));
 
 #[cfg(test)]
 mod tests {
@@ -72,7 +32,8 @@ mod tests {
 
     #[test]
     fn known_rubrics_are_recognized_by_their_keys() {
-        let keys: Vec<&str> = ACRUE.iter().flat_map(|(_, keys)| *keys).copied().collect();
+        let acrue = RUBRICS[0].as_ref().unwrap();
+        let keys: Vec<&str> = acrue.criteria.iter().map(|criterion| &*criterion.key).collect();
         let Shape::Object(parts) = named_in(&[&keys.join(", ")]) else {
             panic!("no object");
         };

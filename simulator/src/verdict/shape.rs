@@ -33,9 +33,14 @@ impl Shape {
     /// texts; none if it states none.
     pub(crate) fn from_request(schema: Option<&Value>, texts: &[&str]) -> Option<Self> {
         match schema {
-            Some(schema) => Some(from_schema(schema, schema, 0)),
+            Some(schema) => Some(Self::from_schema(schema)),
             None => texts.iter().rev().find_map(|text| shown_in(text)),
         }
+    }
+
+    /// The shape of a JSON Schema.
+    pub(crate) fn from_schema(schema: &Value) -> Self {
+        from_schema(schema, schema, 0)
     }
 
     /// Fits a recorded reply into this shape: every part present, and every score within its scale.
@@ -95,7 +100,7 @@ fn statements(findings: &Value) -> Option<Value> {
 }
 
 /// Scale for schemas that state none: a range that lies within every usual scale.
-pub(super) const SAFE_SCALE: Shape = Shape::Score { least: 1, most: 5 };
+const SAFE_SCALE: Shape = Shape::Score { least: 1, most: 5 };
 
 /// Deeper schemas are cut off, so that one that refers to itself ends.
 const DEEPEST: usize = 16;
@@ -125,7 +130,13 @@ fn from_schema(schema: &Value, root: &Value, depth: usize) -> Shape {
         Some("boolean") => Shape::Fixed(true.into()),
         Some("null") => Shape::Fixed(Value::Null),
         Some("string") => Shape::Text,
-        _ => from_properties(schema, |_, property| from_schema(property, root, depth + 1)),
+        _ => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let part = |(name, part): (&String, &Value)| {
+                (name.clone(), from_schema(part, root, depth + 1))
+            };
+            Shape::Object(properties.into_iter().flatten().map(part).collect())
+        }
     }
 }
 
@@ -165,17 +176,11 @@ fn of_number(schema: &Value) -> Shape {
     let bound = |name| schema.get(name).and_then(Value::as_f64).map(|bound| bound as i64);
     match (bound("minimum"), bound("maximum")) {
         (Some(least), Some(most)) => Shape::Score { least, most },
-        _ => described_range(schema).unwrap_or(SAFE_SCALE),
+        _ => {
+            let described = schema.get("description").and_then(Value::as_str);
+            described.and_then(range).unwrap_or(SAFE_SCALE)
+        }
     }
-}
-
-fn described_range(schema: &Value) -> Option<Shape> {
-    range(schema.get("description")?.as_str()?)
-}
-
-fn from_properties(schema: &Value, of_property: impl Fn(&str, &Value) -> Shape) -> Shape {
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    Shape::Object(properties.map(|(name, part)| (name.clone(), of_property(name, part))).collect())
 }
 
 /// A schema or an example of the reply in a text: the last object there that has `scores`.
@@ -189,7 +194,7 @@ fn shown_in(text: &str) -> Option<Shape> {
         let rest = text.get(position..)?;
         let value = serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
         if value.pointer("/properties/scores").is_some() {
-            return Some(from_schema(&value, &value, 0));
+            return Some(Shape::from_schema(&value));
         }
         value.get("scores").is_some().then(|| from_example("", &value, false))
     })
