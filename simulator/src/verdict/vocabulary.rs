@@ -12,14 +12,13 @@ pub(super) struct Defect {
 
 /// A defect by this criterion.
 pub(super) fn issue(random: &mut Random, criterion: &str) -> String {
-    let known = CRITERIA.iter().find(|words| criterion.contains(words.criterion));
-    pick_wording(random, criterion, known.map_or(ANY_ISSUE, |words| words.issues))
+    pick_wording(random, criterion, words_of(criterion).map_or(ANY_ISSUE, |words| words.issues))
 }
 
 /// A merit by this criterion.
 pub(super) fn strength(random: &mut Random, criterion: &str) -> String {
-    let known = CRITERIA.iter().find(|words| criterion.contains(words.criterion));
-    pick_wording(random, criterion, known.map_or(ANY_STRENGTH, |words| words.strengths))
+    let strengths = words_of(criterion).map_or(ANY_STRENGTH, |words| words.strengths);
+    pick_wording(random, criterion, strengths)
 }
 
 /// Reason of a criterion's score; `share` is 0 at the worst and 1 at the best.
@@ -53,8 +52,7 @@ pub(super) fn summary(random: &mut Random, share: f64) -> String {
 
 /// A defect that touches this criterion; none where the criterion is not known.
 pub(super) fn defect(random: &mut Random, criterion: &str) -> Option<&'static Defect> {
-    let defects = DEFECTS.iter().find(|(part, _)| criterion.contains(part))?.1;
-    random.pick(defects)
+    random.pick(words_of(criterion)?.defects)
 }
 
 struct Words {
@@ -62,6 +60,20 @@ struct Words {
     criterion: &'static str,
     issues: &'static [&'static str],
     strengths: &'static [&'static str],
+    defects: &'static [Defect],
+}
+
+const fn defect_of(
+    kind: &'static str,
+    element: &'static str,
+    shown: &'static str,
+    found: &'static str,
+) -> Defect {
+    Defect { kind, element, shown, found }
+}
+
+fn words_of(criterion: &str) -> Option<&'static Words> {
+    CRITERIA.iter().find(|words| criterion.contains(words.criterion))
 }
 
 /// Fills in `{part}`, `{side}`, `{icon}`, `{a}` and `{b}` (two different lengths), `{color}` and
@@ -106,6 +118,11 @@ const CRITERIA: &[Words] = &[
             "Looks the same as the screenshot",
             "Rounded corners and shadows are reproduced",
         ],
+        defects: &[
+            defect_of("wrong_shadow", "card", "a soft shadow", "no shadow"),
+            defect_of("wrong_radius", "button", "rounded by 8px", "rounded by 4px"),
+            defect_of("wrong_border", "input", "a border of 1px", "no border"),
+        ],
     },
     Words {
         criterion: "token",
@@ -123,6 +140,12 @@ const CRITERIA: &[Words] = &[
             "Colors and spacing follow the tokens",
             "Spacing agrees with the design tokens",
         ],
+        defects: &[
+            defect_of("wrong_spacing", "card", "16px of padding", "12px of padding"),
+            defect_of("wrong_color", "text", "dark gray", "black"),
+            defect_of("wrong_background", "header", "blue", "violet"),
+            defect_of("wrong_font_size", "heading", "24px", "20px"),
+        ],
     },
     Words {
         criterion: "variant",
@@ -132,6 +155,10 @@ const CRITERIA: &[Words] = &[
             "The {part} is outlined, should be filled",
         ],
         strengths: &["The right variant is selected", "Correct variant of the {part}"],
+        defects: &[
+            defect_of("wrong_variant", "button", "primary", "secondary"),
+            defect_of("wrong_state", "checkbox", "checked", "unchecked"),
+        ],
     },
     Words {
         criterion: "feature",
@@ -148,6 +175,11 @@ const CRITERIA: &[Words] = &[
             "Nothing that the screenshot shows is missing",
             "Every label and icon is there",
         ],
+        defects: &[
+            defect_of("missing_icon", "button", "a search icon", "no icon"),
+            defect_of("missing_element", "badge", "a badge", "no badge"),
+            defect_of("accessibility", "button", "a name for screen readers", "no name"),
+        ],
     },
     Words {
         criterion: "layout",
@@ -162,60 +194,12 @@ const CRITERIA: &[Words] = &[
             "Alignment and order agree with the screenshot",
             "The layout is the same as in the screenshot",
         ],
-    },
-];
-
-const fn defect_of(
-    kind: &'static str,
-    element: &'static str,
-    shown: &'static str,
-    found: &'static str,
-) -> Defect {
-    Defect { kind, element, shown, found }
-}
-
-/// Part of a criterion's key, and defects that touch it.
-const DEFECTS: &[(&str, &[Defect])] = &[
-    (
-        "visual",
-        &[
-            defect_of("wrong_shadow", "card", "a soft shadow", "no shadow"),
-            defect_of("wrong_radius", "button", "rounded by 8px", "rounded by 4px"),
-            defect_of("wrong_border", "input", "a border of 1px", "no border"),
-        ],
-    ),
-    (
-        "token",
-        &[
-            defect_of("wrong_spacing", "card", "16px of padding", "12px of padding"),
-            defect_of("wrong_color", "text", "dark gray", "black"),
-            defect_of("wrong_background", "header", "blue", "violet"),
-            defect_of("wrong_font_size", "heading", "24px", "20px"),
-        ],
-    ),
-    (
-        "variant",
-        &[
-            defect_of("wrong_variant", "button", "primary", "secondary"),
-            defect_of("wrong_state", "checkbox", "checked", "unchecked"),
-        ],
-    ),
-    (
-        "feature",
-        &[
-            defect_of("missing_icon", "button", "a search icon", "no icon"),
-            defect_of("missing_element", "badge", "a badge", "no badge"),
-            defect_of("accessibility", "button", "a name for screen readers", "no name"),
-        ],
-    ),
-    (
-        "layout",
-        &[
+        defects: &[
             defect_of("wrong_direction", "list", "a row", "a column"),
             defect_of("wrong_alignment", "header", "centered", "aligned to the left"),
             defect_of("wrong_order", "icon", "after the label", "before the label"),
         ],
-    ),
+    },
 ];
 
 const ANY_ISSUE: &[&str] = &[
