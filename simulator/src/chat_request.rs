@@ -7,7 +7,6 @@ use crate::{
     quirk::{ANSWERING_MODEL, Quirk},
     refusal::{INVALID, Refusal},
 };
-use hyper::StatusCode;
 use juror_types::{
     lane::Lane,
     model::{ModelCapabilities, OutputLimit, PriceEntry, PromptCache},
@@ -40,10 +39,10 @@ impl<'a> ValidatedRequest<'a> {
     pub(crate) fn read(body: &'a [u8], config: &'a SimulatorConfig) -> Result<Self, Refusal> {
         let request: ChatRequest<'a> = serde_json::from_slice(body).map_err(|error| {
             let message = format!("the body is no chat completion request: {error}");
-            Refusal::new(StatusCode::BAD_REQUEST, INVALID, "invalid_request", message)
+            Refusal::new(400, INVALID, "invalid_request", message)
         })?;
         let model = request.model;
-        let is_deployment = config.quirks.iter().any(|rate| rate.of == Quirk::DeploymentNames);
+        let is_deployment = config.has_quirk(Quirk::DeploymentNames);
         let known_as = if is_deployment { ANSWERING_MODEL } else { &*model };
         let price = config.prices.find(known_as).ok_or_else(|| no_such_model(&model))?;
         let facts = config.models.facts(known_as);
@@ -55,15 +54,12 @@ impl<'a> ValidatedRequest<'a> {
         check_temperature(request.temperature, facts)?;
         let output_limit = output_limit(request.max_tokens, request.max_completion_tokens, facts)?;
         let Contents { texts, images, breakpoint } = contents(request.messages)?;
-        let refuses = config.quirks.iter().any(|rate| rate.of == Quirk::NoCacheOptions);
+        let refuses = config.has_quirk(Quirk::NoCacheOptions);
         let cache_scope = match (request.prompt_cache_options, facts.prompt_cache) {
             (Some(_), prompt_cache) if refuses || prompt_cache != PromptCache::Explicit => {
-                let message = "Unknown parameter: 'prompt_cache_options'.";
-                return Err(Refusal::parameter(
-                    "prompt_cache_options",
-                    "unknown_parameter",
-                    message,
-                ));
+                let (name, message) =
+                    ("prompt_cache_options", "Unknown parameter: 'prompt_cache_options'.");
+                return Err(Refusal::parameter(name, "unknown_parameter", message));
             }
             (None, PromptCache::Automatic | PromptCache::Marked) => CacheScope::Nothing,
             (Some(options), _) if options.mode == "explicit" => {
@@ -190,10 +186,9 @@ fn lane(
     price: &PriceEntry,
     config: &SimulatorConfig,
 ) -> Result<Lane, Refusal> {
-    let ignores = config.quirks.iter().any(|rate| rate.of == Quirk::IgnoredTier);
     match service_tier {
         None | Some("auto" | "default") => Ok(Lane::Realtime),
-        Some("flex") if ignores => Ok(Lane::Realtime),
+        Some("flex") if config.has_quirk(Quirk::IgnoredTier) => Ok(Lane::Realtime),
         Some("flex") if price.flex.is_some() => Ok(Lane::Flex),
         Some(tier) => {
             let message =
@@ -205,7 +200,7 @@ fn lane(
 
 fn no_such_model(model: &str) -> Refusal {
     let message = format!("the model {model:?} does not exist, or the key may not use it");
-    let refusal = Refusal::new(StatusCode::NOT_FOUND, INVALID, "model_not_found", message);
+    let refusal = Refusal::new(404, INVALID, "model_not_found", message);
     Refusal { parameter: Some("model"), ..refusal }
 }
 

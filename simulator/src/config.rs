@@ -105,6 +105,10 @@ impl SimulatorConfig {
         Self { quirks: quirks.iter().copied().map(Share::from).collect(), ..Self::default() }
     }
 
+    pub(crate) fn has_quirk(&self, quirk: Quirk) -> bool {
+        self.quirks.iter().any(|rate| rate.of == quirk)
+    }
+
     pub(crate) fn check(&self) -> Result<(), SimulatorError> {
         // A little above 1, for sums like ten times 0.1.
         let total = self.faults.total_rate();

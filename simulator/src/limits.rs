@@ -1,7 +1,7 @@
 //! Requests and tokens per minute, as continuous buckets.
 
 use crate::refusal::{RATE_LIMIT, Refusal};
-use hyper::{HeaderMap, StatusCode, header::HeaderValue};
+use hyper::{HeaderMap, header::HeaderValue};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -33,8 +33,7 @@ impl AccountLimits {
         for (bucket, kind, count) in &mut parts {
             if let Some(wait) = bucket.as_mut().and_then(|bucket| bucket.wait(*count, now)) {
                 let message = format!("{kind} per minute are used up");
-                let status = StatusCode::TOO_MANY_REQUESTS;
-                let refusal = Refusal::new(status, kind, RATE_LIMIT, message);
+                let refusal = Refusal::new(429, kind, RATE_LIMIT, message);
                 return Err(Refusal { retry_after: Some(wait), ..refusal });
             }
         }

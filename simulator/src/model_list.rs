@@ -7,21 +7,20 @@ use serde_json::{Value, json};
 
 /// The reply at this path; none if no list is there.
 pub(crate) fn respond(config: &SimulatorConfig, post: bool, path: &str) -> Option<Value> {
-    let has = |quirk| config.quirks.iter().any(|rate| rate.of == quirk);
     if post {
-        let shows = path == "/api/show" && has(Quirk::OllamaTextModel);
+        let shows = path == "/api/show" && config.has_quirk(Quirk::OllamaTextModel);
         return shows.then(|| json!({"capabilities": ["completion", "tools"]}));
     }
     let list = |entry: &dyn Fn(&PriceEntry) -> Value| {
         let models: Vec<Value> = config.prices.iter().map(entry).collect();
         json!({"object": "list", "data": models})
     };
-    if path.ends_with("/model/info") && has(Quirk::LitellmTextModel) {
+    if path.ends_with("/model/info") && config.has_quirk(Quirk::LitellmTextModel) {
         return Some(list(
             &|entry| json!({"model_name": entry.model, "model_info": {"supports_vision": false}}),
         ));
     }
-    let lists_modalities = has(Quirk::OpenrouterTextModel);
+    let lists_modalities = config.has_quirk(Quirk::OpenrouterTextModel);
     path.ends_with("/models").then(|| list(&|entry| model(entry, lists_modalities)))
 }
 

@@ -1,14 +1,13 @@
 //! Error responses in OpenAI's format.
 
 use crate::fault::Fault;
-use hyper::StatusCode;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// An error as it goes over the wire.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refusal {
-    pub(crate) status: StatusCode,
+    pub(crate) status: u16,
     /// `error.type`.
     pub(crate) kind: &'static str,
     /// `error.code`, which is also the key of the statistics.
@@ -21,7 +20,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(crate) fn new(
-        status: StatusCode,
+        status: u16,
         kind: &'static str,
         code: &'static str,
         message: impl Into<String>,
@@ -36,8 +35,13 @@ impl Refusal {
         code: &'static str,
         message: impl Into<String>,
     ) -> Self {
-        let refusal = Self::new(StatusCode::BAD_REQUEST, INVALID, code, message);
+        let refusal = Self::new(400, INVALID, code, message);
         Self { parameter: Some(parameter), ..refusal }
+    }
+
+    /// A 404 for a file or a batch.
+    pub(crate) fn no_such(kind: &'static str, id: &str) -> Self {
+        Self::new(404, INVALID, "not_found", format!("No such {kind}: {id}"))
     }
 
     pub(crate) fn body(&self) -> Value {
@@ -51,59 +55,32 @@ impl Refusal {
 
     /// The error that a fault is, if it is one.
     pub(crate) fn from_fault(fault: Fault, retry_after: Duration) -> Option<Self> {
-        use StatusCode as S;
         let (status, kind, code, message) = match fault {
-            Fault::RateLimit => {
-                (S::TOO_MANY_REQUESTS, "requests", RATE_LIMIT, "too many requests in a minute")
-            }
-            Fault::InsufficientQuota => (
-                S::TOO_MANY_REQUESTS,
-                "insufficient_quota",
-                "insufficient_quota",
-                "the account has used up its funds",
-            ),
-            Fault::Unauthorized => {
-                (S::UNAUTHORIZED, INVALID, "invalid_api_key", "the key is not known")
-            }
+            Fault::RateLimit => (429, "requests", RATE_LIMIT, "too many requests in a minute"),
+            Fault::InsufficientQuota => (429, QUOTA, QUOTA, "the account has used up its funds"),
+            Fault::Unauthorized => (401, INVALID, "invalid_api_key", "the key is not known"),
             Fault::PaymentRequired => {
-                (S::PAYMENT_REQUIRED, "billing_error", "payment_required", "the account is unpaid")
+                (402, "billing_error", "payment_required", "the account is unpaid")
             }
             Fault::Forbidden => {
-                (S::FORBIDDEN, "permission_error", "forbidden", "the key may not use this model")
+                (403, "permission_error", "forbidden", "the key may not use this model")
             }
-            Fault::ModelNotFound => {
-                (S::NOT_FOUND, INVALID, "model_not_found", "there is no such model")
+            Fault::ModelNotFound => (404, INVALID, "model_not_found", "there is no such model"),
+            Fault::BadRequest => (400, INVALID, "invalid_request", "the request is malformed"),
+            Fault::ContentPolicy => {
+                let message = "the images or texts are not allowed by the content policy";
+                (400, INVALID, "content_policy_violation", message)
             }
-            Fault::BadRequest => {
-                (S::BAD_REQUEST, INVALID, "invalid_request", "the request is malformed")
-            }
-            Fault::ContentPolicy => (
-                S::BAD_REQUEST,
-                INVALID,
-                "content_policy_violation",
-                "the images or texts are not allowed by the content policy",
-            ),
-            Fault::TooLarge => {
-                (S::PAYLOAD_TOO_LARGE, INVALID, "request_too_large", "the request is too large")
-            }
-            Fault::Timeout => {
-                (S::REQUEST_TIMEOUT, "timeout", "request_timeout", "the request took too long")
-            }
+            Fault::TooLarge => (413, INVALID, "request_too_large", "the request is too large"),
+            Fault::Timeout => (408, "timeout", "request_timeout", "the request took too long"),
             Fault::Conflict => {
-                (S::CONFLICT, "conflict", "conflict", "a conflicting request is in progress")
+                (409, "conflict", "conflict", "a conflicting request is in progress")
             }
-            Fault::ServerError => {
-                (S::INTERNAL_SERVER_ERROR, SERVER, "server_error", "the server had an error")
+            Fault::ServerError => (500, SERVER, "server_error", "the server had an error"),
+            Fault::Unavailable => (503, SERVER, "service_unavailable", "the server is away"),
+            Fault::Overloaded => {
+                (529, "overloaded_error", "overloaded", "the server is overloaded")
             }
-            Fault::Unavailable => {
-                (S::SERVICE_UNAVAILABLE, SERVER, "service_unavailable", "the server is away")
-            }
-            Fault::Overloaded => (
-                S::from_u16(529).unwrap_or(S::SERVICE_UNAVAILABLE),
-                "overloaded_error",
-                "overloaded",
-                "the server is overloaded",
-            ),
             _ => return None,
         };
         let waits = matches!(fault, Fault::RateLimit);
@@ -114,4 +91,5 @@ impl Refusal {
 
 pub(crate) const INVALID: &str = "invalid_request_error";
 pub(crate) const RATE_LIMIT: &str = "rate_limit_exceeded";
+const QUOTA: &str = "insufficient_quota";
 const SERVER: &str = "server_error";

@@ -1,6 +1,6 @@
 //! Responses on the wire: complete, cut, or in small chunks.
 
-use crate::{FINGERPRINT, corrupt::ReplyContent, quirk::SubstituteResponse, refusal::Refusal};
+use crate::{quirk::SubstituteResponse, refusal::Refusal};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
@@ -9,61 +9,19 @@ use hyper::{
     body::Frame,
     header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
-use juror_types::{lane::Lane, usage::Usage};
-use serde_json::{Value, json};
-use std::{
-    io,
-    time::{Duration, SystemTime},
-};
+use serde_json::Value;
+use std::{io, time::Duration};
 
 pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-/// The body of a chat completion.
-pub(crate) fn completion(
-    serial: u64,
-    model: &str,
-    content: &ReplyContent,
-    usage: Usage,
-    cache_write_tokens: Option<u64>,
-    lane: Lane,
-) -> Value {
-    let cached_tokens = usage.cached_input_tokens;
-    let prompt_tokens_details = match cache_write_tokens {
-        Some(written) => json!({"cached_tokens": cached_tokens, "cache_write_tokens": written}),
-        None => json!({"cached_tokens": cached_tokens}),
-    };
-    let created = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    json!({
-        "id": format!("chatcmpl-simulated-{serial:012x}"),
-        "object": "chat.completion",
-        "created": created.unwrap_or_default().as_secs(),
-        "model": model,
-        "system_fingerprint": FINGERPRINT,
-        "service_tier": if lane == Lane::Flex { "flex" } else { "default" },
-        "choices": [{
-            "index": 0,
-            "message": {"role": "assistant", "content": content.content, "refusal": content.refusal},
-            "finish_reason": content.finish_reason,
-            "logprobs": null,
-        }],
-        "usage": {
-            "prompt_tokens": usage.input_tokens,
-            "completion_tokens": usage.output_tokens,
-            "total_tokens": usage.input_tokens.saturating_add(usage.output_tokens),
-            "prompt_tokens_details": prompt_tokens_details,
-            "completion_tokens_details": {"reasoning_tokens": 0},
-        },
-    })
-}
-
 /// A response in one piece.
-pub(crate) fn whole(status: StatusCode, headers: HeaderMap, value: &Value) -> Response<Body> {
+pub(crate) fn whole(status: u16, headers: HeaderMap, value: &Value) -> Response<Body> {
     bytes(status, headers, JSON, Bytes::from(value.to_string()))
 }
 
 /// A response of any content in one piece.
 pub(crate) fn bytes(
-    status: StatusCode,
+    status: u16,
     mut headers: HeaderMap,
     content_type: &'static str,
     content: Bytes,
@@ -75,8 +33,12 @@ pub(crate) fn bytes(
 
 /// The response of a quirk that takes the place of a completion.
 pub(crate) fn substitute(substitute: &SubstituteResponse, headers: HeaderMap) -> Response<Body> {
-    let status = StatusCode::from_u16(substitute.status).unwrap_or(StatusCode::BAD_GATEWAY);
-    bytes(status, headers, substitute.content_type, Bytes::from_static(substitute.body.as_bytes()))
+    bytes(
+        substitute.status,
+        headers,
+        substitute.content_type,
+        Bytes::from_static(substitute.body.as_bytes()),
+    )
 }
 
 /// Media type of responses and errors.
@@ -104,7 +66,7 @@ pub(crate) fn cut(mut headers: HeaderMap, value: &Value) -> Response<Body> {
         tokio::task::yield_now().await;
         Err(io::Error::other("cut by the fault of that name"))
     });
-    response(StatusCode::OK, headers, StreamBody::new(first.chain(end)).boxed_unsync())
+    response(200, headers, StreamBody::new(first.chain(end)).boxed_unsync())
 }
 
 /// Response whose body is sent in small chunks, with a pause before each.
@@ -120,15 +82,15 @@ pub(crate) fn slow(mut headers: HeaderMap, value: &Value, pause: Duration) -> Re
         let next = rest.split_to(drop_length.min(rest.len()));
         Some((Ok(Frame::data(next)), rest))
     });
-    response(StatusCode::OK, headers, StreamBody::new(drops).boxed_unsync())
+    response(200, headers, StreamBody::new(drops).boxed_unsync())
 }
 
 const CHUNKS: usize = 20;
 
-fn response(status: StatusCode, mut headers: HeaderMap, body: Body) -> Response<Body> {
+fn response(status: u16, mut headers: HeaderMap, body: Body) -> Response<Body> {
     headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static(JSON));
     let mut response = Response::new(body);
-    *response.status_mut() = status;
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     *response.headers_mut() = headers;
     response
 }

@@ -19,7 +19,7 @@ use crate::{
     stats::{Counter, Stats},
 };
 use hyper::{
-    HeaderMap, Method, Request, Response, StatusCode,
+    HeaderMap, Method, Request, Response,
     body::Incoming,
     header::{AUTHORIZATION, HeaderValue},
 };
@@ -97,7 +97,7 @@ impl Simulator {
             None => Err(no_such_address()),
         };
         Ok(match answer {
-            Ok(value) => reply::whole(StatusCode::OK, headers, &value),
+            Ok(value) => reply::whole(200, headers, &value),
             Err(refusal) => reply::refused(&refusal, headers),
         })
     }
@@ -166,9 +166,7 @@ impl Simulator {
         if !bill_first && !lost {
             self.counter.bill(cost, usage);
         }
-        let PreparedAnswer { imitation, model, content, cache_write_tokens, lane, .. } = prepared;
-        let mut body = reply::completion(serial, &model, &content, usage, cache_write_tokens, lane);
-        imitation.alter(&mut body, &mut headers, cost);
+        let body = prepared.completion(serial, &mut headers);
         match fault {
             Some(Fault::Hang) => {
                 shutdown.drain.cancelled().await;
@@ -176,11 +174,11 @@ impl Simulator {
             }
             Some(Fault::Reset) => return Err(ConnectionClosed),
             Some(Fault::Cut) => return Ok(reply::cut(headers, &body)),
-            _ => self.counter.count_reply(),
+            _ => self.counter.change(|stats| stats.answers += 1),
         }
         Ok(match fault {
             Some(Fault::Slow) => reply::slow(headers, &body, self.config.slow_pause),
-            _ => reply::bytes(StatusCode::OK, headers, reply::JSON, imitation.encode(&body).into()),
+            _ => reply::bytes(200, headers, reply::JSON, prepared.imitation.encode(&body).into()),
         })
     }
 
@@ -225,14 +223,13 @@ impl Simulator {
         let tokens = self.config.token_count.unwrap_or(documented).of(input_tokens, output);
         if self.config.max_parallel.is_some_and(|most| self.counter.stats().in_flight > most) {
             let message = "too many requests in flight";
-            let status = StatusCode::TOO_MANY_REQUESTS;
-            return Err(Refusal::new(status, "requests", RATE_LIMIT, message));
+            return Err(Refusal::new(429, "requests", RATE_LIMIT, message));
         }
         let mut limits = self.limits.lock();
         let admitted = limits.admit(tokens, Instant::now());
         limits.write_headers(headers);
         if admitted.is_ok() {
-            self.counter.count_tokens(tokens);
+            self.counter.change(|stats| stats.counted_tokens += tokens);
         }
         admitted
     }
@@ -246,17 +243,17 @@ impl Simulator {
             return Ok(());
         }
         let message = "the API key is missing or wrong";
-        Err(Refusal::new(StatusCode::UNAUTHORIZED, INVALID, "invalid_api_key", message))
+        Err(Refusal::new(401, INVALID, "invalid_api_key", message))
     }
 }
 
 fn too_large() -> Refusal {
     let message = "the request is larger than 64 MB";
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, INVALID, "request_too_large", message)
+    Refusal::new(413, INVALID, "request_too_large", message)
 }
 
 fn no_such_address() -> Refusal {
     let message =
         "unknown path; use POST …/chat/completions, …/files, …/batches, GET …/models or GET /stats";
-    Refusal::new(StatusCode::NOT_FOUND, INVALID, "unknown_url", message)
+    Refusal::new(404, INVALID, "unknown_url", message)
 }

@@ -115,27 +115,7 @@ impl Counter {
         });
     }
 
-    pub(crate) fn create_batch(&self) {
-        self.change(|stats| stats.batches += 1);
-    }
-
-    pub(crate) fn poll_batch(&self) {
-        self.change(|stats| stats.batch_polls += 1);
-    }
-
-    pub(crate) fn cancel_batch(&self) {
-        self.change(|stats| stats.batch_cancels += 1);
-    }
-
-    pub(crate) fn count_tokens(&self, tokens: u64) {
-        self.change(|stats| stats.counted_tokens += tokens);
-    }
-
-    pub(crate) fn count_reply(&self) {
-        self.change(|stats| stats.answers += 1);
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Stats)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Stats)) {
         change(&mut self.stats.lock());
         self.changed.notify_waiters();
     }

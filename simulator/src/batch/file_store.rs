@@ -1,6 +1,7 @@
 //! Files that were uploaded, or written by batches.
 
 use super::{BatchFault, BatchSettings, multipart::UploadForm};
+use crate::refusal::Refusal;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::{
@@ -32,9 +33,9 @@ impl FileStore {
     }
 
     /// The file as the API shows it.
-    pub(super) fn show(&self, id: &str) -> Option<Value> {
-        let file = self.files.get(id)?;
-        Some(json!({
+    pub(super) fn show(&self, id: &str) -> Result<Value, Refusal> {
+        let file = self.file(id)?;
+        Ok(json!({
             "id": id,
             "object": "file",
             "bytes": file.content.len(),
@@ -47,33 +48,41 @@ impl FileStore {
 
     /// Every file, newest first.
     pub(super) fn list(&self) -> Value {
-        let files: Vec<_> = self.files.keys().rev().filter_map(|id| self.show(id)).collect();
+        let files: Vec<_> = self.files.keys().rev().flat_map(|id| self.show(id)).collect();
         json!({"object": "list", "data": files, "has_more": false})
     }
 
     /// The file's content.
-    pub(super) fn content(&self, id: &str) -> Option<Bytes> {
-        self.files.get(id).map(|file| file.content.clone())
+    pub(super) fn content(&self, id: &str) -> Result<Bytes, Refusal> {
+        self.file(id).map(|file| file.content.clone())
     }
 
     /// The content of a file as a download has it.
-    pub(super) fn download(&mut self, id: &str, settings: &BatchSettings) -> Option<Bytes> {
-        let file = self.files.get(id)?;
+    pub(super) fn download(
+        &mut self,
+        id: &str,
+        settings: &BatchSettings,
+    ) -> Result<Bytes, Refusal> {
+        let file = self.file(id)?;
         let content = file.content.clone();
         if file.purpose != OUTPUT {
-            return Some(content);
+            return Ok(content);
         }
         if settings.has(BatchFault::EmptyFiles) {
-            return Some(Bytes::new());
+            return Ok(Bytes::new());
         }
         let is_cut = settings.has(BatchFault::CutOnce) && self.cut.insert(id.to_owned());
-        Some(if is_cut { content.slice(..content.len() / 2) } else { content })
+        Ok(if is_cut { content.slice(..content.len() / 2) } else { content })
     }
 
     /// Deletes a file.
-    pub(super) fn remove(&mut self, id: &str) -> Option<Value> {
-        self.files.remove(id)?;
-        Some(json!({"id": id, "object": "file", "deleted": true}))
+    pub(super) fn remove(&mut self, id: &str) -> Result<Value, Refusal> {
+        self.files.remove(id).ok_or_else(|| Refusal::no_such("file", id))?;
+        Ok(json!({"id": id, "object": "file", "deleted": true}))
+    }
+
+    fn file(&self, id: &str) -> Result<&StoredFile, Refusal> {
+        self.files.get(id).ok_or_else(|| Refusal::no_such("file", id))
     }
 }
 

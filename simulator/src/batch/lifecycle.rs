@@ -7,6 +7,7 @@ use super::{
     outputs::{InputRow, InvalidRow, Outputs, RowAnswerer},
 };
 use bytes::Bytes;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Batch with its results so far.
@@ -32,7 +33,8 @@ pub(super) struct SimulatedBatch {
 }
 
 /// Status of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum SimulatedStatus {
     Failed,
     InProgress,
@@ -43,17 +45,6 @@ pub(super) enum SimulatedStatus {
 }
 
 impl SimulatedStatus {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Failed => "failed",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-            Self::Expired => "expired",
-            Self::Cancelling => "cancelling",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
     pub(super) fn is_under_way(self) -> bool {
         matches!(self, Self::InProgress | Self::Cancelling)
     }
@@ -194,7 +185,7 @@ impl SimulatedBatch {
             "errors": null,
             "input_file_id": self.input_file,
             "completion_window": "24h",
-            "status": self.status.name(),
+            "status": self.status,
             "output_file_id": self.output_file,
             "error_file_id": self.error_file,
             "created_at": self.created,

@@ -1,6 +1,7 @@
 //! The form in which files are uploaded: multipart/form-data in one piece.
 
 use bytes::Bytes;
+use memchr::memmem;
 
 /// Uploaded file with its purpose.
 pub(super) struct UploadForm {
@@ -19,9 +20,9 @@ pub(super) fn read(content_type: &str, body: &Bytes) -> Option<UploadForm> {
     let (mut purpose, mut file) = (None, None);
     while body.get(at..)?.starts_with(b"\r\n") {
         let begin = at + 2;
-        let head_end = begin + find(body.get(begin..)?, b"\r\n\r\n")?;
+        let head_end = begin + memmem::find(body.get(begin..)?, b"\r\n\r\n")?;
         let content = head_end + 4;
-        let end = content + find(body.get(content..)?, delimiter.as_bytes())?;
+        let end = content + memmem::find(body.get(content..)?, delimiter.as_bytes())?;
         let head = String::from_utf8_lossy(body.get(begin..head_end)?).into_owned();
         match parameter(&head, "name")?.as_str() {
             "purpose" => {
@@ -37,18 +38,6 @@ pub(super) fn read(content_type: &str, body: &Bytes) -> Option<UploadForm> {
     }
     let (name, content) = file?;
     Some(UploadForm { purpose: purpose?, name, content })
-}
-
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    let first = *wanted.first()?;
-    let mut from = 0;
-    loop {
-        let at = from + bytes.get(from..)?.iter().position(|byte| *byte == first)?;
-        if bytes.get(at..)?.starts_with(wanted) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
 }
 
 /// A parameter of the part's content disposition.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::refusal::{INVALID, RATE_LIMIT, Refusal};
 use bytes::Bytes;
-use hyper::{Method, StatusCode};
+use hyper::Method;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -61,64 +61,52 @@ impl BatchService {
         request: &BatchRequest<'_>,
         settings: &BatchSettings,
         answerer: &impl RowAnswerer,
-    ) -> Option<Result<BatchReply, Refusal>> {
+    ) -> Result<Option<BatchReply>, Refusal> {
         let path: Vec<&str> = request.path.split('/').collect();
         let mut state = self.state.lock();
-        let json = |value: Value| Ok(BatchReply::Json(value));
-        Some(match (request.method.as_str(), path.as_slice()) {
-            ("POST", ["files"]) => match multipart::read(request.content_type, &request.body) {
-                Some(form) => {
-                    let id = state.files.add(form);
-                    state.files.show(&id).ok_or_else(|| no_such("file", &id)).and_then(json)
-                }
-                None => Err(Refusal::parameter(
-                    "file",
-                    "invalid_request",
-                    "send multipart/form-data with the fields purpose and file",
-                )),
-            },
-            ("GET", ["files"]) => json(state.files.list()),
-            ("GET", ["files", id]) => {
-                state.files.show(id).ok_or_else(|| no_such("file", id)).and_then(json)
+        let value = match (request.method.as_str(), path.as_slice()) {
+            ("POST", ["files"]) => {
+                let form = multipart::read(request.content_type, &request.body);
+                let message = "send multipart/form-data with the fields purpose and file";
+                let invalid = || Refusal::parameter("file", "invalid_request", message);
+                let id = state.files.add(form.ok_or_else(invalid)?);
+                state.files.show(&id)?
             }
+            ("GET", ["files"]) => state.files.list(),
+            ("GET", ["files", id]) => state.files.show(id)?,
             ("GET", ["files", id, "content"]) => {
-                let content = state.files.download(id, settings);
-                content.ok_or_else(|| no_such("file", id)).map(BatchReply::Content)
+                let content = state.files.download(id, settings)?;
+                return Ok(Some(BatchReply::Content(content)));
             }
-            ("DELETE", ["files", id]) => {
-                state.files.remove(id).ok_or_else(|| no_such("file", id)).and_then(json)
+            ("DELETE", ["files", id]) => state.files.remove(id)?,
+            ("POST", ["batches"]) => {
+                return state.create(&request.body, settings, answerer).map(Some);
             }
-            ("POST", ["batches"]) => state.create(&request.body, settings, answerer),
-            ("GET", ["batches"]) => json(state.list(request.query, settings)),
+            ("GET", ["batches"]) => state.list(request.query, settings),
             ("GET", ["batches", id]) => {
-                let BatchState { files, batches, .. } = &mut *state;
-                let found = batches.iter_mut().find(|batch| batch.id == *id);
-                found.ok_or_else(|| no_such("batch", id)).and_then(|batch| {
-                    batch.poll(files, settings, answerer);
-                    match batch.is_forgotten(settings) {
-                        true => Err(no_such("batch", id)),
-                        false => json(batch.show(settings)),
-                    }
-                })
+                let (batch, files) = state.batch(id)?;
+                batch.poll(files, settings, answerer);
+                if batch.is_forgotten(settings) {
+                    return Err(Refusal::no_such("batch", id));
+                }
+                batch.show(settings)
             }
             ("POST", ["batches", _, "cancel"]) if settings.has(BatchFault::CancelRefused) => {
                 let message = "this batch cannot be cancelled";
-                Err(Refusal::new(StatusCode::CONFLICT, INVALID, "invalid_status", message))
+                return Err(Refusal::new(409, INVALID, "invalid_status", message));
             }
             ("POST", ["batches", id, "cancel"]) => {
-                let BatchState { files, batches, .. } = &mut *state;
-                let found = batches.iter_mut().find(|batch| batch.id == *id);
-                found.ok_or_else(|| no_such("batch", id)).and_then(|batch| {
-                    batch.cancel(files, settings, answerer);
-                    json(batch.show(settings))
-                })
+                let (batch, files) = state.batch(id)?;
+                batch.cancel(files, settings, answerer);
+                batch.show(settings)
             }
             ("POST", ["end-batches"]) => {
                 state.batches.iter_mut().for_each(SimulatedBatch::allow_end);
-                json(json!({"batches": state.batches.len()}))
+                json!({"batches": state.batches.len()})
             }
-            _ => return None,
-        })
+            _ => return Ok(None),
+        };
+        Ok(Some(BatchReply::Json(value)))
     }
 }
 
@@ -144,7 +132,7 @@ impl Creation {
     fn read(body: &[u8]) -> Result<Self, Refusal> {
         let creation: Self = serde_json::from_slice(body).map_err(|error| {
             let message = format!("invalid batch request: {error}");
-            Refusal::new(StatusCode::BAD_REQUEST, INVALID, "invalid_request", message)
+            Refusal::new(400, INVALID, "invalid_request", message)
         })?;
         if creation.completion_window != "24h" {
             let message = "completion_window must be 24h";
@@ -166,6 +154,11 @@ impl Creation {
 }
 
 impl BatchState {
+    fn batch(&mut self, id: &str) -> Result<(&mut SimulatedBatch, &mut FileStore), Refusal> {
+        let batch = self.batches.iter_mut().find(|batch| batch.id == id);
+        Ok((batch.ok_or_else(|| Refusal::no_such("batch", id))?, &mut self.files))
+    }
+
     fn create(
         &mut self,
         body: &[u8],
@@ -173,8 +166,7 @@ impl BatchState {
         answerer: &impl RowAnswerer,
     ) -> Result<BatchReply, Refusal> {
         let creation = Creation::read(body)?;
-        let content = self.files.content(&creation.input_file_id);
-        let content = content.ok_or_else(|| no_such("file", &creation.input_file_id))?;
+        let content = self.files.content(&creation.input_file_id)?;
         self.creations += 1;
         self.lists = 0;
         let limit = match self.creations {
@@ -183,8 +175,7 @@ impl BatchState {
         };
         if settings.has(limit) {
             let message = "too many batches were created in a minute";
-            let refusal =
-                Refusal::new(StatusCode::TOO_MANY_REQUESTS, "requests", RATE_LIMIT, message);
+            let refusal = Refusal::new(429, "requests", RATE_LIMIT, message);
             return Err(Refusal { retry_after: Some(Duration::from_millis(20)), ..refusal });
         }
         let batch = self.checked_batch(creation, &content, settings, answerer)?;
@@ -225,7 +216,7 @@ impl BatchState {
             Some(message) if settings.has(BatchFault::LateTokenLimit) => {
                 Ok(SimulatedBatch::failed(new, rows, &InvalidRow { line: 0, code, message }))
             }
-            Some(message) => Err(Refusal::new(StatusCode::BAD_REQUEST, INVALID, code, message)),
+            Some(message) => Err(Refusal::new(400, INVALID, code, message)),
         }
     }
 
@@ -278,9 +269,4 @@ impl BatchState {
             "data": page,
         })
     }
-}
-
-fn no_such(kind: &'static str, id: &str) -> Refusal {
-    let message = format!("No such {kind}: {id}");
-    Refusal::new(StatusCode::NOT_FOUND, INVALID, "not_found", message)
 }

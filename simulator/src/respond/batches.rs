@@ -1,6 +1,6 @@
 //! Requests to files and batches, and the rows of batches, which are handled like chat requests.
 
-use super::{ConnectionClosed, PreparedAnswer, Simulator, no_such_address, too_large};
+use super::{ConnectionClosed, Simulator, no_such_address, too_large};
 use crate::{
     batch::{BatchReply, BatchRequest, RowAnswerer, RowReply},
     chat_request::ValidatedRequest,
@@ -9,9 +9,7 @@ use crate::{
     reply::{self, Body},
     request_body::{self, BodyError, MAX_FILE},
 };
-use hyper::{
-    HeaderMap, Method, Request, Response, StatusCode, body::Incoming, header::CONTENT_TYPE,
-};
+use hyper::{HeaderMap, Method, Request, Response, body::Incoming, header::CONTENT_TYPE};
 use juror_types::{lane::Lane, usage::Usage};
 use std::sync::atomic::Ordering;
 
@@ -41,32 +39,28 @@ impl Simulator {
             content_type: content_type.unwrap_or_default(),
             body,
         };
-        let is_look = head.method == Method::GET && request.path.starts_with("batches/");
         let answer = self.batches.respond(&request, &self.config.batches, self);
-        if is_look {
-            self.counter.poll_batch();
-        }
-        if request.path.ends_with("/cancel") {
-            self.counter.cancel_batch();
-        }
+        self.counter.change(|stats| match answer {
+            Ok(Some(BatchReply::Created(_) | BatchReply::CreatedUnheard)) => stats.batches += 1,
+            _ if request.path.ends_with("/cancel") => stats.batch_cancels += 1,
+            _ if head.method == Method::GET && request.path.starts_with("batches/") => {
+                stats.batch_polls += 1;
+            }
+            _ => {}
+        });
         Ok(match answer {
-            Some(Ok(BatchReply::Json(value))) => reply::whole(StatusCode::OK, headers, &value),
-            Some(Ok(BatchReply::Created(value))) => {
-                self.counter.create_batch();
-                reply::whole(StatusCode::OK, headers, &value)
+            Ok(Some(BatchReply::Json(value) | BatchReply::Created(value))) => {
+                reply::whole(200, headers, &value)
             }
-            Some(Ok(BatchReply::CreatedUnheard)) => {
-                self.counter.create_batch();
-                return Err(ConnectionClosed);
+            Ok(Some(BatchReply::CreatedUnheard)) => return Err(ConnectionClosed),
+            Ok(Some(BatchReply::Content(content))) => {
+                reply::bytes(200, headers, "application/octet-stream", content)
             }
-            Some(Ok(BatchReply::Content(content))) => {
-                reply::bytes(StatusCode::OK, headers, "application/octet-stream", content)
-            }
-            Some(Err(refusal)) => {
+            Ok(None) => reply::refused(&no_such_address(), headers),
+            Err(refusal) => {
                 self.counter.refuse(refusal.code);
                 reply::refused(&refusal, headers)
             }
-            None => reply::refused(&no_such_address(), headers),
         })
     }
 }
@@ -84,7 +78,7 @@ impl RowAnswerer for Simulator {
             self.decide(ValidatedRequest { lane: Lane::Batch, ..question }, input_tokens, serial)
         });
         let refused = |refusal: &Refusal| RowReply {
-            status: refusal.status.as_u16(),
+            status: refusal.status,
             body: refusal.body(),
             usage: Usage::default(),
         };
@@ -98,14 +92,10 @@ impl RowAnswerer for Simulator {
                 return refused(&refusal);
             }
         }
-        let PreparedAnswer {
-            imitation, model, content, usage, cache_write_tokens, lane, cost, ..
-        } = prepared;
-        self.counter.imitate(&imitation);
-        self.counter.bill(cost, usage);
-        let mut body = reply::completion(serial, &model, &content, usage, cache_write_tokens, lane);
-        imitation.alter(&mut body, &mut HeaderMap::new(), cost);
-        RowReply { status: 200, body, usage }
+        self.counter.imitate(&prepared.imitation);
+        self.counter.bill(prepared.cost, prepared.usage);
+        let body = prepared.completion(serial, &mut HeaderMap::new());
+        RowReply { status: 200, body, usage: prepared.usage }
     }
 }
 

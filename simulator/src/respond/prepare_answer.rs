@@ -2,6 +2,7 @@
 
 use super::Simulator;
 use crate::{
+    FINGERPRINT,
     chat_request::ValidatedRequest,
     corrupt::ReplyContent,
     fault::Fault,
@@ -19,8 +20,8 @@ use juror_types::{
     lane::Lane,
     usage::{Money, Usage},
 };
-use serde_json::Value;
-use std::time::Duration;
+use serde_json::{Value, json};
+use std::time::{Duration, SystemTime};
 
 /// A prepared reply with its bill, sent after its latency.
 pub(super) struct PreparedAnswer {
@@ -34,6 +35,42 @@ pub(super) struct PreparedAnswer {
     pub(super) lane: Lane,
     pub(super) cost: Money,
     pub(super) latency: Duration,
+}
+
+impl PreparedAnswer {
+    /// The chat completion, changed by its quirks, which may add headers.
+    pub(super) fn completion(&self, serial: u64, headers: &mut HeaderMap) -> Value {
+        let Self { content, usage, .. } = self;
+        let cached_tokens = usage.cached_input_tokens;
+        let prompt_tokens_details = match self.cache_write_tokens {
+            Some(written) => json!({"cached_tokens": cached_tokens, "cache_write_tokens": written}),
+            None => json!({"cached_tokens": cached_tokens}),
+        };
+        let created = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let mut completion = json!({
+            "id": format!("chatcmpl-simulated-{serial:012x}"),
+            "object": "chat.completion",
+            "created": created.unwrap_or_default().as_secs(),
+            "model": self.model,
+            "system_fingerprint": FINGERPRINT,
+            "service_tier": if self.lane == Lane::Flex { "flex" } else { "default" },
+            "choices": [{
+                "index": 0,
+                "message": {"role": "assistant", "content": content.content, "refusal": content.refusal},
+                "finish_reason": content.finish_reason,
+                "logprobs": null,
+            }],
+            "usage": {
+                "prompt_tokens": usage.input_tokens,
+                "completion_tokens": usage.output_tokens,
+                "total_tokens": usage.input_tokens.saturating_add(usage.output_tokens),
+                "prompt_tokens_details": prompt_tokens_details,
+                "completion_tokens_details": {"reasoning_tokens": 0},
+            },
+        });
+        self.imitation.alter(&mut completion, headers, self.cost);
+        completion
+    }
 }
 
 impl Simulator {
