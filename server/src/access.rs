@@ -5,8 +5,6 @@
 
 mod access_token;
 mod authorization;
-mod body_limit;
-mod headers;
 mod host;
 mod login;
 mod login_limiter;
@@ -17,8 +15,8 @@ mod session_store;
 pub use access_token::Secret;
 pub use proxies::TrustedProxies;
 pub(crate) use {
-    authorization::authorize, body_limit::limit_body, headers::secure,
-    host::named_port as host_port, login::routes, origin::announces_json,
+    authorization::authorize, host::named_port as host_port, login::cookie_value, login::routes,
+    origin::announces_json,
 };
 
 use axum::http::{HeaderMap, header};
@@ -142,7 +140,7 @@ impl Access {
         if let Some(token) = bearer(headers) {
             return self.known(Credential::Bearer, self.scope_of(token));
         }
-        let session = login::cookie(self, headers);
+        let session = login::session_cookie(self, headers);
         self.known(Credential::Cookie, session.and_then(|id| self.sessions.scope(id)))
     }
 

@@ -1,6 +1,6 @@
 //! Tokens, of which only a digest is stored.
 
-use sha2::{Digest as _, Sha256};
+use juror_types::id::Digest;
 use std::fmt;
 use subtle::ConstantTimeEq as _;
 
@@ -8,11 +8,9 @@ use subtle::ConstantTimeEq as _;
 const MIN_LENGTH: usize = 16;
 const MAX_LENGTH: usize = 512;
 
-/// SHA-256 of a token.
+/// SHA-256 of a token, compared in constant time.
 #[derive(Clone)]
-pub struct Secret {
-    digest: [u8; 32],
-}
+pub struct Secret(Digest);
 
 /// An invalid token. The message does not contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,19 +28,18 @@ impl Secret {
         if !fits {
             return Err(InvalidSecret);
         }
-        Ok(Self { digest: Sha256::digest(text.as_bytes()).into() })
+        Ok(Self(Digest::from_content(text.as_bytes())))
     }
 
     /// True if this is the token; compares in constant time.
     pub(super) fn is(&self, given: &str) -> bool {
-        let given: [u8; 32] = Sha256::digest(given.as_bytes()).into();
-        self.digest.ct_eq(&given).into()
+        *self == Self(Digest::from_content(given.as_bytes()))
     }
 }
 
 impl PartialEq for Secret {
     fn eq(&self, other: &Self) -> bool {
-        self.digest.ct_eq(&other.digest).into()
+        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
     }
 }
 

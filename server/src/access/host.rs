@@ -13,7 +13,7 @@ impl Access {
         if !self.is_open() && self.hosts.is_empty() {
             return true;
         }
-        let name = without_port(&host);
+        let (name, _) = split(&host);
         let is_own_address = |address: IpAddr| address.is_loopback() || address == self.listen.ip();
         self.hosts.iter().any(|known| *known == host || known == name)
             || name == "localhost"
@@ -37,10 +37,6 @@ pub fn named(headers: &HeaderMap) -> Option<String> {
 /// The port in the host header, if there is one.
 pub fn named_port(headers: &HeaderMap) -> Option<u16> {
     split(&named(headers)?).1?.parse().ok()
-}
-
-fn without_port(host: &str) -> &str {
-    split(host).0
 }
 
 /// Splits a host into name and port.

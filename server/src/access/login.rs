@@ -6,7 +6,7 @@ use axum::{
     Extension, Form, Router,
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Redirect, Response},
     routing::post,
 };
 use serde::Deserialize;
@@ -14,6 +14,7 @@ use std::{
     net::{IpAddr, Ipv4Addr},
     sync::Arc,
 };
+use url::form_urlencoded;
 
 /// `POST /login` and `POST /logout`; the form itself is a page.
 pub fn routes(access: Arc<Access>) -> Router {
@@ -21,18 +22,22 @@ pub fn routes(access: Arc<Access>) -> Router {
 }
 
 /// The session id in these headers.
-pub fn cookie<'a>(access: &Access, headers: &'a HeaderMap) -> Option<&'a str> {
-    let own = cookie_name(access, headers);
-    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
-    pairs.find(|(name, _)| name.trim() == own).map(|(_, value)| value.trim())
+pub fn session_cookie<'a>(access: &Access, headers: &'a HeaderMap) -> Option<&'a str> {
+    cookie_value(headers, &cookie_name(access, headers))
 }
 
-/// Redirects a browser to the log-in form, and from there to `next`.
-pub fn redirect_to_login(next: &str) -> Response {
-    let form =
-        url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
-    redirect(&format!("/login?{form}"))
+/// The value of a cookie.
+pub fn cookie_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
+    pairs.find(|(other, _)| other.trim() == name).map(|(_, value)| value.trim())
+}
+
+/// Redirects a browser to the log-in form with this query: `next` is the path after the log-in,
+/// `refused` the reason of another attempt.
+pub fn redirect_to_login(query: &[(&str, &str)]) -> Response {
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish();
+    redirect(&format!("/login?{query}"))
 }
 
 /// Fields of the log-in form.
@@ -66,15 +71,11 @@ async fn log_in(
             return redirect(next);
         }
         tracing::warn!(peer = %address, "a log-in was refused");
-        let form = url::form_urlencoded::Serializer::new(String::new())
-            .append_pair("refused", "token")
-            .append_pair("next", next)
-            .finish();
-        return redirect(&format!("/login?{form}"));
+        return redirect_to_login(&[("refused", "token"), ("next", next)]);
     };
     access.attempts.succeeded(address);
     // The browser's previous session is revoked.
-    if let Some(session) = cookie(&access, &headers) {
+    if let Some(session) = session_cookie(&access, &headers) {
         access.sessions.close(session);
     }
     let session = access.sessions.open(scope);
@@ -83,7 +84,7 @@ async fn log_in(
 
 /// Logs out: revokes the session.
 async fn log_out(State(access): State<Arc<Access>>, headers: HeaderMap) -> Response {
-    if let Some(session) = cookie(&access, &headers) {
+    if let Some(session) = session_cookie(&access, &headers) {
         access.sessions.close(session);
     }
     with_cookie(redirect("/login"), &access, &headers, "", 0)
@@ -125,5 +126,5 @@ fn is_path(text: &str) -> bool {
 }
 
 fn redirect(target: &str) -> Response {
-    (StatusCode::SEE_OTHER, [(header::LOCATION, target.to_owned())]).into_response()
+    Redirect::to(target).into_response()
 }

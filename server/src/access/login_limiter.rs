@@ -15,9 +15,7 @@ const MAX_ADDRESSES: usize = 1_024;
 
 /// The attempts of the last minute.
 #[derive(Debug, Default)]
-pub struct Attempts {
-    counts: Mutex<AttemptCounts>,
-}
+pub struct Attempts(Mutex<AttemptCounts>);
 
 impl Attempts {
     /// Counts an attempt.
@@ -26,7 +24,7 @@ impl Attempts {
     /// The time to wait if there were too many.
     pub fn begin(&self, address: IpAddr) -> Result<(), Duration> {
         let (now, address) = (Instant::now(), network(address));
-        let mut counts = self.counts.lock();
+        let mut counts = self.0.lock();
         if counts.by_address.len() >= MAX_ADDRESSES {
             counts.by_address.retain(|_, window| window.left(now).is_some());
         }
@@ -44,7 +42,7 @@ impl Attempts {
 
     /// Resets the count of an address after a successful attempt.
     pub fn succeeded(&self, address: IpAddr) {
-        let mut counts = self.counts.lock();
+        let mut counts = self.0.lock();
         if let Some(window) = counts.by_address.remove(&network(address)) {
             counts.total.attempts = counts.total.attempts.saturating_sub(window.attempts);
         }
@@ -85,10 +83,7 @@ impl Window {
 /// Network of an address: an owner of an IPv6 address usually has its whole /64.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let network = u128::from(address) & !u128::from(u64::MAX);
-            IpAddr::V6(network.into())
-        }
+        IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
         address => address,
     }
 }
@@ -138,7 +133,7 @@ mod tests {
                 attempts.begin(IpAddr::V4((minute * 1_000 + number).into())).unwrap();
             }
         }
-        assert!(attempts.counts.lock().by_address.len() <= MAX_ADDRESSES);
+        assert!(attempts.0.lock().by_address.len() <= MAX_ADDRESSES);
     }
 
     #[tokio::test(start_paused = true)]

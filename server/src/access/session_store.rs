@@ -1,7 +1,7 @@
 //! Sessions of browsers that have logged in.
 
+use juror_types::id::Digest;
 use parking_lot::Mutex;
-use sha2::{Digest as _, Sha256};
 use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
@@ -21,7 +21,7 @@ pub enum AccessScope {
 
 /// Sessions in memory, by the digest of their id; they end with the process.
 #[derive(Debug, Default)]
-pub struct Sessions(Mutex<HashMap<[u8; 32], BrowserSession>>);
+pub struct Sessions(Mutex<HashMap<Digest, BrowserSession>>);
 
 impl Sessions {
     /// Opens a session; returns its id, which is the cookie's value.
@@ -59,8 +59,8 @@ struct BrowserSession {
 }
 
 /// Digest of an id, so that the time of a lookup reveals nothing about ids.
-fn key(id: &str) -> [u8; 32] {
-    Sha256::digest(id.as_bytes()).into()
+fn key(id: &str) -> Digest {
+    Digest::from_content(id.as_bytes())
 }
 
 #[cfg(test)]
