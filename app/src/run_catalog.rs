@@ -93,11 +93,6 @@ impl RunCatalog {
         &self.runs_dir
     }
 
-    /// All runs whose record can be read, newest first.
-    pub fn list(&self) -> io::Result<Vec<ListedRun>> {
-        Ok(self.scan()?.runs)
-    }
-
     /// All runs, including those whose record cannot be read.
     pub fn scan(&self) -> io::Result<RunListing> {
         let mut listing = RunListing::default();

@@ -16,7 +16,7 @@ mod runs;
 mod start_run;
 mod timeout;
 
-use crate::{app_state::AppState, problem::Problem};
+use crate::{app_state::AppState, live::FinishedResult, problem::Problem};
 use axum::{
     Router,
     http::{StatusCode, header},
@@ -30,6 +30,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub const BASE_PATH: &str = "/api/v1";
 
 pub use images::address as image_address;
+pub use reports::FORMATS as REPORT_FORMATS;
 pub use timeout::limit_duration;
 
 /// Routes of the API, with its OpenAPI document.
@@ -54,7 +55,7 @@ pub fn routes() -> Router<AppState> {
 
 /// Schemas of the document that no operation references.
 #[derive(utoipa::OpenApi)]
-#[openapi(components(schemas(events::ProgressEvent, events::ResultEvent<'_>, Problem)))]
+#[openapi(components(schemas(events::ProgressEvent, FinishedResult, Problem)))]
 struct Extra;
 
 fn described() -> OpenApiRouter<AppState> {

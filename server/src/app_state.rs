@@ -4,10 +4,11 @@ use crate::{comparisons::Comparisons, live::LiveRuns, view::Views};
 use juror_analysis::comparison::Rules;
 use juror_app::{
     item_source::ItemSource,
-    run_catalog::{ListedRun, RunCatalog},
+    run_catalog::{ListedRun, RunCatalog, RunListing, RunState},
     service::RunLauncher,
     work_limiter::WorkLimiter,
 };
+use juror_types::id::RunId;
 use std::{io, path::PathBuf, sync::Arc};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
@@ -35,10 +36,20 @@ pub struct AppState {
 }
 
 impl AppState {
+    /// All runs, including those whose record cannot be read.
+    pub async fn listing(&self) -> io::Result<RunListing> {
+        let catalog = Arc::clone(&self.catalog);
+        spawn_blocking(move || catalog.scan()).await?
+    }
+
     /// All runs whose record can be read, newest first.
     pub async fn runs(&self) -> io::Result<Vec<ListedRun>> {
-        let catalog = Arc::clone(&self.catalog);
-        spawn_blocking(move || catalog.list()).await?
+        Ok(self.listing().await?.runs)
+    }
+
+    /// True if a running run is being cancelled and finishes its calls in flight.
+    pub fn is_cancelling(&self, state: RunState, run: &RunId) -> bool {
+        state == RunState::Running && self.launcher.is_cancelling(run)
     }
 
     /// State over a runs directory; its background tasks end when `stop` is cancelled. `rules` also

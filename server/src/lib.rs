@@ -11,6 +11,7 @@ mod comparisons;
 mod live;
 mod pages;
 mod problem;
+mod published;
 pub mod router;
 pub mod serve;
 #[cfg(test)]

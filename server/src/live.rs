@@ -8,8 +8,9 @@ mod watcher;
 
 pub use progress::{FinishedResult, LiveProgress, LiveState};
 
+use crate::problem::Problem;
+use axum::http::StatusCode;
 use juror_app::{item_source::ItemSource, run_catalog::RunCatalog};
-use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
@@ -27,17 +28,6 @@ pub struct LiveRuns {
     watched: Mutex<HashMap<RunId, watch::Sender<Arc<LiveState>>>>,
     watchers: TaskTracker,
     stop: CancellationToken,
-}
-
-/// Reason why a run cannot be followed.
-#[derive(Debug, thiserror::Error)]
-pub enum FollowError {
-    /// Missing or unreadable files.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// Too many watched runs.
-    #[error("the limit of {MAX_WATCHED} followed runs is reached; retry later")]
-    Full,
 }
 
 /// Receiver of a run's updates.
@@ -69,13 +59,8 @@ impl LiveRuns {
     }
 
     /// Follows a run, starting after the `seen`-th result of its journal.
-    pub fn follow(
-        self: &Arc<Self>,
-        run: &RunId,
-        seen: Option<u64>,
-    ) -> Result<Follower, FollowError> {
-        let states = self.states(run)?;
-        Ok(Follower { states, seen, has_received: false })
+    pub fn follow(self: &Arc<Self>, run: &RunId, seen: Option<u64>) -> Result<Follower, Problem> {
+        Ok(Follower { states: self.states(run)?, seen, has_received: false })
     }
 
     /// Waits until every watcher has ended; call it after `stop` is cancelled.
@@ -84,10 +69,7 @@ impl LiveRuns {
         self.watchers.wait().await;
     }
 
-    fn states(
-        self: &Arc<Self>,
-        run: &RunId,
-    ) -> Result<watch::Receiver<Arc<LiveState>>, FollowError> {
+    fn states(self: &Arc<Self>, run: &RunId) -> Result<watch::Receiver<Arc<LiveState>>, Problem> {
         if let Some(sender) = self.watched.lock().get(run) {
             return Ok(sender.subscribe());
         }
@@ -98,7 +80,9 @@ impl LiveRuns {
             return Ok(sender.subscribe());
         }
         if watched.len() >= MAX_WATCHED {
-            return Err(FollowError::Full);
+            let detail =
+                format!("the limit of {MAX_WATCHED} followed runs is reached; retry later");
+            return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after(30));
         }
         let (sender, receiver) = watch::channel(Arc::default());
         watched.insert(run.clone(), sender.clone());

@@ -3,7 +3,7 @@
 use crate::view::ViewError;
 use axum::{
     body::Body,
-    extract::Request,
+    extract::{Request, rejection::PathRejection},
     http::{HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -48,6 +48,16 @@ impl Problem {
     /// A missing resource.
     pub fn missing(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    /// A malformed request.
+    pub fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    /// A request with an invalid value.
+    pub fn unprocessable(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     }
 
     /// An internal error, whose cause is only in the log.
@@ -133,15 +143,24 @@ impl From<tokio::task::JoinError> for Problem {
     }
 }
 
+impl From<PathRejection> for Problem {
+    fn from(error: PathRejection) -> Self {
+        Self::bad_request(error.body_text())
+    }
+}
+
 impl From<AppError> for Problem {
     fn from(refusal: AppError) -> Self {
-        match status_of(&refusal) {
-            StatusCode::INTERNAL_SERVER_ERROR => Self::internal(&refusal),
-            status => Self {
-                retry_after: refusal.retry_after(),
-                ..Self::new(status, refusal.to_string())
-            },
-        }
+        let status = match refusal {
+            AppError::Internal(_) => return Self::internal(&refusal),
+            AppError::Invalid(_) | AppError::Field { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            AppError::NotFound(_) => StatusCode::NOT_FOUND,
+            AppError::Conflict(_) | AppError::NameTaken(_) | AppError::RunInUse(_) => {
+                StatusCode::CONFLICT
+            }
+            AppError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        Self { retry_after: refusal.retry_after(), ..Self::new(status, refusal.to_string()) }
     }
 }
 
@@ -157,16 +176,4 @@ pub async fn name_instance(request: Request, next: Next) -> Response {
         response.extensions_mut().insert(problem);
     }
     response
-}
-
-pub fn status_of(error: &AppError) -> StatusCode {
-    match error {
-        AppError::Invalid(_) | AppError::Field { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-        AppError::NotFound(_) => StatusCode::NOT_FOUND,
-        AppError::Conflict(_) | AppError::NameTaken(_) | AppError::RunInUse(_) => {
-            StatusCode::CONFLICT
-        }
-        AppError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-        AppError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
-    }
 }

@@ -2,13 +2,11 @@
 
 use super::{items::within, runs::Figures};
 use crate::{
-    api::{
-        extract::{StrictQuery, run_id},
-        openapi::published,
-    },
+    api::extract::{StrictQuery, run_id},
     app_state::AppState,
     comparisons::NotCompared,
     problem::Problem,
+    published,
 };
 use axum::{
     Json,
@@ -89,14 +87,12 @@ pub async fn comparison(
     State(site): State<AppState>,
     StrictQuery(query): StrictQuery<CompareQuery>,
 ) -> Result<Response, Problem> {
-    let margin = query.margin.unwrap_or(site.rules.margin);
-    if !(0.0..=1.0).contains(&margin) {
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "margin is 0 to 1."));
-    }
-    let max_lost = query.max_lost.unwrap_or(site.rules.max_lost);
-    if !(0.0..=1.0).contains(&max_lost) {
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "max_lost is 0 to 1."));
-    }
+    let share = |name, share: f64| match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err(Problem::bad_request(format!("{name} is 0 to 1."))),
+    };
+    let margin = share("margin", query.margin.unwrap_or(site.rules.margin))?;
+    let max_lost = share("max_lost", query.max_lost.unwrap_or(site.rules.max_lost))?;
     let strict = query.strict.unwrap_or(site.rules.strict);
     let rules = Rules { margin, strict, max_lost, ..site.rules };
     let base = site.views.get(&run_id(&query.base)?).await?;
@@ -117,7 +113,7 @@ pub async fn trend(
     StrictQuery(query): StrictQuery<TrendQuery>,
 ) -> Result<Json<TrendResponse>, Problem> {
     let last = within(query.last, 20, 1_000, "last")?;
-    let runs = site.runs().await.map_err(|error| Problem::internal(&error))?;
+    let runs = site.runs().await?;
     let newest = match &query.run {
         Some(run) => Some(reported(&runs, &run_id(run)?)?),
         None => runs.iter().find(|run| run.figures.is_some()),
@@ -156,9 +152,10 @@ impl TrendRun {
 fn without_data(metric: &str, newest: &ListedRun) -> Problem {
     let known = newest.figures.iter().flat_map(|figures| figures.metrics.keys());
     let known: Vec<&str> = known.map(String::as_str).collect();
-    let detail =
-        format!("No run has data of the metric {metric:?}; use one of {}.", known.join(", "));
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+    Problem::unprocessable(format!(
+        "No run has data of the metric {metric:?}; use one of {}.",
+        known.join(", ")
+    ))
 }
 
 fn reported<'a>(runs: &'a [ListedRun], run: &RunId) -> Result<&'a ListedRun, Problem> {

@@ -105,7 +105,7 @@ struct OverallResponse {
 
 /// The latest run, with a judge if `judged`; runs with a report take precedence over active ones.
 async fn latest(site: &AppState, judged: bool) -> Result<RunId, Problem> {
-    let mut runs = site.runs().await.map_err(|error| Problem::internal(&error))?;
+    let mut runs = site.runs().await?;
     // A damaged run is skipped unless it is named.
     runs.retain(|run| run.state != RunState::Damaged);
     if judged {

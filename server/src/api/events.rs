@@ -3,14 +3,12 @@
 //! An event is formatted when the client is ready for it, so that a slow client buffers only the
 //! newest state, which all clients share.
 
-use crate::api::{
-    extract::{RunPath, blocking},
-    openapi::published,
-};
 use crate::{
+    api::extract::{RunPath, blocking},
     app_state::AppState,
-    live::{FinishedResult, FollowError, Follower, LiveUpdate},
+    live::{Follower, LiveUpdate},
     problem::Problem,
+    published,
 };
 use axum::{
     body::{Body, Bytes},
@@ -19,10 +17,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use futures_util::stream;
-use juror_types::{
-    outcome::{JobError, Outcome},
-    usage::Money,
-};
+use juror_types::usage::Money;
 use serde::Serialize;
 use std::{convert::Infallible, fmt::Write as _, sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
@@ -79,49 +74,6 @@ pub struct ProgressEvent {
     missed: u64,
 }
 
-/// A result: the data of an event `result`.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Finished)]
-pub struct ResultEvent<'a> {
-    screenshot_id: &'a str,
-    repeat: u32,
-    #[schema(value_type = published::Outcome)]
-    outcome: Outcome,
-    /// The verdict as one number from 0 to 1.
-    score: Option<f64>,
-    #[schema(value_type = published::Money)]
-    cost_usd: Money,
-    /// True if the verdict is the simulator's.
-    simulated: bool,
-    #[schema(value_type = Option<published::Error>)]
-    error: Option<&'a JobError>,
-}
-
-impl<'a> ResultEvent<'a> {
-    fn from_result(finished: &'a FinishedResult) -> Self {
-        Self {
-            screenshot_id: &finished.screenshot_id,
-            repeat: finished.repeat,
-            outcome: finished.outcome,
-            score: finished.score,
-            cost_usd: finished.cost_usd,
-            simulated: finished.simulated,
-            error: finished.error.as_ref(),
-        }
-    }
-}
-
-impl From<FollowError> for Problem {
-    fn from(error: FollowError) -> Self {
-        match error {
-            FollowError::Journal(error) => error.into(),
-            FollowError::Full => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).retry_after(30)
-            }
-        }
-    }
-}
-
 /// Events of a run
 ///
 /// `result` for each new result, `progress` for the current state, with data in JSON (schemas
@@ -143,7 +95,7 @@ pub async fn follow(
 ) -> Result<Response, Problem> {
     let seen = last_event(&headers);
     let live = Arc::clone(&site.live);
-    let mut follower = blocking(move || Ok(live.follow(&run, seen)?)).await?;
+    let mut follower = blocking(move || live.follow(&run, seen)).await?;
     let Some(update) = follower.next().await else {
         let detail = "The run cannot be followed: the server is stopping, or see its log.";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after(5));
@@ -208,7 +160,7 @@ impl EventReader {
 fn events_text(LiveUpdate { state, new, missed }: &LiveUpdate) -> String {
     let mut text = String::new();
     for finished in state.recent.iter().skip(state.recent.len().saturating_sub(*new)) {
-        write_event(&mut text, "result", finished.number, &ResultEvent::from_result(finished));
+        write_event(&mut text, "result", finished.number, finished);
     }
     let (progress, counts) = (&state.progress, state.progress.counts);
     let event = ProgressEvent {

@@ -24,7 +24,7 @@ impl<S: Send + Sync> FromRequestParts<S> for RunPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let Path(run) = Path::<String>::from_request_parts(parts, state).await.map_err(unread)?;
+        let Path(run) = Path::<String>::from_request_parts(parts, state).await?;
         run_id(&run).map(Self)
     }
 }
@@ -34,7 +34,7 @@ impl<S: Send + Sync> FromRequestParts<S> for RunSubpath {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = Path::<(String, String)>::from_request_parts(parts, state).await;
-        let Path((run, inner)) = path.map_err(unread)?;
+        let Path((run, inner)) = path?;
         Ok(Self(run_id(&run)?, inner))
     }
 }
@@ -44,8 +44,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for StrictQuery<T>
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let query = Query::<T>::from_request_parts(parts, state).await;
-        let Query(query) = query.map_err(|error| Problem::bad_request(&error.body_text()))?;
-        Ok(Self(query))
+        let query = query.map_err(|error| Problem::bad_request(error.body_text()));
+        query.map(|Query(query)| Self(query))
     }
 }
 
@@ -58,7 +58,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
         }
         let body = Bytes::from_request(request, state).await;
-        let body = body.map_err(|error| Problem::bad_request(&error.body_text()))?;
+        let body = body.map_err(|error| Problem::bad_request(error.body_text()))?;
         // Invalid JSON is 400, invalid values are 422.
         serde_json::from_slice::<T>(&body).map(Self).map_err(|error| {
             let status = match error.classify() {
@@ -67,12 +67,6 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
             };
             Problem::new(status, format!("The body cannot be read: {error}."))
         })
-    }
-}
-
-impl Problem {
-    fn bad_request(detail: &str) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, detail)
     }
 }
 
@@ -86,8 +80,4 @@ pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     tokio::task::spawn_blocking(work).await.map_err(|error| Problem::internal(&error))?
-}
-
-fn unread(error: axum::extract::rejection::PathRejection) -> Problem {
-    Problem::bad_request(&error.body_text())
 }

@@ -57,7 +57,7 @@ pub fn address(
 #[utoipa::path(
     get, path = "/runs/{run}/images/{digest}", tag = "runs",
     params(("run" = String, Path, description = "The run's name"),
-           ("digest" = crate::api::openapi::published::Digest, Path,
+           ("digest" = crate::published::Digest, Path,
             description = "SHA-256 of the image's bytes, from a result"),
            ImageQuery),
     responses((status = 200, description = "The judged bytes", body = [u8],

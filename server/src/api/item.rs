@@ -2,12 +2,10 @@
 
 use super::image_address;
 use crate::{
-    api::{
-        extract::{RunSubpath, StrictQuery, blocking},
-        openapi::published,
-    },
+    api::extract::{RunSubpath, StrictQuery, blocking},
     app_state::AppState,
     problem::Problem,
+    published,
 };
 use axum::{Json, extract::State};
 use juror_app::item_source::{AsJudged, ItemDetails, PromptPart, TokenLine};

@@ -1,15 +1,13 @@
 //! Results of a run: filtered, sorted, in pages.
 
-use crate::api::{
-    extract::{RunPath, StrictQuery, blocking},
-    openapi::published,
-};
 use crate::{
+    api::extract::{RunPath, StrictQuery, blocking},
     app_state::AppState,
     problem::Problem,
+    published,
     view::{EvidenceState, Order, RowQuery, RunView},
 };
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{Json, extract::State};
 use juror_analysis::item_row::ItemRow;
 use juror_types::{finding::Severity, outcome::Outcome};
 use serde::{Deserialize, Serialize};
@@ -84,8 +82,7 @@ impl ItemsQuery {
         let order = order(self.sort.as_deref().unwrap_or(Order::URGENCY), view)?;
         for (name, score) in [("min_score", self.min_score), ("max_score", self.max_score)] {
             if score.is_some_and(f32::is_nan) {
-                let detail = format!("{name} must be a number.");
-                return Err(Problem::new(StatusCode::BAD_REQUEST, detail));
+                return Err(Problem::bad_request(format!("{name} must be a number.")));
             }
         }
         Ok(RowQuery {
@@ -147,7 +144,7 @@ pub fn within(
         return Ok(number);
     }
     let bounds = if most == usize::MAX { "1 or more".to_owned() } else { format!("1 to {most}") };
-    Err(Problem::new(StatusCode::BAD_REQUEST, format!("{name} must be {bounds}.")))
+    Err(Problem::bad_request(format!("{name} must be {bounds}.")))
 }
 
 /// Direction of an order.
@@ -164,7 +161,6 @@ fn order(name: &str, view: &RunView) -> Result<Order, Problem> {
     Order::from_name(name, view).ok_or_else(|| {
         let keys = view.columns.iter().map(|column| column.key.as_str());
         let names: Vec<&str> = std::iter::once(Order::URGENCY).chain(keys).collect();
-        let detail = format!("sort must be one of {}.", names.join(", "));
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+        Problem::unprocessable(format!("sort must be one of {}.", names.join(", ")))
     })
 }

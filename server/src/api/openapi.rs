@@ -1,8 +1,7 @@
 //! The OpenAPI 3.1 document: the handlers' descriptions, completed with common responses, published
 //! schemas and security.
 
-pub mod published;
-
+use crate::published;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::OpenApi;
 

@@ -1,10 +1,12 @@
 //! A run's report in every format that the command line writes.
 
-use crate::api::{
-    extract::{RunSubpath, blocking},
-    openapi::published,
+use crate::{
+    api::extract::{RunSubpath, blocking},
+    app_state::AppState,
+    problem::Problem,
+    published,
+    view::RunView,
 };
-use crate::{app_state::AppState, problem::Problem, view::RunView};
 use axum::{
     body::Body,
     extract::State,
@@ -29,15 +31,15 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                            script-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                            form-action 'none'; frame-ancestors 'none'";
 
-/// File extension, format, media type and disposition of the served reports.
+/// File extension, name, format, media type and disposition of the served reports.
 #[rustfmt::skip]
-const FORMATS: [(&str, OutputFormat, &str, &str); 6] = [
-    ("json", OutputFormat::Json, "application/json", "inline"),
-    ("jsonl", OutputFormat::Jsonl, "application/jsonl", "attachment"),
-    ("csv", OutputFormat::Csv, "text/csv; charset=utf-8", "attachment"),
-    ("html", OutputFormat::Html, "text/html; charset=utf-8", "inline"),
-    ("md", OutputFormat::Markdown, "text/markdown; charset=utf-8", "inline"),
-    ("junit.xml", OutputFormat::Junit, "application/xml", "inline"),
+pub const FORMATS: [(&str, &str, OutputFormat, &str, &str); 6] = [
+    ("html", "HTML", OutputFormat::Html, "text/html; charset=utf-8", "inline"),
+    ("json", "JSON", OutputFormat::Json, "application/json", "inline"),
+    ("jsonl", "JSON lines", OutputFormat::Jsonl, "application/jsonl", "attachment"),
+    ("csv", "CSV", OutputFormat::Csv, "text/csv; charset=utf-8", "attachment"),
+    ("md", "Markdown", OutputFormat::Markdown, "text/markdown; charset=utf-8", "inline"),
+    ("junit.xml", "JUnit", OutputFormat::Junit, "application/xml", "inline"),
 ];
 
 /// A report; the file's extension picks the format
@@ -70,7 +72,7 @@ pub async fn file(
 async fn report(
     State(site): State<AppState>,
     run: RunId,
-    (ending, format, media_type, disposition): (&str, OutputFormat, &'static str, &str),
+    (ending, _, format, media_type, disposition): (&str, &str, OutputFormat, &'static str, &str),
 ) -> Result<Response, Problem> {
     let view = site.views.get(&run).await?;
     let permit = WRITE_PERMITS.acquire().await.map_err(|error| Problem::internal(&error))?;

@@ -1,8 +1,10 @@
 //! Built-in rubrics.
 
-use crate::api::openapi::published;
-use crate::problem::Problem;
-use axum::{Json, extract::Path, extract::rejection::PathRejection, http::StatusCode};
+use crate::{problem::Problem, published};
+use axum::{
+    Json,
+    extract::{Path, rejection::PathRejection},
+};
 use juror_types::{
     id::Digest,
     rubric::{BuiltinRubric, Rubric, builtin, builtin_named},
@@ -55,8 +57,7 @@ pub async fn list() -> Result<Json<RubricsResponse>, Problem> {
 pub async fn show(
     rubric: Result<Path<String>, PathRejection>,
 ) -> Result<Json<RubricResponse>, Problem> {
-    let Path(name) =
-        rubric.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, error.body_text()))?;
+    let Path(name) = rubric?;
     let Some(found) = builtin_named(&name) else {
         let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
         return Err(Problem::missing(format!("The rubrics are {}.", known.join(", "))));

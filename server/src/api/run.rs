@@ -2,10 +2,7 @@
 
 use super::runs::Progression;
 use crate::{
-    api::{extract::RunPath, openapi::published},
-    app_state::AppState,
-    problem::Problem,
-    view::RunView,
+    api::extract::RunPath, app_state::AppState, problem::Problem, published, view::RunView,
 };
 use axum::{
     Json,

@@ -1,12 +1,10 @@
 //! The list of runs.
 
 use crate::{
-    api::{
-        extract::{StrictQuery, blocking},
-        openapi::published,
-    },
+    api::extract::{StrictQuery, blocking},
     app_state::AppState,
     problem::Problem,
+    published,
 };
 use axum::{Json, extract::State};
 use juror_analysis::history::{PastMetric, RunFigures};
@@ -187,12 +185,10 @@ pub async fn list(
     StrictQuery(query): StrictQuery<RunsQuery>,
 ) -> Result<Json<RunsResponse>, Problem> {
     let limit = super::items::within(query.limit, 100, 1_000, "limit")?;
-    let catalog = Arc::clone(&site.catalog);
-    let scanning = blocking(move || catalog.scan().map_err(|error| Problem::internal(&error)));
-    let RunListing { runs, damaged } = scanning.await?;
+    let RunListing { runs, damaged } = site.listing().await?;
     let total = runs.len();
     let in_list = |run: ListedRun| {
-        let cancelling = is_cancelling(&site, run.state, &run.record.run_id);
+        let cancelling = site.is_cancelling(run.state, &run.record.run_id);
         RunInList { cancelling, ..run.into() }
     };
     let runs = runs.into_iter().take(limit).map(in_list).collect();
@@ -204,7 +200,7 @@ pub async fn list(
 pub async fn listed(site: &AppState, run: &RunId) -> Result<RunInList, Problem> {
     let (catalog, run) = (Arc::clone(&site.catalog), run.clone());
     let listed = blocking(move || Ok(catalog.listed(&catalog.files(&run)?))).await?;
-    let cancelling = is_cancelling(site, listed.state, &listed.record.run_id);
+    let cancelling = site.is_cancelling(listed.state, &listed.record.run_id);
     Ok(RunInList { cancelling, ..listed.into() })
 }
 
@@ -216,8 +212,4 @@ struct DamagedResponse {
     id: String,
     /// Description of the damage.
     reason: String,
-}
-
-fn is_cancelling(site: &AppState, state: RunState, run: &RunId) -> bool {
-    state == RunState::Running && site.launcher.is_cancelling(run)
 }

@@ -5,12 +5,10 @@ use super::{
     runs::{RunInList, listed},
 };
 use crate::{
-    api::{
-        extract::{JsonBody, run_id},
-        openapi::published,
-    },
+    api::extract::{JsonBody, run_id},
     app_state::AppState,
     problem::Problem,
+    published,
 };
 use axum::{
     Json,
@@ -111,9 +109,8 @@ pub struct EstimateResponse {
 impl RunRequestBody {
     fn api_request(self) -> Result<RunRequest, Problem> {
         let run_id = self.run_id.as_deref().map(run_id).transpose();
-        let unusable = |problem: Problem| {
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("run_id: {}", problem.detail))
-        };
+        let unusable =
+            |problem: Problem| Problem::unprocessable(format!("run_id: {}", problem.detail));
         Ok(RunRequest {
             dataset: self.dataset,
             rubric: self.rubric,
@@ -175,7 +172,7 @@ pub async fn start(
     if requested.enable_llm_judge && requested.budget_usd.is_none() {
         let detail = "A judged run costs money: set its maximum cost as budget_usd, as in \"5.00\". \
                       POST /api/v1/estimate estimates its cost.";
-        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
+        return Err(Problem::unprocessable(detail));
     }
     let run = site.launcher.start(&requested).await?;
     accepted(&site, &run).await
@@ -212,8 +209,7 @@ pub(super) async fn accepted(site: &AppState, run: &RunId) -> Result<Response, P
 pub(super) fn not_negative(budget: Option<Money>) -> Result<Option<Money>, Problem> {
     match budget {
         Some(budget) if budget < Money::ZERO => {
-            let detail = "budget_usd must be 0 or more.";
-            Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail))
+            Err(Problem::unprocessable("budget_usd must be 0 or more."))
         }
         budget => Ok(budget),
     }

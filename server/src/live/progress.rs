@@ -1,11 +1,14 @@
 //! Snapshot of a run's progress.
 
+use crate::published;
 use juror_types::{
     outcome::{JobError, JobResult, Outcome, OutcomeCounts},
     usage::Money,
     verdict::Verdict,
 };
+use serde::Serialize;
 use std::collections::VecDeque;
+use utoipa::ToSchema;
 
 /// Maximum number of newest results in a state.
 pub(super) const MAX_RECENT: usize = 200;
@@ -42,23 +45,28 @@ pub struct LiveProgress {
     pub is_running: bool,
 }
 
-/// Short form of a result.
-#[derive(Clone, Debug, PartialEq)]
+/// A result: the data of an event `result`.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = Finished)]
 pub struct FinishedResult {
-    /// Number in the journal, from 1.
+    /// Number in the journal, from 1; the id of its event.
+    #[serde(skip)]
     pub number: u64,
     /// Id of the item.
     pub screenshot_id: String,
     /// Number of the item's repeat.
     pub repeat: u32,
+    #[schema(value_type = published::Outcome)]
     pub outcome: Outcome,
     /// The verdict as one number from 0 to 1, if the job is scored and has one.
     pub score: Option<f64>,
     /// Cost of its calls.
+    #[schema(value_type = published::Money)]
     pub cost_usd: Money,
-    pub error: Option<JobError>,
     /// True if the verdict is the simulator's.
     pub simulated: bool,
+    #[schema(value_type = Option<published::Error>)]
+    pub error: Option<JobError>,
 }
 
 impl LiveProgress {

@@ -7,8 +7,8 @@ use utoipa::{
     openapi::{Ref, RefOr, schema::Schema},
 };
 
-const REPORT: &str = include_str!("../../../../docs/schemas/report.schema.json");
-const RESULT: &str = include_str!("../../../../docs/schemas/result.schema.json");
+const REPORT: &str = include_str!("../../docs/schemas/report.schema.json");
+const RESULT: &str = include_str!("../../docs/schemas/result.schema.json");
 
 /// Prefix of definitions in the published files, and in the document.
 const FILE_PREFIX: &str = "#/$defs/";
