@@ -19,6 +19,7 @@ mod run;
 mod run_choice;
 mod run_summary;
 mod runs;
+mod select;
 mod sorting;
 mod start;
 mod thumbnail;
@@ -32,6 +33,9 @@ use axum::{
     middleware::from_fn,
     routing::{get, post},
 };
+use error_page::{PageError, run_named};
+use layout::{NavigationPage, page};
+use query::PageQuery;
 
 pub fn routes() -> Router<AppState> {
     Router::new()

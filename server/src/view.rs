@@ -93,7 +93,7 @@ impl RunView {
 
     /// Number of results.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.rows.rows.len()
     }
 
     /// True if there are no results.
@@ -103,7 +103,7 @@ impl RunView {
 
     /// Tags with their number of results, most frequent first.
     pub fn tags(&self) -> &[(String, u64)] {
-        self.rows.tags()
+        &self.rows.tags
     }
 
     /// Number of a finding's kind in rows; `u16::MAX`, which no row has, for one that the rubric lacks.
@@ -140,7 +140,7 @@ impl RunView {
 
     /// The row of the result at a position.
     pub fn row(&self, place: u32) -> Option<&Row> {
-        self.rows.at(place)
+        self.rows.rows.get(place as usize)
     }
 
     /// The item's id of the result at a position.

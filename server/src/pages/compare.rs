@@ -2,18 +2,11 @@
 
 mod changed_items;
 
-use super::{first_steps::first_steps, links};
-use crate::{
-    access::Visitor,
-    app_state::AppState,
-    comparisons::NotCompared,
-    pages::{
-        error_page::{PageError, run_named},
-        layout::{NavigationPage, page},
-        query::PageQuery,
-    },
-    view::RunView,
+use super::{
+    NavigationPage, PageError, PageQuery, first_steps::first_steps, links, page, run_named,
+    select::select,
 };
+use crate::{access::Visitor, app_state::AppState, comparisons::NotCompared, view::RunView};
 use axum::extract::{Extension, State};
 use changed_items::ChangedItems;
 use juror_analysis::{compare_runs::CompareError, comparison::Comparison};
@@ -62,23 +55,12 @@ pub async fn show(
 }
 
 fn choice(runs: &[ListedRun], base: Option<&str>, head: Option<&str>) -> Markup {
-    let select = |name: &str, label: &str, chosen: Option<&str>| {
-        html! {
-            label { (label)
-                select name=(name) required {
-                    option value="" { "choose a run" }
-                    @for run in runs {
-                        @let id = run.record.run_id.as_str();
-                        option value=(id) selected[chosen == Some(id)] { (sanitize(id)) }
-                    }
-                }
-            }
-        }
-    };
+    let options = || runs.iter().map(|run| run.record.run_id.as_str()).map(|id| (id, sanitize(id)));
+    let choice = |field, chosen| select(field, true, "choose a run", chosen, options());
     html! {
         form.choice method="get" action="/compare" {
-            (select("base", "Base: the reference run", base))
-            (select("head", "Head: the new run", head))
+            (choice(("base", "Base: the reference run"), base))
+            (choice(("head", "Head: the new run"), head))
             button type="submit" { "Compare" }
             @if let (Some(base), Some(head)) = (base, head) {
                 a.button href=(format!("/compare{}", links::query([("base", head.to_owned()), ("head", base.to_owned())]))) { "Swap" }

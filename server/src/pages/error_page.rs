@@ -1,20 +1,16 @@
 //! Error pages.
 
-use crate::{
-    access::Visitor,
-    pages::layout::{NavigationPage, page},
-    problem::Problem,
-};
+use super::{NavigationPage, page};
+use crate::{access::Visitor, problem::Problem};
 use axum::{
     extract::Request,
     http::{StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use juror_app::run_catalog::RunState;
 use juror_report::sanitize::sanitize;
 use juror_types::id::RunId;
-use maud::{Markup, html};
+use maud::html;
 
 /// Reason why a page cannot be shown.
 #[derive(Clone, Debug)]
@@ -28,7 +24,7 @@ impl PageError {
 
     /// An invalid request.
     pub fn unusable(message: String) -> Self {
-        Self(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message))
+        Self(Problem::unprocessable(message))
     }
 }
 
@@ -80,16 +76,6 @@ pub async fn unknown() -> PageError {
 /// Parses a run id in a path; an invalid one is a missing run.
 pub fn run_named(name: &str) -> Result<RunId, PageError> {
     RunId::parse(name).map_err(|_| PageError::missing(format!("There is no run {name:?}.")))
-}
-
-pub fn state_chip(state: RunState) -> Markup {
-    let (class, word) = match state {
-        RunState::Running => ("undecided", "running"),
-        RunState::Complete => ("met", "complete"),
-        RunState::Incomplete => ("missed", "incomplete"),
-        RunState::Damaged => ("missed", "damaged"),
-    };
-    html! { span class=(format!("chip {class}")) { (word) } }
 }
 
 fn page_of(problem: &Problem, visitor: Option<Visitor>) -> Response {

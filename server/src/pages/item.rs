@@ -7,18 +7,10 @@ mod pictures;
 mod prompt_and_reply;
 mod tokens;
 
-use super::links;
-use crate::{
-    access::Visitor,
-    app_state::AppState,
-    pages::{
-        error_page::{PageError, run_named},
-        layout::{NavigationPage, page},
-        query::PageQuery,
-        run::filters::ItemFilters,
-    },
-    view::RunView,
+use super::{
+    NavigationPage, PageError, PageQuery, links, page, run::filters::ItemFilters, run_named,
 };
+use crate::{access::Visitor, app_state::AppState, view::RunView};
 use axum::extract::{Extension, Path, State};
 use juror_analysis::{format::grouped, run_report::Report};
 use juror_app::item_source::ItemDetails;

@@ -1,10 +1,7 @@
 //! The log-in page.
 
+use super::{NavigationPage, PageQuery, page};
 use crate::access::Visitor;
-use crate::pages::{
-    layout::{NavigationPage, page},
-    query::PageQuery,
-};
 use axum::extract::Extension;
 use maud::{Markup, html};
 

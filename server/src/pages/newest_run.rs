@@ -1,8 +1,8 @@
 //! The newest readable run.
 
+use super::PageError;
 use crate::{
     app_state::AppState,
-    pages::error_page::PageError,
     view::{RunView, ViewError},
 };
 use juror_app::run_catalog::{ListedRun, RunState};

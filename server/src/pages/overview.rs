@@ -1,23 +1,17 @@
 //! Overview of the newest run, of all runs or of a chosen dataset and rubric.
 
 use super::{
+    NavigationPage, PageError, PageQuery,
+    first_steps::first_steps,
     links::{self, plain},
+    newest_run::{NewestRun, newest_of},
+    page,
+    run_choice::RunChoice,
+    run_named,
+    run_summary::{coverage_and_cost, facts_line, result_links, state_chip},
     trend,
 };
-use crate::{
-    access::Visitor,
-    app_state::AppState,
-    pages::{
-        error_page::{PageError, run_named, state_chip},
-        first_steps::first_steps,
-        layout::{NavigationPage, page},
-        newest_run::{NewestRun, newest_of},
-        query::PageQuery,
-        run_choice::RunChoice,
-        run_summary::{coverage_and_cost, facts_line, result_links},
-    },
-    view::RunView,
-};
+use crate::{access::Visitor, app_state::AppState, view::RunView};
 use axum::{
     extract::{Extension, State},
     http::{HeaderMap, header},
@@ -39,8 +33,7 @@ use juror_report::{
 };
 use juror_types::id::RunId;
 use maud::{Markup, html};
-use std::{path::Path, sync::Arc};
-use tokio::task::spawn_blocking;
+use std::path::Path;
 
 /// Maximum number of common issues, and of strengths; the run's page has more.
 const MAX_STATEMENTS: usize = 8;
@@ -57,8 +50,7 @@ pub async fn show(
     if query.text("choose").is_some() {
         return Ok(store_choice(&query, &headers));
     }
-    let catalog = Arc::clone(&site.catalog);
-    let listing = spawn_blocking(move || catalog.scan()).await??;
+    let listing = site.listing().await?;
     let request = OverviewQuery {
         choice: RunChoice::from_query(&query, &headers),
         run: query.text("run").map(str::to_owned),
@@ -222,41 +214,29 @@ fn damaged_runs(newer: &[RunId], unreadable: &[DamagedRun]) -> Markup {
     }
 }
 
-/// Page for a choice without a readable run.
+/// Page for a choice without a readable run, or without a judged one that was requested.
 fn none_chosen(listing: &RunListing, request: &OverviewQuery, damaged: &[RunId]) -> Markup {
-    let is_of_choice = |run: &ListedRun| request.choice.matches(run);
-    let title = match listing.runs.iter().any(is_of_choice) {
-        true if request.enable_llm_judge == Some(true) => {
-            return no_judged_run(listing, request, damaged);
-        }
-        true => "Every run of this dataset and rubric is damaged",
-        false => "There is no run of this dataset and rubric",
-    };
+    let exists = listing.runs.iter().any(|run| request.choice.matches(run));
+    let lacks_judged = exists && request.enable_llm_judge == Some(true);
     html! {
         header.page {
             h1 { "Overview" }
             (request.choice.form(&listing.runs, request.enable_llm_judge))
             (damaged_runs(damaged, &listing.damaged))
         }
+        @if lacks_judged { (switch(request, false, true)) }
         section.card aria-labelledby="none" {
-            h2 #none { (title) }
-            p { "Choose others above, or " a href="/runs" { "see all runs" } "." }
-        }
-    }
-}
-
-fn no_judged_run(listing: &RunListing, request: &OverviewQuery, damaged: &[RunId]) -> Markup {
-    html! {
-        header.page {
-            h1 { "Overview" }
-            (request.choice.form(&listing.runs, request.enable_llm_judge))
-            (damaged_runs(damaged, &listing.damaged))
-        }
-        (switch(request, false, true))
-        section.card aria-labelledby="none" {
-            h2 #none { "No run has been judged yet" }
-            p { a href="/start" { "Start a run" } " with the judge on, after an estimate of time and cost. Or:" }
-            pre tabindex="0" { code { "juror run DATASET --enable-llm-judge --budget-usd 1.00" } }
+            @if lacks_judged {
+                h2 #none { "No run has been judged yet" }
+                p { a href="/start" { "Start a run" } " with the judge on, after an estimate of time and cost. Or:" }
+                pre tabindex="0" { code { "juror run DATASET --enable-llm-judge --budget-usd 1.00" } }
+            } @else {
+                h2 #none {
+                    @if exists { "Every run of this dataset and rubric is damaged" }
+                    @else { "There is no run of this dataset and rubric" }
+                }
+                p { "Choose others above, or " a href="/runs" { "see all runs" } "." }
+            }
         }
     }
 }

@@ -2,36 +2,33 @@
 
 mod actions;
 pub mod filters;
-mod histogram;
 mod live;
-mod queued;
 mod table;
 
-use super::links::{self, plain};
-use crate::{
-    access::Visitor,
-    app_state::AppState,
-    pages::{
-        error_page::{PageError, run_named, state_chip},
-        layout::{NavigationPage, page},
-        query::PageQuery,
-        run_summary::{baseline_chips, cards, coverage_and_cost, facts_line, result_links},
-    },
-    view::RunView,
+use super::{
+    NavigationPage, PageError, PageQuery,
+    links::{self, plain},
+    page, run_named,
+    run_summary::{baseline_chips, cards, coverage_and_cost, facts_line, result_links, state_chip},
 };
+use crate::{access::Visitor, app_state::AppState, view::RunView};
 use axum::{
     Form,
     extract::{Extension, Path, State},
+    http::{HeaderName, StatusCode},
     response::{IntoResponse as _, Redirect, Response},
 };
 use filters::ItemFilters;
-use juror_analysis::format::counted;
-use juror_app::run_catalog::{ListedRun, RunState};
+use juror_analysis::format::{counted, grouped};
+use juror_app::{
+    run_catalog::{ListedRun, RunState},
+    run_request::QueuedRun,
+};
 use juror_report::{
     document::NameKind,
-    html::{blocks, card, simulated},
+    html::{blocks, card, distribution, simulated},
     sanitize::sanitize,
-    topics,
+    topics::{self, distribution::ScoreDistribution},
 };
 use juror_types::usage::Money;
 use maud::{Markup, html};
@@ -41,6 +38,9 @@ use tokio::task::spawn_blocking;
 
 /// Maximum number of common issues, and of strengths.
 const MAX_STATEMENTS: usize = 30;
+
+/// Header that reloads the page of a queued run after three seconds.
+const REFRESH: (HeaderName, &str) = (HeaderName::from_static("refresh"), "3");
 
 /// Fields of the form to resume.
 #[derive(Debug, Default, Deserialize)]
@@ -59,14 +59,14 @@ pub async fn show(
     let run = run_named(&name)?;
     let view = match site.views.get(&run).await {
         Err(error) if error.is_missing() => match site.launcher.queued_run(&run).await {
-            Some(queued) => return Ok(queued::show(visitor, &queued)),
+            Some(queued) => return Ok(queued_page(visitor, &queued)),
             None => return Err(error.into()),
         },
         found => found?,
     };
     let filters = ItemFilters::from_query(&query);
     let runs = site.runs().await?;
-    let is_cancelling = view.state == RunState::Running && site.launcher.is_cancelling(&run);
+    let is_cancelling = site.is_cancelling(view.state, &run);
     let making = spawn_blocking(move || {
         let shown = TablePage::read(&view, &filters)?;
         let can = Actions { may_write: visitor.may_write, is_cancelling };
@@ -177,7 +177,7 @@ fn folds(view: &RunView) -> Markup {
                 (card(&topic, &result_links(&report.run.id)))
             }
         }
-        (histogram::distributions(view))
+        (distributions(view))
         @if !is_running {
             details.card #cost-fold { summary { "Coverage, cost and time" } (coverage_and_cost(report)) }
             @if let Some(gate) = &report.gate {
@@ -198,4 +198,45 @@ fn figures(view: &RunView) -> Markup {
         topics::measured::folded_topic(report),
     ];
     cards(topics, &result_links(&report.run.id))
+}
+
+/// Histograms of the total score and of each criterion or group; empty without a verdict.
+fn distributions(view: &RunView) -> Markup {
+    let columns = || view.columns.iter().enumerate().filter(|(_, column)| column.is_part());
+    let titles = columns().map(|(_, column)| column.title.clone().unwrap_or_default());
+    let mut scores = ScoreDistribution::new(view.report.rubric.scale, titles);
+    for row in (0..).map_while(|place| view.row(place)) {
+        let values = columns().map(|(place, _)| row.values.get(place).copied().map(f64::from));
+        if let Some(score) = row.score {
+            scores.add(score.into(), values.map(|value| value.filter(|value| !value.is_nan())));
+        }
+    }
+    html! {
+        @if scores.verdicts > 0 {
+            details.card #spread-fold {
+                summary { "Distribution of scores" @if view.report.run.simulated { " " (simulated()) } }
+                (distribution(&scores))
+            }
+        }
+    }
+}
+
+/// Page of a fleet's run without a run directory yet, until the aggregator has written the first
+/// result.
+fn queued_page(visitor: Visitor, run: &QueuedRun) -> Response {
+    let name = sanitize(run.record.run_id.as_str());
+    let (published, planned) = (grouped(run.published), counted(run.record.jobs(), "job"));
+    let content = html! {
+        h1 { "Run " bdi { (name) } " " span.chip.undecided { "queued" } }
+        div.card {
+            p { "The fleet has this run: " (published) " of " (planned) " published so far. It is shown here after its first result; this page reloads automatically." }
+            p {
+                "If it does not appear, check that "
+                code { "juror aggregate" } " writes into this server's runs directory, and that a "
+                code { "juror worker" } " runs."
+            }
+        }
+    };
+    let page = page(Some(visitor), &name, NavigationPage::Runs, &content);
+    (StatusCode::ACCEPTED, [REFRESH], page).into_response()
 }

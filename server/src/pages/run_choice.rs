@@ -1,10 +1,8 @@
 //! Choice of the dataset and the rubric whose runs the overview shows, from the query or a cookie.
 
-use crate::{
-    access::host_port,
-    pages::{dataset_name, links, query::PageQuery},
-};
-use axum::http::{HeaderMap, header};
+use super::{PageQuery, dataset_name, links, select::select};
+use crate::access::{cookie_value, host_port};
+use axum::http::HeaderMap;
 use juror_app::run_catalog::ListedRun;
 use juror_report::sanitize::sanitize;
 use maud::{Markup, html};
@@ -30,12 +28,8 @@ impl RunChoice {
         if named != Self::default() {
             return named;
         }
-        let name = cookie_name(headers);
-        let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut pairs =
-            values.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
-        let kept = pairs.find(|(other, _)| other.trim() == name);
-        kept.map(|(_, value)| Self::of_query(&PageQuery::parse(value.trim()))).unwrap_or_default()
+        let kept = cookie_value(headers, &cookie_name(headers));
+        kept.map(|value| Self::of_query(&PageQuery::parse(value))).unwrap_or_default()
     }
 
     pub fn of_query(query: &PageQuery) -> Self {
@@ -77,30 +71,20 @@ impl RunChoice {
         if datasets.len() < 2 && rubrics.len() < 2 && *self == Self::default() {
             return html! {};
         }
+        let counted = |text: String, count: &u64| format!("{text} ({count})");
+        let datasets = datasets.iter().map(|(path, count)| {
+            (*path, counted(dataset_name::short(path, datasets.keys().copied()), count))
+        });
+        let rubrics = rubrics.iter();
+        let rubrics =
+            rubrics.map(|(rubric, count)| (rubric.as_str(), counted(sanitize(rubric), count)));
+        let (dataset, rubric) = (self.dataset.as_deref(), self.rubric.as_deref());
         html! {
             form.choice method="get" action="/" aria-label="Runs of the overview" {
                 input type="hidden" name="choose" value="true";
                 @if let Some(judge) = judge { input type="hidden" name="enable_llm_judge" value=(judge); }
-                label { "Dataset"
-                    select name="dataset" {
-                        option value="" { "all datasets" }
-                        @for (path, count) in &datasets {
-                            option value=(path) selected[self.dataset.as_deref() == Some(*path)] {
-                                (dataset_name::short(path, datasets.keys().copied())) " (" (count) ")"
-                            }
-                        }
-                    }
-                }
-                label { "Rubric"
-                    select name="rubric" {
-                        option value="" { "all rubrics" }
-                        @for (rubric, count) in &rubrics {
-                            option value=(rubric) selected[self.rubric.as_ref() == Some(rubric)] {
-                                (sanitize(rubric)) " (" (count) ")"
-                            }
-                        }
-                    }
-                }
+                (select(("dataset", "Dataset"), false, "all datasets", dataset, datasets))
+                (select(("rubric", "Rubric"), false, "all rubrics", rubric, rubrics))
                 button type="submit" { "Show newest" }
             }
         }

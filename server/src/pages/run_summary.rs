@@ -5,6 +5,7 @@ use super::{
     links::{self, plain},
 };
 use juror_analysis::run_report::Report;
+use juror_app::run_catalog::RunState;
 use juror_report::{
     document::{NameKind, Topic},
     html::{NameLink, card},
@@ -26,6 +27,17 @@ pub fn facts_line(report: &Report) -> Markup {
             }
         }
     }
+}
+
+/// Chip of the state of a run.
+pub fn state_chip(state: RunState) -> Markup {
+    let (class, word) = match state {
+        RunState::Running => ("undecided", "running"),
+        RunState::Complete => ("met", "complete"),
+        RunState::Incomplete => ("missed", "incomplete"),
+        RunState::Damaged => ("missed", "damaged"),
+    };
+    html! { span class=(format!("chip {class}")) { (word) } }
 }
 
 /// Chips of a run's names as a baseline.

@@ -2,36 +2,28 @@
 
 mod order;
 
-use super::{dataset_name, links};
-use crate::{
-    access::Visitor,
-    app_state::AppState,
-    pages::{
-        error_page::{PageError, state_chip},
-        first_steps::first_steps,
-        layout::{NavigationPage, page},
-        pager::pager,
-        query::PageQuery,
-        run_summary::baseline_chips,
-        sorting::TableOrder,
-    },
+use super::{
+    NavigationPage, PageError, PageQuery, dataset_name,
+    first_steps::first_steps,
+    links, page,
+    pager::pager,
+    run_summary::{baseline_chips, state_chip},
+    sorting::TableOrder,
 };
+use crate::{access::Visitor, app_state::AppState};
 use axum::extract::{Extension, State};
 use juror_analysis::{
     format::{counted, dollars, figure, grouped, interval},
     history::PastMetric,
     metrics::Interval,
 };
-use juror_app::run_catalog::{DamagedRun, ListedRun, RunListing, RunState};
+use juror_app::run_catalog::{DamagedRun, ListedRun, RunListing};
 use juror_report::{
     html::{minutes, simulated},
     sanitize::sanitize,
 };
-use juror_types::id::RunId;
 use maud::{Markup, html};
 use order::{COLUMNS, RunOrder, judge_of, score_of};
-use std::{collections::HashSet, sync::Arc};
-use tokio::task::spawn_blocking;
 
 /// Number of runs on a page.
 const RUNS_PER_PAGE: usize = 50;
@@ -42,26 +34,20 @@ pub async fn show(
     Extension(visitor): Extension<Visitor>,
     query: PageQuery,
 ) -> Result<Markup, PageError> {
-    let catalog = Arc::clone(&site.catalog);
-    let RunListing { mut runs, damaged } = spawn_blocking(move || catalog.scan()).await??;
+    let RunListing { mut runs, damaged } = site.listing().await?;
     let order = RunOrder::from_query(&query);
     order.sort(&mut runs);
     let pages = runs.len().div_ceil(RUNS_PER_PAGE).max(1);
     let number = usize::clamp(query.value("page").unwrap_or(1), 1, pages);
-    let cancelling: HashSet<&RunId> = runs
-        .iter()
-        .filter(|run| run.state == RunState::Running)
-        .map(|run| &run.record.run_id)
-        .filter(|run| site.launcher.is_cancelling(run))
-        .collect();
     let shown = runs.iter().skip((number - 1) * RUNS_PER_PAGE).take(RUNS_PER_PAGE);
+    let shown = shown.map(|run| (run, site.is_cancelling(run.state, &run.record.run_id)));
     let content = html! {
         h1 { "Runs" }
         (damaged_runs(&damaged))
         @if runs.is_empty() { (first_steps("There are no runs yet")) }
         @else {
             section.card aria-label="All runs" {
-                (table(shown, runs.len(), order, &cancelling))
+                (table(shown, runs.len(), order))
                 (pager(number, pages, &|page| links::query(order.pairs().into_iter().chain([("page", page.to_string())]))))
             }
         }
@@ -87,10 +73,9 @@ fn damaged_runs(damaged: &[DamagedRun]) -> Markup {
 }
 
 fn table<'a>(
-    runs: impl Iterator<Item = &'a ListedRun>,
+    runs: impl Iterator<Item = (&'a ListedRun, bool)>,
     all: usize,
     order: RunOrder,
-    cancelling: &HashSet<&RunId>,
 ) -> Markup {
     html! {
         form method="get" action="/compare" {
@@ -99,10 +84,10 @@ fn table<'a>(
                     caption { span { (counted(all as u64, "run")) ". Select a base and a head to compare them." } }
                     thead { tr {
                         th.thumb scope="col" { "Image" }
-                        @for (_, name, head, is_number) in COLUMNS { (sorting(order, name, head, is_number)) }
+                        @for (name, head, is_number, _) in COLUMNS { (sorting(order, name, head, is_number)) }
                         th scope="col" { "Base" } th scope="col" { "Head" }
                     } }
-                    tbody { @for run in runs { (row(run, cancelling.contains(&run.record.run_id))) } }
+                    tbody { @for (run, is_cancelling) in runs { (row(run, is_cancelling)) } }
                 }
             }
             @if all > 1 { p.next { button type="submit" { "Compare" } } }

@@ -3,15 +3,8 @@
 mod form_html;
 mod submitted_form;
 
-use super::links;
-use crate::{
-    access::Visitor,
-    app_state::AppState,
-    pages::{
-        error_page::PageError,
-        layout::{NavigationPage, page},
-    },
-};
+use super::{NavigationPage, PageError, links, page};
+use crate::{access::Visitor, app_state::AppState};
 use axum::{
     Form,
     extract::{Extension, State},

@@ -1,14 +1,7 @@
 //! Thumbnails of items.
 
-use super::links;
-use crate::{
-    app_state::AppState,
-    pages::{
-        error_page::{PageError, run_named},
-        query::PageQuery,
-    },
-    problem::Problem,
-};
+use super::{PageError, PageQuery, links, run_named};
+use crate::{app_state::AppState, problem::Problem};
 use axum::{
     extract::{Path, State},
     http::{StatusCode, header},

@@ -5,23 +5,16 @@ mod chart;
 mod decline;
 
 use super::{
-    dataset_name,
+    NavigationPage, PageError, PageQuery, dataset_name,
     first_steps::first_steps,
     links::{self, plain},
     newest_run::newest_of,
+    page,
     run_choice::RunChoice,
+    run_named,
     run_summary::facts_line,
 };
-use crate::{
-    access::Visitor,
-    app_state::AppState,
-    pages::{
-        error_page::{PageError, run_named},
-        layout::{NavigationPage, page},
-        query::PageQuery,
-    },
-    view::RunView,
-};
+use crate::{access::Visitor, app_state::AppState, view::RunView};
 use axum::{
     extract::{Extension, State},
     http::HeaderMap,
@@ -210,12 +203,7 @@ fn line(view: &RunView, metric: &Metric, runs: &[&ListedRun]) -> Markup {
 
 /// Sparkline: a dot for each run's value, a bar for its interval.
 fn sparkline(title: &str, points: &[Option<PastMetric>], unit: Unit) -> Markup {
-    let ends = points.iter().flatten().flat_map(|point| {
-        [point.value, point.low.unwrap_or(point.value), point.high.unwrap_or(point.value)]
-    });
-    let (least, most) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), end| {
-        (least.min(end), most.max(end))
-    });
+    let (least, most) = chart::ends(points.iter().flatten(), None);
     let span = if most > least { most - least } else { 1.0 };
     let y = |value: f64| HEIGHT - 4.0 - (value - least) / span * (HEIGHT - 8.0);
     let step = WIDTH / points.len().max(2) as f64;

@@ -7,7 +7,7 @@ use super::{
 use juror_analysis::run_report::Report;
 use juror_report::topics::results::ResultColumnKind;
 use juror_types::{finding::Severity, outcome::Outcome};
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 
 /// Query of results: conditions that must all hold, and an order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,10 +85,18 @@ impl RowQuery {
             Order::Id if self.descending => chosen.reverse(),
             Order::Id => {}
             Order::Urgency if self.descending => {
-                chosen.sort_by_key(|(_, row)| std::cmp::Reverse(row.urgency));
+                chosen.sort_by_key(|(_, row)| Reverse(row.urgency));
             }
             Order::Urgency => chosen.sort_by_key(|(_, row)| row.urgency),
-            _ => chosen.sort_by(|(_, one), (_, other)| self.compare(one, other)),
+            Order::Column(column) => {
+                let value =
+                    |row: &Row| row.values.get(column).copied().filter(|value| !value.is_nan());
+                chosen.sort_by(|(_, one), (_, other)| match (value(one), value(other)) {
+                    (Some(one), Some(other)) if self.descending => other.total_cmp(&one),
+                    (Some(one), Some(other)) => one.total_cmp(&other),
+                    (one, other) => one.is_none().cmp(&other.is_none()),
+                });
+            }
         }
         chosen.into_iter().map(|(place, _)| place).collect()
     }
@@ -124,24 +132,6 @@ impl RowQuery {
             && has_value(self.suspected_instructions, row.suspected_instructions)
             && (!bounded || row.score.is_some_and(within))
     }
-
-    fn compare(&self, one: &Row, other: &Row) -> Ordering {
-        let (one, other) = (self.key(one), self.key(other));
-        match (one, other) {
-            (None, None) => Ordering::Equal,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(_), None) => Ordering::Less,
-            (Some(one), Some(other)) if self.descending => other.total_cmp(&one),
-            (Some(one), Some(other)) => one.total_cmp(&other),
-        }
-    }
-
-    fn key(&self, row: &Row) -> Option<f32> {
-        match self.order {
-            Order::Id | Order::Urgency => None,
-            Order::Column(place) => row.values.get(place).copied().filter(|value| !value.is_nan()),
-        }
-    }
 }
 
 /// A searched text, and the tags and common issues that contain it: those are few, and rows many.
@@ -154,7 +144,7 @@ struct SearchedText {
 impl SearchedText {
     fn new(text: &str, report: &Report, rows: &Rows) -> Self {
         let text = text.to_lowercase();
-        let tags = rows.tags().iter().map(|(tag, _)| contains(tag, &text)).collect();
+        let tags = rows.tags.iter().map(|(tag, _)| contains(tag, &text)).collect();
         let groups = report.common_issues.iter();
         let issues = groups.map(|group| contains(&group.label, &text)).collect();
         Self { text, tags, issues }

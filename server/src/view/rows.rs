@@ -1,6 +1,7 @@
 //! Rows of results: the values that tables sort and filter by.
 
 use super::EvidenceState;
+use indexmap::IndexMap;
 use juror_analysis::{item_index::ItemGroups, item_row::Urgency, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_report::topics::results::{MAX_ISSUE, ResultColumn, ResultColumnKind, first_issue};
@@ -11,7 +12,6 @@ use juror_types::{
     rubric::Rubric,
     verdict::Verdict,
 };
-use std::collections::HashMap;
 
 /// Maximum number of different tags; further ones are not filters.
 const MAX_TAGS: usize = 10_000;
@@ -52,8 +52,9 @@ pub struct Row {
 /// All rows, in the order of the report's items.
 #[derive(Debug)]
 pub(super) struct Rows {
-    rows: Vec<Row>,
-    tags: Vec<(String, u64)>,
+    pub rows: Vec<Row>,
+    /// Tags with their number of results, most frequent first.
+    pub tags: Vec<(String, u64)>,
     /// Sorted by digest.
     images: Vec<(Digest, u32)>,
 }
@@ -93,18 +94,6 @@ impl Rows {
         Ok(Self { tags: tags.by_frequency(&mut rows), rows, images })
     }
 
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    pub fn tags(&self) -> &[(String, u64)] {
-        &self.tags
-    }
-
-    pub fn at(&self, place: u32) -> Option<&Row> {
-        self.rows.get(place as usize)
-    }
-
     /// Rows with their positions.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Row)> {
         (0..).zip(&self.rows)
@@ -115,10 +104,10 @@ impl Rows {
         let (mut low, mut high) = (0, u32::try_from(self.rows.len()).ok()?);
         while low < high {
             let middle = low.midpoint(high);
-            let known = (id_at(middle)?, self.at(middle)?.repeat);
+            let known = (id_at(middle)?, self.rows.get(middle as usize)?.repeat);
             if known < (item, repeat) { low = middle + 1 } else { high = middle }
         }
-        let found = id_at(low) == Some(item) && self.at(low)?.repeat == repeat;
+        let found = id_at(low) == Some(item) && self.rows.get(low as usize)?.repeat == repeat;
         found.then_some(low)
     }
 
@@ -134,12 +123,9 @@ pub(super) fn kind_number(rubric: &Rubric, key: &str) -> Option<u16> {
     u16::try_from(place).ok()
 }
 
-/// Tags, numbered in the order of their occurrence.
+/// Number of results by tag; a tag's number is its position.
 #[derive(Default)]
-struct NumberedTags {
-    numbers: HashMap<String, u16>,
-    counts: Vec<u64>,
-}
+struct NumberedTags(IndexMap<String, u64>);
 
 impl NumberedTags {
     fn numbers(&mut self, tags: &[String]) -> Box<[u16]> {
@@ -147,30 +133,22 @@ impl NumberedTags {
     }
 
     fn number(&mut self, tag: &str) -> Option<u16> {
-        let number = match self.numbers.get(tag) {
-            Some(number) => *number,
-            None if self.counts.len() >= MAX_TAGS => return None,
-            None => {
-                let number = u16::try_from(self.counts.len()).ok()?;
-                self.numbers.insert(tag.to_owned(), number);
-                self.counts.push(0);
-                number
-            }
-        };
-        *self.counts.get_mut(usize::from(number))? += 1;
-        Some(number)
+        if let Some((number, _, count)) = self.0.get_full_mut(tag) {
+            *count += 1;
+            return u16::try_from(number).ok();
+        }
+        let is_known = self.0.len() < MAX_TAGS;
+        is_known.then(|| u16::try_from(self.0.insert_full(tag.to_owned(), 1).0).ok()).flatten()
     }
 
     /// The tags, most frequent first; renumbers those of the rows.
     fn by_frequency(self, rows: &mut [Row]) -> Vec<(String, u64)> {
-        let Self { numbers, counts } = self;
-        let count = |number: u16| counts.get(usize::from(number)).copied().unwrap_or_default();
-        let mut tags: Vec<(String, u16)> = numbers.into_iter().collect();
-        tags.sort_by(|(one, one_number), (other, other_number)| {
-            count(*other_number).cmp(&count(*one_number)).then_with(|| one.cmp(other))
+        let mut tags: Vec<(u16, (String, u64))> = (0..).zip(self.0).collect();
+        tags.sort_by(|(_, (one, one_count)), (_, (other, other_count))| {
+            other_count.cmp(one_count).then_with(|| one.cmp(other))
         });
-        let mut places = vec![0; counts.len()];
-        for (place, (_, number)) in (0..).zip(&tags) {
+        let mut places = vec![0; tags.len()];
+        for (place, (number, _)) in (0..).zip(&tags) {
             if let Some(slot) = places.get_mut(usize::from(*number)) {
                 *slot = place;
             }
@@ -178,7 +156,7 @@ impl NumberedTags {
         for tag in rows.iter_mut().flat_map(|row| row.tags.iter_mut()) {
             *tag = places.get(usize::from(*tag)).copied().unwrap_or(*tag);
         }
-        tags.into_iter().map(|(tag, number)| (tag, count(number))).collect()
+        tags.into_iter().map(|(_, tag)| tag).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     app_state::AppState,
-    pages::{error_page::PageError, links, query::PageQuery},
+    pages::{PageError, PageQuery, links},
     view::RunView,
 };
 use juror_analysis::{format::figure, history::are_comparable, metrics::Unit};

@@ -60,15 +60,16 @@ struct Cutter<'code> {
 impl<'code> Cutter<'code> {
     fn next(&mut self) {
         let in_attributes = self.in_tag && self.braces == 0;
+        let in_script = self.has_script && !in_attributes;
         let rest = self.rest;
         let Some(first) = rest.chars().next() else { return };
         if rest.starts_with("<!--") {
             return self.cut(Kind::Comment, until(rest, "-->"));
         }
-        if self.has_script && !in_attributes && rest.starts_with("/*") {
+        if in_script && rest.starts_with("/*") {
             return self.cut(Kind::Comment, until(rest, "*/"));
         }
-        if self.has_script && !in_attributes && rest.starts_with("//") {
+        if in_script && rest.starts_with("//") {
             return self.cut(Kind::Comment, rest.find('\n').unwrap_or(rest.len()));
         }
         let can_begin = !self.behind_name || !self.has_script || rest.starts_with("</");
@@ -77,19 +78,15 @@ impl<'code> Cutter<'code> {
             && can_begin
             && let Some(length) = tag(rest)
         {
-            self.in_tag = true;
-            self.braces = 0;
+            (self.in_tag, self.braces) = (true, 0);
             return self.cut(Kind::Tag, length);
         }
+        let end = ["/>", ">"].into_iter().find(|end| rest.starts_with(end));
+        if let Some(end) = end.filter(|_| in_attributes) {
+            self.in_tag = false;
+            return self.cut(Kind::Tag, end.len());
+        }
         match first {
-            '>' if in_attributes => {
-                self.in_tag = false;
-                self.cut(Kind::Tag, 1);
-            }
-            '/' if in_attributes && rest.starts_with("/>") => {
-                self.in_tag = false;
-                self.cut(Kind::Tag, 2);
-            }
             '{' if self.in_tag && self.has_script => {
                 self.braces += 1;
                 self.cut(Kind::Plain, 1);

@@ -1,18 +1,9 @@
 //! Actions on a run: reports, comparison, cancel, resume.
 
-use crate::{pages::links, view::RunView};
+use crate::{api::REPORT_FORMATS, pages::links, view::RunView};
 use juror_analysis::history::are_comparable;
 use juror_app::run_catalog::{ListedRun, RunState, runs_before};
 use maud::{Markup, html};
-
-const FORMATS: [(&str, &str); 6] = [
-    ("html", "HTML"),
-    ("json", "JSON"),
-    ("jsonl", "JSON lines"),
-    ("csv", "CSV"),
-    ("md", "Markdown"),
-    ("junit.xml", "JUnit"),
-];
 
 /// Bar of actions; those that change a run need permission to write.
 pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool, is_cancelling: bool) -> Markup {
@@ -27,7 +18,7 @@ pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool, is_cancelling: b
             details.menu {
                 summary.button { "Reports" }
                 ul {
-                    @for (ending, name) in FORMATS {
+                    @for (ending, name, ..) in REPORT_FORMATS {
                         li { a href=(format!("/api/v1/runs/{run}/report.{ending}")) { (name) } }
                     }
                 }

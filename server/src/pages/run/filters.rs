@@ -1,7 +1,7 @@
 //! Filters of a run's results, as the address states them.
 
 use crate::{
-    pages::{links, query::PageQuery},
+    pages::{PageQuery, links},
     view::{EvidenceState, Order, RowQuery, RunView},
 };
 use juror_types::{finding::Severity, outcome::Outcome};
@@ -79,20 +79,17 @@ impl ItemFilters {
     }
 
     fn readable(&self, view: &RunView) -> RowQuery {
-        let outcome = self.text("outcome");
         let share = |name| Some(self.text(name)?.parse::<f32>().ok()? / 100.0);
         // Scores are shown with one decimal, so 88.5 matches every score that is rounded to it.
         let half_a_step = 0.0005;
         RowQuery {
-            outcome: Outcome::ALL.into_iter().find(|known| outcome == Some(known.name())),
+            outcome: self.text("outcome").and_then(Outcome::from_name),
             tag: self.text("tag").map(|tag| view.tag(tag)),
             issue: self.text("issue").map(|label| view.issue(label)),
             strength: self.text("strength").map(|label| view.strength(label)),
             repair: self.text("repair").map(|label| view.repair(label)),
             kind: self.text("kind").map(|key| view.kind(key)),
-            severity: Severity::ALL
-                .into_iter()
-                .find(|known| self.text("severity") == Some(known.name())),
+            severity: self.text("severity").and_then(Severity::from_name),
             contradictory: self.text("contradictory").and_then(|text| text.parse().ok()),
             evidence: self.text("evidence").and_then(EvidenceState::from_name),
             suspected_instructions: self

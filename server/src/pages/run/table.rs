@@ -1,7 +1,10 @@
 //! The table of results, a page at a time, in the order and with the filters of the address.
 
 use crate::{
-    pages::{links, pager::pager, run::filters::ItemFilters, sorting::TableOrder, thumbnail},
+    pages::{
+        links, pager::pager, run::filters::ItemFilters, select::select, sorting::TableOrder,
+        thumbnail,
+    },
     view::{EvidenceState, Order, RunView},
 };
 use juror_analysis::format::{counted, grouped};
@@ -200,17 +203,9 @@ fn filters(view: &RunView, query: &ItemFilters) -> Markup {
 }
 
 fn choices(query: &ItemFilters, label: &str, name: &str, options: &[(String, String)]) -> Markup {
-    let chosen = query.text(name);
+    let shown =
+        options.iter().map(|(value, text)| (value.as_str(), cut(&sanitize(text), MAX_CHOICE)));
     html! {
-        @if !options.is_empty() {
-            label { (label)
-                select name=(name) {
-                    option value="" { "all" }
-                    @for (value, text) in options {
-                        option value=(value) selected[chosen == Some(value)] { (cut(&sanitize(text), MAX_CHOICE)) }
-                    }
-                }
-            }
-        }
+        @if !options.is_empty() { (select((name, label), false, "all", query.text(name), shown)) }
     }
 }

@@ -1,95 +1,73 @@
 //! Orders of the table of runs, one for each column.
 
-use crate::pages::query::PageQuery;
+use crate::pages::PageQuery;
 use juror_analysis::{history::PastMetric, metrics::Unit};
 use juror_app::run_catalog::ListedRun;
 use juror_types::usage::Money;
 use std::cmp::Ordering;
 
-/// Sort key of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A column of the table: name in queries, head, true for numbers, and the value of a run that it
+/// sorts by, if the run has one.
+pub type RunColumn = (&'static str, &'static str, bool, fn(&ListedRun) -> Option<SortKey>);
+
+/// Value of a run that the table is sorted by.
+#[derive(Debug, PartialEq, PartialOrd)]
+pub enum SortKey {
+    Text(String),
+    Count(u64),
+    /// Share of a scale, which is a number.
+    Share(f64),
+    Amount(Money),
+}
+
+/// Order of the table by one of its columns.
+#[derive(Clone, Copy)]
 pub struct RunOrder {
-    pub column: RunColumn,
+    column: RunColumn,
     /// True if the order is descending.
     pub descends: bool,
 }
 
-/// A column of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunColumn {
-    Run,
-    State,
-    Created,
-    Dataset,
-    Rubric,
-    Judge,
-    Score,
-    Scored,
-    Cost,
-}
+const CREATED: RunColumn =
+    ("created", "Created", false, |run| Some(SortKey::Text(run.record.created_at.clone())));
 
-/// Columns: name in queries, head, and true for numbers.
-pub const COLUMNS: [(RunColumn, &str, &str, bool); 9] = [
-    (RunColumn::Run, "run", "Run", false),
-    (RunColumn::State, "state", "State", false),
-    (RunColumn::Created, "created", "Created", false),
-    (RunColumn::Dataset, "dataset", "Dataset", false),
-    (RunColumn::Rubric, "rubric", "Rubric", false),
-    (RunColumn::Judge, "judge", "Judge", false),
-    (RunColumn::Score, "score", "Score", true),
-    (RunColumn::Scored, "scored", "Scored", true),
-    (RunColumn::Cost, "cost", "Cost", true),
+pub const COLUMNS: [RunColumn; 9] = [
+    ("run", "Run", false, |run| Some(SortKey::Text(run.record.run_id.to_string()))),
+    ("state", "State", false, |run| Some(SortKey::Text(format!("{:?}", run.state)))),
+    CREATED,
+    ("dataset", "Dataset", false, |run| Some(SortKey::Text(run.record.dataset.path.clone()))),
+    ("rubric", "Rubric", false, |run| Some(SortKey::Text(run.rubric_name()))),
+    ("judge", "Judge", false, |run| Some(SortKey::Text(judge_of(run)))),
+    ("score", "Score", true, |run| share_of(run).map(SortKey::Share)),
+    ("scored", "Scored", true, |run| {
+        Some(SortKey::Count(run.figures.as_ref().map_or(0, |figures| figures.scored)))
+    }),
+    ("cost", "Cost", true, |run| Some(SortKey::Amount(run.figures.as_ref()?.cost_usd))),
 ];
 
 impl RunOrder {
     /// The order of a query; default: newest first.
     pub fn from_query(query: &PageQuery) -> Self {
-        let named = query.text("sort");
-        let column = COLUMNS.iter().find(|(_, name, ..)| Some(*name) == named);
-        match column {
-            Some((column, ..)) => {
-                Self { column: *column, descends: query.text("order") == Some("desc") }
-            }
-            None => Self { column: RunColumn::Created, descends: true },
-        }
+        let named = COLUMNS.into_iter().find(|(name, ..)| Some(*name) == query.text("sort"));
+        let descends = named.is_none() || query.text("order") == Some("desc");
+        Self { column: named.unwrap_or(CREATED), descends }
     }
 
-    /// Sorts runs, which are newest first; those without a figure come last in both directions.
+    /// Sorts runs, which are newest first; those without a value come last in both directions.
     pub fn sort(self, runs: &mut [ListedRun]) {
-        runs.sort_by(|one, other| {
-            let order = self.compare(one, other);
-            let is_missing = |run: &ListedRun| match self.column {
-                RunColumn::Score => score_of(run).is_none(),
-                RunColumn::Cost => run.figures.is_none(),
-                _ => false,
-            };
-            match (is_missing(one), is_missing(other)) {
-                (false, false) if self.descends => order.reverse(),
-                (false, false) => order,
-                (one, other) => one.cmp(&other),
+        let (.., key) = self.column;
+        runs.sort_by(|one, other| match (key(one), key(other)) {
+            (Some(one), Some(other)) => {
+                let order = one.partial_cmp(&other).unwrap_or(Ordering::Equal);
+                if self.descends { order.reverse() } else { order }
             }
+            (one, other) => one.is_none().cmp(&other.is_none()),
         });
-    }
-
-    fn compare(self, one: &ListedRun, other: &ListedRun) -> Ordering {
-        let by_text = |key: fn(&ListedRun) -> String| key(one).cmp(&key(other));
-        match self.column {
-            RunColumn::Run => by_text(|run| run.record.run_id.to_string()),
-            RunColumn::State => by_text(|run| format!("{:?}", run.state)),
-            RunColumn::Created => by_text(|run| run.record.created_at.clone()),
-            RunColumn::Dataset => by_text(|run| run.record.dataset.path.clone()),
-            RunColumn::Rubric => by_text(ListedRun::rubric_name),
-            RunColumn::Judge => by_text(judge_of),
-            RunColumn::Score => share_of(one).total_cmp(&share_of(other)),
-            RunColumn::Scored => scored_of(one).cmp(&scored_of(other)),
-            RunColumn::Cost => cost_of(one).cmp(&cost_of(other)),
-        }
     }
 
     /// Name of its column in queries.
     pub fn name(self) -> &'static str {
-        let column = COLUMNS.iter().find(|(column, ..)| *column == self.column);
-        column.map_or("created", |(_, name, ..)| *name)
+        self.column.0
     }
 
     /// Query parameters of the order.
@@ -115,19 +93,9 @@ pub fn score_of(run: &ListedRun) -> Option<(PastMetric, Unit, &'static str)> {
     found.into_iter().find_map(|(path, unit, word)| Some((metric(path)?, unit, word)))
 }
 
-fn scored_of(run: &ListedRun) -> u64 {
-    run.figures.as_ref().map_or(0, |figures| figures.scored)
-}
-
-fn cost_of(run: &ListedRun) -> Option<Money> {
-    run.figures.as_ref().map(|figures| figures.cost_usd)
-}
-
 /// The score as a share of its scale.
-fn share_of(run: &ListedRun) -> f64 {
-    match score_of(run) {
-        Some((metric, Unit::Percent, _)) => metric.value / 100.0,
-        Some((metric, ..)) => metric.value,
-        None => 0.0,
-    }
+fn share_of(run: &ListedRun) -> Option<f64> {
+    let (metric, unit, _) = score_of(run)?;
+    let value = if unit == Unit::Percent { metric.value / 100.0 } else { metric.value };
+    Some(value).filter(|value| value.is_finite())
 }

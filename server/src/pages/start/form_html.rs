@@ -60,22 +60,30 @@ impl<'a> Field<'a> {
 
     fn input_with(&self, placeholder: &str) -> Markup {
         let placeholder = Some(placeholder).filter(|text| !text.is_empty());
-        let (id, invalid) = (id(self.field), self.error.map(|_| "true"));
         self.around(&html! {
-            input id=(id) name=(self.field.name()) value=(self.value) autocomplete="off" placeholder=[placeholder]
-                aria-describedby=(self.described_by()) aria-invalid=[invalid];
+            input id=(id(self.field)) name=(self.field.name()) value=(self.value) autocomplete="off" placeholder=[placeholder]
+                aria-describedby=(self.described_by()) aria-invalid=[self.invalid()];
         })
     }
 
-    fn choice(&self, values: impl IntoIterator<Item = &'static str>) -> Markup {
-        let (id, invalid) = (id(self.field), self.error.map(|_| "true"));
+    /// Choice of one value; `empty` is the text without one, where that is possible.
+    fn choice<'v>(
+        &self,
+        empty: Option<String>,
+        values: impl IntoIterator<Item = &'v str>,
+    ) -> Markup {
         self.around(&html! {
-            select id=(id) name=(self.field.name()) aria-describedby=(self.described_by()) aria-invalid=[invalid] {
+            select id=(id(self.field)) name=(self.field.name()) aria-describedby=(self.described_by()) aria-invalid=[self.invalid()] {
+                @if let Some(empty) = empty { option value="" { (empty) } }
                 @for value in values {
-                    option value=(value) selected[value == self.value] { (value) }
+                    option value=(value) selected[value == self.value] { (sanitize(value)) }
                 }
             }
         })
+    }
+
+    fn invalid(&self) -> Option<&'static str> {
+        self.error.map(|_| "true")
     }
 
     fn described_by(&self) -> String {
@@ -134,46 +142,34 @@ fn selection_and_limits(
     errors: &FieldErrors,
     defaults: &RequestDefaults,
 ) -> Markup {
-    let field =
-        |field, label: &str, help: &str| Field::new(field, (label, help), (form, errors)).input();
+    use RequestField as F;
     let repeat = format!("Number of judgments of each item; empty: {}.", defaults.repeat);
-    let baseline = match &defaults.baseline {
-        Some(named) => format!("A blessed run, or a run's name; empty: {}.", sanitize(named)),
-        None => "A blessed run, or a run's name; empty: none.".to_owned(),
-    };
+    let baseline = defaults.baseline.as_deref().map_or("none".to_owned(), sanitize);
+    let baseline = format!("A blessed run, or a run's name; empty: {baseline}.");
+    let fields: [(F, &str, &str); 10] = [
+        (F::Sample, "Only a random sample", "Number of items; empty: all."),
+        (F::Seed, "Seed of the sample", "The same seed chooses the same items; empty: 0."),
+        (F::Limit, "Only the first items", "Number of items; empty: all."),
+        (F::Filters, "Filters", "One KEY=VALUE per line; all must hold."),
+        (F::Repeat, "Repeats", &repeat),
+        (F::Rpm, "Requests per minute", "Maximum."),
+        (F::Tpm, "Tokens per minute", "Maximum."),
+        (F::MaxConcurrency, "Calls at once", "Maximum; empty: adapting."),
+        (F::Baseline, "Compare with", &baseline),
+        (F::RunId, "Name of the run", "Empty: made from date and time."),
+    ];
+    let is_used = fields.iter().any(|(field, ..)| !form.text(*field).is_empty());
     html! {
-        details.card open[has_more(form)] {
+        details.card open[is_used] {
             summary { "More: selection, repeats, limits" }
             div.fields {
-                (field(RequestField::Sample, "Only a random sample", "Number of items; empty: all."))
-                (field(RequestField::Seed, "Seed of the sample", "The same seed chooses the same items; empty: 0."))
-                (field(RequestField::Limit, "Only the first items", "Number of items; empty: all."))
-                (filters(form, errors))
-                (field(RequestField::Repeat, "Repeats", &repeat))
-                (field(RequestField::Rpm, "Requests per minute", "Maximum."))
-                (field(RequestField::Tpm, "Tokens per minute", "Maximum."))
-                (field(RequestField::MaxConcurrency, "Calls at once", "Maximum; empty: adapting."))
-                (field(RequestField::Baseline, "Compare with", &baseline))
-                (field(RequestField::RunId, "Name of the run", "Empty: made from date and time."))
+                @for (name, label, help) in fields {
+                    @let field = Field::new(name, (label, help), (form, errors));
+                    @if name == F::Filters { (lines(&field)) } @else { (field.input()) }
+                }
             }
         }
     }
-}
-
-fn has_more(form: &StartForm) -> bool {
-    let more = [
-        RequestField::Sample,
-        RequestField::Seed,
-        RequestField::Limit,
-        RequestField::Filters,
-        RequestField::Repeat,
-        RequestField::Rpm,
-        RequestField::Tpm,
-        RequestField::MaxConcurrency,
-        RequestField::Baseline,
-        RequestField::RunId,
-    ];
-    more.iter().any(|field| !form.text(*field).is_empty())
 }
 
 fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {
@@ -195,22 +191,21 @@ fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
     let help = "Renders the generated code and measures how it differs from the screenshot. Facts adds \
                 the differences to the prompt; full also sends the pictures, which costs more.";
     let field = Field::new(RequestField::Evidence, ("Evidence", help), (form, errors));
-    field.choice(EvidenceMode::ALL.map(EvidenceMode::name))
+    field.choice(None, EvidenceMode::ALL.map(EvidenceMode::name))
 }
 
 fn lane(form: &StartForm, errors: &FieldErrors) -> Markup {
     let help =
         "Flex and batch cost half as much; a batch may take a day. Mixed begins with batches.";
     let field = Field::new(RequestField::Lane, ("Lane", help), (form, errors));
-    field.choice(Lane::ALL.map(Lane::name))
+    field.choice(None, Lane::ALL.map(Lane::name))
 }
 
-fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {
-    let help = "One KEY=VALUE per line; all must hold.";
-    let field = Field::new(RequestField::Filters, ("Filters", help), (form, errors));
+/// Text of several lines.
+fn lines(field: &Field<'_>) -> Markup {
     field.around(&html! {
-        textarea #item-filters name="filters" rows="2" aria-describedby=(field.described_by())
-            aria-invalid=[field.error.map(|_| "true")] { (field.value) }
+        textarea id=(id(field.field)) name=(field.field.name()) rows="2" aria-describedby=(field.described_by())
+            aria-invalid=[field.invalid()] { (field.value) }
     })
 }
 
@@ -225,25 +220,13 @@ fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Marku
     if datasets.is_empty() {
         return field.input();
     }
-    field.around(&html! {
-        select #dataset name="dataset" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
-            option value="" { "choose a dataset" }
-            @for dataset in datasets {
-                option value=(dataset) selected[*dataset == field.value] { (sanitize(dataset)) }
-            }
-        }
-    })
+    let datasets = datasets.iter().map(String::as_str);
+    field.choice(Some("choose a dataset".to_owned()), datasets)
 }
 
 fn rubric(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> Markup {
     let help = "Criteria and scoring.";
     let field = Field::new(RequestField::Rubric, ("Rubric", help), (form, errors));
-    field.around(&html! {
-        select #rubric name="rubric" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
-            option value="" { "default: " (sanitize(&defaults.rubric)) }
-            @for rubric in builtin() {
-                option value=(rubric.id) selected[rubric.id == field.value] { (rubric.id) }
-            }
-        }
-    })
+    let default = format!("default: {}", sanitize(&defaults.rubric));
+    field.choice(Some(default), builtin().iter().map(|rubric| rubric.id))
 }

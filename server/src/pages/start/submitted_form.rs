@@ -71,13 +71,16 @@ impl StartForm {
         if self.text(F::Dataset).is_empty() {
             errors.add(F::Dataset, "Choose a dataset.");
         }
-        let budget_usd = errors.budget(self.text(F::BudgetUsd));
+        let amount = |text: &str| text.parse().ok().filter(|amount| *amount >= Money::ZERO);
+        let message = "Enter an amount in dollars, such as 5.00.";
+        let budget_usd = errors.parse(F::BudgetUsd, self.text(F::BudgetUsd), message, amount);
         if is_judged && self.text(F::BudgetUsd).is_empty() {
             let message = "Enter a budget, the maximum cost of this run, such as 5.00.";
             errors.add(F::BudgetUsd, message);
         }
         let sample = errors.count(F::Sample, self.text(F::Sample), u64::MAX);
-        let seed = errors.seed(self.text(F::Seed));
+        let message = "Enter a whole number of 0 or more.";
+        let seed = errors.parse(F::Seed, self.text(F::Seed), message, |text| text.parse().ok());
         let limit = errors.count(F::Limit, self.text(F::Limit), u64::MAX);
         if let Some(filter) = filters.iter().find(|filter| !filter.contains('=')) {
             let message = format!("Write each filter as KEY=VALUE; {filter:?} has no =.");
@@ -87,7 +90,10 @@ impl StartForm {
         let repeat = count(F::Repeat, u64::from(MAX_REPEATS));
         let (rpm, tpm) = (count(F::Rpm, u64::MAX), count(F::Tpm, u64::MAX));
         let calls = count(F::MaxConcurrency, MAX_CONCURRENCY);
-        let run_id = errors.run_id(self.text(F::RunId));
+        let message = "Use at most 100 letters, digits, dots, dashes and underscores; the first \
+                       must not be a dot.";
+        let name = |text: &str| RunId::parse(text).ok();
+        let run_id = errors.parse(F::RunId, self.text(F::RunId), message, name);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -107,10 +113,8 @@ impl StartForm {
             tpm,
             max_concurrency: calls.and_then(|calls| usize::try_from(calls).ok()),
             keep_inputs: Some(self.is_checked(F::KeepInputs)),
-            evidence: EvidenceMode::ALL
-                .into_iter()
-                .find(|mode| mode.name() == self.text(F::Evidence)),
-            lane: Lane::ALL.into_iter().find(|lane| lane.name() == self.text(F::Lane)),
+            evidence: EvidenceMode::from_name(self.text(F::Evidence)),
+            lane: Lane::from_name(self.text(F::Lane)),
             baseline: optional(F::Baseline),
             run_id,
         })
@@ -144,53 +148,29 @@ impl FieldErrors {
         self.iter().find(|(other, _)| *other == field).map(|(_, message)| message)
     }
 
-    fn budget(&mut self, text: &str) -> Option<Money> {
-        if text.is_empty() {
-            return None;
+    /// Parses a field, unless it is empty; `message` is the error of an invalid one.
+    fn parse<T>(
+        &mut self,
+        field: RequestField,
+        text: &str,
+        message: &str,
+        value_of: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let parsed = value_of(text).filter(|_| !text.is_empty());
+        if parsed.is_none() && !text.is_empty() {
+            self.add(field, message);
         }
-        let budget = text.parse::<Money>().ok().filter(|budget| *budget >= Money::ZERO);
-        if budget.is_none() {
-            self.add(RequestField::BudgetUsd, "Enter an amount in dollars, such as 5.00.");
-        }
-        budget
+        parsed
     }
 
     /// Parses a whole number from 1 to a maximum.
     fn count(&mut self, field: RequestField, text: &str, most: u64) -> Option<u64> {
-        if text.is_empty() {
-            return None;
-        }
-        let count = text.parse().ok().filter(|count| (1..=most).contains(count));
-        if count.is_none() {
-            let message = match most {
-                u64::MAX => "Enter a whole number of 1 or more.".to_owned(),
-                most => format!("Enter a whole number from 1 to {most}."),
-            };
-            self.add(field, message);
-        }
-        count
-    }
-
-    /// Parses a whole number from 0.
-    fn seed(&mut self, text: &str) -> Option<u64> {
-        let seed = text.parse().ok();
-        if seed.is_none() && !text.is_empty() {
-            self.add(RequestField::Seed, "Enter a whole number of 0 or more.");
-        }
-        seed
-    }
-
-    fn run_id(&mut self, text: &str) -> Option<RunId> {
-        if text.is_empty() {
-            return None;
-        }
-        let run = RunId::parse(text).ok();
-        if run.is_none() {
-            let message = "Use at most 100 letters, digits, dots, dashes and underscores; the \
-                           first must not be a dot.";
-            self.add(RequestField::RunId, message);
-        }
-        run
+        let message = match most {
+            u64::MAX => "Enter a whole number of 1 or more.".to_owned(),
+            most => format!("Enter a whole number from 1 to {most}."),
+        };
+        let parse = |text: &str| text.parse().ok().filter(|count| (1..=most).contains(count));
+        self.parse(field, text, &message, parse)
     }
 }
 

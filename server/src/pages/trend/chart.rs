@@ -70,13 +70,7 @@ impl TrendChart<'_> {
 
     /// Axis of all values, intervals and the target.
     fn axis(&self) -> Axis {
-        let ends = self.points.iter().flat_map(|ChartPoint { metric, .. }| {
-            [metric.value, metric.low.unwrap_or(metric.value), metric.high.unwrap_or(metric.value)]
-        });
-        let ends = ends.chain(self.target).filter(|end| end.is_finite());
-        let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| {
-            (low.min(end), high.max(end))
-        });
+        let (low, high) = ends(self.points.iter().map(|point| &point.metric), self.target);
         match low <= high {
             true => Axis::around(low, high, self.unit),
             false => Axis::around(0.0, 1.0, self.unit),
@@ -109,6 +103,15 @@ impl TrendChart<'_> {
             }
         }
     }
+}
+
+/// The lowest and the highest of the points' values and interval ends, and of a target.
+pub fn ends<'a>(points: impl Iterator<Item = &'a PastMetric>, target: Option<f64>) -> (f64, f64) {
+    let ends = points.flat_map(|PastMetric { value, low, high, .. }| {
+        [*value, low.unwrap_or(*value), high.unwrap_or(*value)]
+    });
+    let ends = ends.chain(target).filter(|end| end.is_finite());
+    ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(end), high.max(end)))
 }
 
 /// Ends of the axis, and the step of the grid.
