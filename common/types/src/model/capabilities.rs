@@ -127,7 +127,7 @@ impl ModelCapabilities {
         detail: Detail,
     ) -> u64 {
         let others = FRAMING_TOKENS.saturating_add(texts.bound);
-        self.image_tokens(images, detail).fold(others, u64::saturating_add)
+        others.saturating_add(self.image_tokens(images, detail))
     }
 
     /// Expected input tokens of the same request: for estimates, never for reservations.
@@ -137,16 +137,22 @@ impl ModelCapabilities {
         images: impl IntoIterator<Item = (u32, u32)>,
         detail: Detail,
     ) -> u64 {
-        self.image_tokens(images, detail).fold(texts.expected, u64::saturating_add)
+        texts.expected.saturating_add(self.image_tokens(images, detail))
     }
 
-    fn image_tokens(
-        &self,
-        images: impl IntoIterator<Item = (u32, u32)>,
-        detail: Detail,
-    ) -> impl Iterator<Item = u64> {
-        let image = self.image;
-        images.into_iter().map(move |(width, height)| image.tokens(width, height, detail))
+    fn image_tokens(&self, images: impl IntoIterator<Item = (u32, u32)>, detail: Detail) -> u64 {
+        let tokens = |(width, height)| self.image.tokens(width, height, detail);
+        images.into_iter().map(tokens).fold(0, u64::saturating_add)
+    }
+
+    /// Rank of the best matching name; higher is better.
+    fn fit(&self, model: &str) -> Option<usize> {
+        let fits = self.names.iter().filter_map(|pattern| match pattern.strip_suffix('*') {
+            Some(beginning) => model.starts_with(beginning).then_some(beginning.len()),
+            None if pattern == model => Some(usize::MAX),
+            None => (name::without_date(model) == Some(pattern)).then_some(usize::MAX - 1),
+        });
+        fits.max()
     }
 }
 
@@ -191,18 +197,6 @@ impl Models {
     /// The capabilities of a model: those of its family, or of the family `unknown`.
     pub fn facts(&self, model: &str) -> &ModelCapabilities {
         self.find(model).unwrap_or(&self.unknown)
-    }
-}
-
-impl ModelCapabilities {
-    /// Rank of the best matching name; higher is better.
-    fn fit(&self, model: &str) -> Option<usize> {
-        let fits = self.names.iter().filter_map(|pattern| match pattern.strip_suffix('*') {
-            Some(beginning) => model.starts_with(beginning).then_some(beginning.len()),
-            None if pattern == model => Some(usize::MAX),
-            None => (name::without_date(model) == Some(pattern)).then_some(usize::MAX - 1),
-        });
-        fits.max()
     }
 }
 

@@ -28,34 +28,22 @@ pub fn reply_schema(rubric: &Rubric) -> Value {
 fn version_one(rubric: &Rubric) -> Value {
     match rubric.formula {
         Formula::SumOverMax => {
-            let scores = object(rubric.criteria.iter().map(|criterion| {
-                (criterion.key.as_str(), described(score(rubric), &criterion.title))
-            }));
+            let scores = scores(rubric, &score(rubric));
             object([("scores", scores), ("issues", texts()), ("strengths", texts())])
         }
         Formula::WeightedGroups => {
-            let scores = groups(rubric, |criterion| {
-                let parts = [("score", score(rubric)), ("rationale", text())];
-                described(object(parts), &criterion.title)
-            });
-            object([("scores", scores), ("overall_assessment", text())])
+            let explained = object([("score", score(rubric)), ("rationale", text())]);
+            object([("scores", scores(rubric, &explained)), ("overall_assessment", text())])
         }
     }
 }
 
 fn version_two(rubric: &Rubric) -> Value {
-    let explained = |reason, criterion: &Criterion| {
-        described(object([(reason, text()), ("score", score(rubric))]), &criterion.title)
+    let reason = match rubric.formula {
+        Formula::SumOverMax => "why",
+        Formula::WeightedGroups => "rationale",
     };
-    let scores = match rubric.formula {
-        Formula::SumOverMax => object(
-            rubric
-                .criteria
-                .iter()
-                .map(|criterion| (criterion.key.as_str(), explained("why", criterion))),
-        ),
-        Formula::WeightedGroups => groups(rubric, |criterion| explained("rationale", criterion)),
-    };
+    let scores = scores(rubric, &object([(reason, text()), ("score", score(rubric))]));
     let findings = json!({"type": "array", "items": finding(rubric)});
     let mut parts =
         vec![("findings", findings), ("suspected_instructions", texts()), ("scores", scores)];
@@ -93,14 +81,19 @@ fn region_number() -> Value {
     )
 }
 
-/// Groups with their criteria under `sub_scores`.
-fn groups(rubric: &Rubric, of_criterion: impl Fn(&Criterion) -> Value) -> Value {
-    object(rubric.groups.iter().map(|group| {
-        let criteria = rubric
-            .criteria_of(&group.key)
-            .map(|criterion| (criterion.key.as_str(), of_criterion(criterion)));
-        (group.key.as_str(), object([("sub_scores", object(criteria))]))
-    }))
+/// The criteria, each with this schema and its title; groups have theirs under `sub_scores`.
+fn scores(rubric: &Rubric, of_criterion: &Value) -> Value {
+    let titled = |criterion: &Criterion| described(of_criterion.clone(), &criterion.title);
+    match rubric.formula {
+        Formula::SumOverMax => {
+            object(rubric.criteria.iter().map(|one| (one.key.as_str(), titled(one))))
+        }
+        Formula::WeightedGroups => object(rubric.groups.iter().map(|group| {
+            let criteria = rubric.criteria_of(&group.key);
+            let criteria = object(criteria.map(|one| (one.key.as_str(), titled(one))));
+            (group.key.as_str(), object([("sub_scores", criteria)]))
+        })),
+    }
 }
 
 fn text() -> Value {
