@@ -14,24 +14,27 @@ mod run;
 mod run_control;
 mod runs;
 mod start_run;
-mod timeout;
 
 use crate::{app_state::AppState, live::FinishedResult, problem::Problem};
 use axum::{
     Router,
-    http::{StatusCode, header},
-    middleware::from_fn,
-    response::IntoResponse as _,
+    extract::Request,
+    http::{Method, StatusCode, header},
+    middleware::{Next, from_fn},
+    response::{IntoResponse as _, Response},
     routing::{any, get},
 };
+use std::time::Duration;
+use tokio::time::timeout;
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub const BASE_PATH: &str = "/api/v1";
 
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+
 pub use images::address as image_address;
 pub use reports::FORMATS as REPORT_FORMATS;
-pub use timeout::limit_duration;
 
 /// Routes of the API, with its OpenAPI document.
 pub fn routes() -> Router<AppState> {
@@ -51,6 +54,18 @@ pub fn routes() -> Router<AppState> {
         });
     // A nested router does not answer to its own path with a slash.
     Router::new().nest(BASE_PATH, router).route(&format!("{BASE_PATH}/"), any(missing))
+}
+
+/// Middleware that limits the time of reads. Writes run to completion, since an interrupted one
+/// would have an unknown outcome.
+pub async fn limit_duration(request: Request, next: Next) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return next.run(request).await;
+    }
+    timeout(RESPONSE_TIMEOUT, next.run(request)).await.unwrap_or_else(|_| {
+        let detail = "This took longer than 30 seconds; the server is overloaded.";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after(10).into_response()
+    })
 }
 
 /// Schemas of the document that no operation references.

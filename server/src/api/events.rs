@@ -16,7 +16,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use juror_types::usage::Money;
 use serde::Serialize;
 use std::{convert::Infallible, fmt::Write as _, sync::Arc, time::Duration};
@@ -100,19 +100,15 @@ pub async fn follow(
         let detail = "The run cannot be followed: the server is stopping, or see its log.";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after(5));
     };
-    if update.new == 0 && update.missed == 0 && seen.is_some() && !update.state.progress.is_running
-    {
+    let is_running = update.state.progress.is_running;
+    if update.new == 0 && update.missed == 0 && seen.is_some() && !is_running {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let is_running = update.state.progress.is_running;
-    let until = Instant::now() + MAX_STREAM_DURATION;
-    let first = EventReader { first: Some(update), follower, is_running, until };
-    let events = stream::unfold(Some(first), |reader| async {
-        let (text, reader) = reader?.next().await?;
-        Some((Ok::<_, Infallible>(text), reader))
-    });
+    let reader = EventReader { follower, is_running, until: Instant::now() + MAX_STREAM_DURATION };
+    let further = stream::unfold(Some(reader), |reader| async { reader?.next().await });
+    let events = stream::iter([Bytes::from(events_text(&update))]).chain(further);
     let kind = [(header::CONTENT_TYPE, "text/event-stream")];
-    Ok((kind, Body::from_stream(events)).into_response())
+    Ok((kind, Body::from_stream(events.map(Ok::<_, Infallible>))).into_response())
 }
 
 #[derive(ToSchema)]
@@ -128,7 +124,6 @@ enum EventName {
 }
 
 struct EventReader {
-    first: Option<LiveUpdate>,
     follower: Follower,
     is_running: bool,
     until: Instant,
@@ -137,22 +132,18 @@ struct EventReader {
 impl EventReader {
     /// The next event and the reader after it; none at the end.
     async fn next(mut self) -> Option<(Bytes, Option<Self>)> {
-        let update = match self.first.take() {
-            Some(update) => Some(update),
-            None if Instant::now() >= self.until => return None,
-            None => match timeout(KEEP_ALIVE_INTERVAL, self.follower.next()).await {
-                Ok(update) => update,
-                Err(_) => return Some((Bytes::from_static(b":\n\n"), Some(self))),
-            },
-        };
-        match update {
-            Some(update) => {
+        if Instant::now() >= self.until {
+            return None;
+        }
+        match timeout(KEEP_ALIVE_INTERVAL, self.follower.next()).await {
+            Err(_) => Some((Bytes::from_static(b":\n\n"), Some(self))),
+            Ok(Some(update)) => {
                 self.is_running = update.state.progress.is_running;
                 Some((events_text(&update).into(), Some(self)))
             }
             // The server stops, the run does not: without `ended` the client reconnects.
-            None if self.is_running => None,
-            None => Some((Bytes::from_static(b"event: ended\ndata: {}\n\n"), None)),
+            Ok(None) if self.is_running => None,
+            Ok(None) => Some((Bytes::from_static(b"event: ended\ndata: {}\n\n"), None)),
         }
     }
 }

@@ -10,14 +10,11 @@ use juror_report::html::{PICTURES_SCRIPT, STYLE};
 use juror_types::id::Digest;
 use std::sync::LazyLock;
 
-/// URL of the style sheet.
-pub fn style() -> String {
-    STYLE_SHEET.url()
-}
-
-/// URL of the script.
-pub fn script() -> String {
-    SCRIPT.url()
+/// A file that pages load.
+pub struct Asset {
+    name: String,
+    media_type: &'static str,
+    text: String,
 }
 
 /// Serves the file of a name.
@@ -31,20 +28,14 @@ pub async fn serve(Path(name): Path<String>) -> Result<Response, Problem> {
     Ok((headers, asset.text.clone()).into_response())
 }
 
-/// A file that pages load.
-struct Asset {
-    name: String,
-    media_type: &'static str,
-    text: String,
-}
-
 /// Style sheet of the reports and the dashboard.
-static STYLE_SHEET: LazyLock<Asset> = LazyLock::new(|| {
+pub static STYLE_SHEET: LazyLock<Asset> = LazyLock::new(|| {
     let text = format!("{STYLE}\n{}", include_str!("dashboard.css"));
     Asset::new("dashboard", "css", "text/css; charset=utf-8", text)
 });
 
-static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+/// Script of the dashboard.
+pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     let parts = [
         include_str!("live.js"),
         include_str!("overview.js"),
@@ -62,7 +53,8 @@ impl Asset {
         Self { name: format!("{stem}-{short}.{ending}"), media_type, text }
     }
 
-    fn url(&self) -> String {
+    /// URL of the file.
+    pub fn url(&self) -> String {
         format!("/assets/{}", self.name)
     }
 }

@@ -1,6 +1,6 @@
 //! Layout of pages: head, navigation, footer.
 
-use super::assets;
+use super::assets::{SCRIPT, STYLE_SHEET};
 use crate::access::{Credential, Visitor};
 use maud::{DOCTYPE, Markup, html};
 
@@ -36,8 +36,8 @@ pub fn page(
                 meta name="color-scheme" content="light dark";
                 title { (title) " · Juror" }
                 link rel="icon" href="data:,";
-                link rel="stylesheet" href=(assets::style());
-                script src=(assets::script()) defer {}
+                link rel="stylesheet" href=(STYLE_SHEET.url());
+                script src=(SCRIPT.url()) defer {}
             }
             body {
                 a.skip href="#content" { "Skip to the content" }
