@@ -100,18 +100,17 @@ impl Access {
         write_token: Option<Secret>,
         hosts: Vec<String>,
     ) -> Result<Self, AccessError> {
-        if !listen.ip().is_loopback() && read_token.is_none() && write_token.is_none() {
+        let is_open = read_token.is_none() && write_token.is_none();
+        if is_open && !listen.ip().is_loopback() {
             return Err(AccessError::Unprotected { listen });
         }
-        if let (Some(read), Some(write)) = (&read_token, &write_token)
-            && read == write
-        {
+        if !is_open && read_token == write_token {
             return Err(AccessError::SameTokens);
         }
         if let Some(host) = hosts.iter().find(|host| !host::is_host(host)) {
             return Err(AccessError::InvalidHost(host.clone()));
         }
-        if let (Some(host), None, None) = (hosts.first(), &read_token, &write_token) {
+        if let Some(host) = hosts.first().filter(|_| is_open) {
             return Err(AccessError::UnprotectedHost(host.clone()));
         }
         Ok(Self {

@@ -64,7 +64,7 @@ pub async fn watch_run(
         sender.send_if_modified(|sent| {
             let is_new = !sent.is_read
                 || sent.results != state.results
-                || !same(&sent.progress, &state.progress);
+                || without_rate(&sent.progress) != without_rate(&state.progress);
             if is_new {
                 *sent = Arc::new(state.clone());
             }
@@ -103,12 +103,10 @@ impl JournalReader {
         let mut progress = LiveProgress {
             planned: record.jobs(),
             counts: self.fold.counts(),
-            spent_usd: Money::ZERO,
-            in_flight_usd: Money::ZERO,
             budget_usd: record.budget_usd,
             rate: self.rate(),
-            seconds_left: None,
             is_running,
+            ..LiveProgress::default()
         };
         let left = progress.planned.saturating_sub(progress.done());
         progress.seconds_left = progress.rate.map(|rate| left as f64 / rate);
@@ -144,11 +142,7 @@ impl JournalReader {
     }
 }
 
-/// True if only rate and remaining time differ.
-fn same(one: &LiveProgress, other: &LiveProgress) -> bool {
-    one.is_running == other.is_running
-        && one.planned == other.planned
-        && one.budget_usd == other.budget_usd
-        && one.spent_usd == other.spent_usd
-        && one.in_flight_usd == other.in_flight_usd
+/// The progress without rate and remaining time, which alone make no new state.
+fn without_rate(progress: &LiveProgress) -> LiveProgress {
+    LiveProgress { rate: None, seconds_left: None, ..*progress }
 }

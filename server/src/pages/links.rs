@@ -53,10 +53,8 @@ pub fn comparison(base: &RunId, head: &RunId) -> String {
 /// Text as one segment of a path.
 fn segment(text: &str) -> String {
     // Dot segments would change the path.
-    match text {
-        "." => return "%2E".to_owned(),
-        ".." => return "%2E%2E".to_owned(),
-        _ => {}
+    if [".", ".."].contains(&text) {
+        return text.replace('.', "%2E");
     }
     let Ok(mut base) = Url::parse("http://localhost/") else { return String::new() };
     if let Ok(mut segments) = base.path_segments_mut() {

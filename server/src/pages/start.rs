@@ -49,28 +49,18 @@ pub async fn submit(
         }
     };
     let response = match form.step() {
-        "start" => site
-            .launcher
-            .start(&requested)
-            .await
-            .map(|run| Redirect::to(&links::run(&run)).into_response()),
         "change" => {
             let page = form_page(&site, visitor, &form, &Refused::default()).await?;
             return Ok(page.into_response());
         }
-        _ => {
-            let form = form.clone().named();
-            let estimated = site.launcher.estimate(&requested).await;
-            estimated.map(|estimate| {
-                page(
-                    Some(visitor),
-                    "Start a run",
-                    NavigationPage::Start,
-                    &confirmation(&form, &requested, &estimate),
-                )
-                .into_response()
-            })
+        "start" => {
+            let started = site.launcher.start(&requested).await;
+            started.map(|run| Redirect::to(&links::run(&run)).into_response())
         }
+        _ => site.launcher.estimate(&requested).await.map(|estimate| {
+            let content = confirmation(&form.clone().named(), &requested, &estimate);
+            page(Some(visitor), "Start a run", NavigationPage::Start, &content).into_response()
+        }),
     };
     match response {
         Ok(response) => Ok(response),
