@@ -1,12 +1,15 @@
 //! Rules that decide in addition to the interval of the decisive metric.
 
+mod clusters;
+mod lost_items;
+
 use super::*;
-use crate::test_fixtures::comparisons::{RULES, compared, compared_as, run_of, shown, twenty};
+use crate::test_fixtures::comparisons::{RULES, compared, compared_as, run_of, shown};
 use crate::test_fixtures::{SEMANTIC, broken, staged};
 use juror_types::{
     id::Digest,
     outcome::{ErrorKind, InputRecord, JobResult, Outcome},
-    run::{RunRecord, SampleRecord},
+    run::RunRecord,
 };
 
 const GOOD: [u32; 5] = [9; 5];
@@ -106,52 +109,6 @@ fn run_without_a_judge_is_compared_by_stages_alone() {
 }
 
 #[test]
-fn many_lost_items_are_a_regression_where_they_count_as_failed() {
-    for strict in [false, true] {
-        let rules = Rules { strict, ..RULES };
-        let found = compared(good(60), with_broken(60, 45, Outcome::Failed), rules);
-        assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
-        assert!(found.headline.starts_with("Worse: 45 of 60 items lost"), "{}", found.headline);
-        assert!(found.decided_by.contains(&"lost_items".to_owned()), "{:?}", found.decided_by);
-        let lost = &found.lost[0];
-        assert_eq!((lost.base, lost.failing, lost.absent, lost.share), (60, 45, 0, 0.75));
-    }
-}
-
-#[test]
-fn skipped_and_missing_items_are_at_best_inconclusive() {
-    let missing: Vec<JobResult> = good(60).into_iter().skip(5).collect();
-    // Its verdicts are lost to the judge, not to the pipeline.
-    let outage = with_broken(60, 45, Outcome::Unscorable);
-    for head in [with_broken(60, 45, Outcome::Skipped), missing, outage] {
-        for strict in [false, true] {
-            let found = compared(good(60), head.clone(), Rules { strict, ..RULES });
-            assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
-            assert_eq!(found.decided_by, ["lost_items"]);
-            assert!(found.reason.contains("not judged or missing"), "{}", found.reason);
-            assert!(found.deciding_sample_size.is_none());
-        }
-    }
-}
-
-#[test]
-fn few_lost_items_are_allowed_and_the_limit_is_configurable() {
-    let one = compared(good(60), with_broken(60, 1, Outcome::Skipped), RULES);
-    assert_eq!((one.decision, one.lost[0].exceeds), (Decision::Same, false), "{}", one.reason);
-    let many = with_broken(60, 45, Outcome::Skipped);
-    let allowed = compared(good(60), many, Rules { max_lost: 0.8, ..RULES });
-    assert_eq!(allowed.decision, Decision::Same, "{}", allowed.reason);
-}
-
-#[test]
-fn items_lost_only_in_the_baseline_are_a_warning() {
-    let found = compared(with_broken(60, 9, Outcome::Failed), good(60), RULES);
-    assert_eq!(found.decision, Decision::Same, "{}", found.reason);
-    let reported = "9 items are scored only in the head, and are not compared";
-    assert!(found.warnings.iter().any(|warning| warning == reported), "{:?}", found.warnings);
-}
-
-#[test]
 fn fallen_rate_decides_with_the_judge_enabled() {
     let mut head = good(120);
     for result in head.iter_mut().take(9) {
@@ -193,18 +150,6 @@ fn run_without_verdicts_is_not_equal_to_a_judged_run() {
         assert!(found.reason.contains(reason), "{}", found.reason);
         assert_eq!((found.comparable(), found.changes.fixed.issues.len()), (0, 0));
     }
-}
-
-#[test]
-fn missing_value_counts_as_lost_without_a_judge() {
-    let mut head = stages(120);
-    for result in head.iter_mut().take(114) {
-        result.generation = None;
-    }
-    let worse = measured(stages(120), head);
-    assert_eq!(worse.decision, Decision::Worse, "{}", worse.reason);
-    assert!(worse.headline.contains("Compilation lost in 114 of 120 items"), "{}", worse.headline);
-    assert!(worse.reason.contains("with Compilation in the base"), "{}", worse.reason);
 }
 
 #[test]
@@ -262,129 +207,6 @@ fn few_files_that_stop_compiling_are_a_regression_without_a_judge() {
     let moved = measured(with_broken(0..6), with_broken(50..56));
     assert_eq!((moved.fallen.fell, moved.fallen.rose), (6, 6));
     assert_ne!(moved.decision, Decision::Worse, "{}", moved.reason);
-}
-
-#[test]
-fn falls_of_one_cluster_count_once() {
-    let found = six_fallen(Some("cards"));
-    assert_eq!((found.fallen.fell, found.fallen.groups_fell), (6, 1));
-    assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
-}
-
-#[test]
-fn pairs_of_one_cluster_have_no_interval_and_a_reason() {
-    let in_clusters = |mut results: Vec<JobResult>, clusters: usize| {
-        for (id, result) in results.iter_mut().enumerate() {
-            result.item.cluster = Some(format!("cluster {}", id % clusters));
-        }
-        results
-    };
-    let compared = |clusters| {
-        let (base, head) = (in_clusters(twenty(0), clusters), in_clusters(twenty(4), clusters));
-        compared(base, head, RULES)
-    };
-    let one = compared(1);
-    assert_eq!(one.decision, Decision::Inconclusive);
-    let reason = "20 paired items are all in one cluster and count as one observation";
-    assert!(one.reason.contains(reason), "{}", one.reason);
-    let warned = one.warnings.iter().any(|warning| warning.contains("name at least two clusters"));
-    assert!(warned, "{:?}", one.warnings);
-    let two = compared(2);
-    assert!(two.warnings.iter().any(|warning| warning.contains("based on 2 clusters")), "{two:?}");
-}
-
-/// Eight components of fifteen items each, each component with its own change.
-fn components(
-    changes: [i64; 8],
-    ids: impl Fn(usize) -> String,
-) -> (Vec<JobResult>, Vec<JobResult>) {
-    let run = |changes: [i64; 8]| -> Vec<JobResult> {
-        let item = |id: usize| {
-            let points = 7 + changes[id / 15] + i64::from(id.is_multiple_of(3));
-            let points = u32::try_from(points).unwrap();
-            let mut result = shown(id, [points, 7, 7, 7, 7], b"one");
-            result.pipeline_success = Some(true);
-            result.screenshot_id = ids(id);
-            result
-        };
-        (0..120).map(item).collect()
-    };
-    (run([0; 8]), run(changes))
-}
-
-const UNEVEN: [i64; 8] = [-4, -1, -1, -4, -1, 0, -1, 1];
-
-#[test]
-fn likely_clusters_are_used_and_reported() {
-    let letters = ["alert", "badge", "button", "card", "form", "modal", "nav", "table"];
-    let ids = |id: usize| format!("{}_{:02}", letters[id / 15], id % 15);
-    let (base, head) = components(UNEVEN, ids);
-    let used = compared(base.clone(), head.clone(), RULES);
-    assert_eq!(used.decision, Decision::Inconclusive, "{}", used.reason);
-    assert_eq!(used.decisive.difference.groups, 8);
-    let reading = used.likely_clusters.as_ref().unwrap();
-    assert_eq!((reading.used, reading.otherwise), (true, Decision::Worse));
-    assert!(used.reason.contains("120 items look like 8 clusters"), "{}", used.reason);
-    assert!(used.warnings.iter().any(|warning| warning.contains("declare `cluster`")));
-
-    let warned = compared(base, head, Rules { use_likely_clusters: false, ..RULES });
-    assert_eq!(warned.decision, Decision::Worse);
-    assert!(warned.reason.contains("the decision would be inconclusive"), "{}", warned.reason);
-
-    let (base, head) = components(UNEVEN, |id| format!("shot_{id:03}"));
-    let plain = compared(base, head, RULES);
-    assert_eq!((plain.decision, plain.likely_clusters), (Decision::Worse, None));
-}
-
-#[test]
-fn clusters_without_between_variance_change_nothing() {
-    let ids = |id: usize| format!("{}_{:02}", char::from(b'a' + (id / 15) as u8), id % 15);
-    let (base, head) = components([-2; 8], ids);
-    let found = compared(base, head, RULES);
-    assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
-    assert_eq!(found.likely_clusters, None);
-}
-
-#[test]
-fn items_outside_of_a_sample_are_not_lost() {
-    let (mut record, results) = with_judge(good(60));
-    record.dataset.sample = Some(SampleRecord { items: 60, seed: 0, of: 300, until_width: None });
-    let found = compared_as(with_judge(good(300)), (record, results), RULES).unwrap();
-    assert_eq!((found.decision, found.paired), (Decision::Same, 60), "{}", found.reason);
-    assert!(found.lost.is_empty() && found.warnings.is_empty(), "{:?}", found.warnings);
-    let (mut record, results) = with_judge(good(60));
-    record.dataset.sample = Some(SampleRecord { items: 60, seed: 0, of: 290, until_width: None });
-    let fewer = compared_as(with_judge(good(300)), (record.clone(), results), RULES).unwrap();
-    assert_eq!((fewer.decision, fewer.lost[0].absent), (Decision::Inconclusive, 10));
-    let warned = "at least 10 items of the base are not in the 290 items of which the head judged";
-    assert!(fewer.warnings[0].starts_with(warned), "{:?}", fewer.warnings);
-    record.dataset.sample = Some(SampleRecord { items: 300, seed: 0, of: 60, until_width: None });
-    let whole = compared_as(with_judge(good(300)), (record, good(60)), RULES).unwrap();
-    assert_eq!((whole.decision, whole.lost[0].absent), (Decision::Inconclusive, 240));
-    let all = compared_as(with_judge(good(300)), with_judge(good(60)), RULES).unwrap();
-    assert_eq!(all.decision, Decision::Inconclusive, "{}", all.reason);
-}
-
-#[test]
-fn items_that_a_sample_cannot_have_left_out_are_lost() {
-    // Four of 27 ids are replaced, and 25 items sampled: at most two are left out.
-    let replaced: Vec<_> = (5..30).map(|id| shown(id, GOOD, b"one")).collect();
-    let head = |filters: &[&str]| {
-        let mut record = run_of(SEMANTIC, 1, &replaced);
-        let filters = filters.iter().map(|&filter| filter.to_owned());
-        record.dataset.filters = filters.collect();
-        let sample = SampleRecord { items: 25, seed: 0, of: 27, until_width: None };
-        record.dataset.sample = Some(sample);
-        compared_as(with_judge(good(27)), (record, replaced.clone()), RULES).unwrap()
-    };
-    let found = head(&[]);
-    assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
-    let lost = &found.lost[0];
-    assert_eq!((found.paired, lost.base, lost.absent), (22, 25, 3));
-    assert_eq!((&found.items.gone[..], found.changes.not_compared), (&[][..], 3 + 3));
-    assert!(found.warnings[0].starts_with("at least 3 items of the base"), "{:?}", found.warnings);
-    let filtered = head(&["team=checkout"]);
-    assert_eq!((filtered.decision, &filtered.lost[..]), (Decision::Same, &[][..]));
 }
 
 #[test]
