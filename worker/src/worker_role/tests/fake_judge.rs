@@ -8,28 +8,21 @@ use async_trait::async_trait;
 use juror_types::usage::Usage;
 use parking_lot::Mutex;
 use serde_json::json;
-use std::{
-    collections::VecDeque,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::SeqCst},
-    },
-    time::Duration,
-};
-use tokio::{sync::Semaphore, task::yield_now};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 /// Judge with prepared replies; the last one repeats.
 pub struct FakeJudge {
     ends: Mutex<VecDeque<CallEnd>>,
     pub gate: Semaphore,
-    calls: AtomicUsize,
+    calls: watch::Sender<usize>,
 }
 
 impl FakeJudge {
     pub fn saying(ends: Vec<CallEnd>) -> Arc<Self> {
         let gate = Semaphore::new(Semaphore::MAX_PERMITS);
-        Arc::new(Self { ends: Mutex::new(ends.into()), gate, calls: AtomicUsize::new(0) })
+        Arc::new(Self { ends: Mutex::new(ends.into()), gate, calls: watch::Sender::new(0) })
     }
 
     /// Judge that replies when its gate gets permits.
@@ -40,21 +33,19 @@ impl FakeJudge {
     }
 
     pub fn calls(&self) -> usize {
-        self.calls.load(SeqCst)
+        *self.calls.borrow()
     }
 
     /// Waits for this many calls.
     pub async fn await_calls(&self, calls: usize) {
-        while self.calls() < calls {
-            yield_now().await;
-        }
+        self.calls.subscribe().wait_for(|made| *made >= calls).await.unwrap();
     }
 }
 
 #[async_trait]
 impl VisionClient for FakeJudge {
     async fn call(&self, _: &Request, cancel: &CancellationToken) -> Call {
-        self.calls.fetch_add(1, SeqCst);
+        self.calls.send_modify(|calls| *calls += 1);
         let passed = cancel.run_until_cancelled(self.gate.acquire()).await;
         let end = match passed {
             None => CallEnd::Cancelled { sent: true },

@@ -9,14 +9,15 @@ use juror_ledger::error::LedgerError;
 use juror_types::{id::RunId, job::Job};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
-use tokio::task::yield_now;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// Run status provider with states set by the test.
 #[derive(Default)]
 pub struct FakeRuns {
     run_states: Mutex<HashMap<RunId, WorkerRunState>>,
-    looks: Mutex<HashMap<RunId, usize>>,
+    /// Number of reads of each run's state.
+    reads: watch::Sender<HashMap<RunId, usize>>,
     pub pauses: Mutex<Vec<(RunId, String)>>,
     /// Token that stops the only worker of the only run.
     stop: Mutex<Option<CancellationToken>>,
@@ -37,16 +38,15 @@ impl FakeRuns {
 
     /// Waits for this many reads of a run's state.
     pub async fn await_status_reads(&self, run: &RunId, count: usize) {
-        while self.looks.lock().get(run).is_none_or(|looks| *looks < count) {
-            yield_now().await;
-        }
+        let reached = |reads: &HashMap<RunId, usize>| reads.get(run).is_some_and(|n| *n >= count);
+        self.reads.subscribe().wait_for(reached).await.unwrap();
     }
 }
 
 #[async_trait]
 impl RunStatusProvider for FakeRuns {
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError> {
-        *self.looks.lock().entry(job.run_id.clone()).or_default() += 1;
+        self.reads.send_modify(|reads| *reads.entry(job.run_id.clone()).or_default() += 1);
         let run_states = self.run_states.lock();
         Ok(match run_states.get(&job.run_id) {
             Some(WorkerRunState::Open(context)) if context.shutdown.drain.is_cancelled() => {

@@ -15,7 +15,7 @@ use juror_types::{
     usage::Money,
 };
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use tokio::sync::watch;
 
 pub struct Unsteady {
@@ -25,9 +25,9 @@ pub struct Unsteady {
     /// Number of calls that it still admits; none without a limit of its own.
     pub tickets: Mutex<Option<usize>>,
     /// Number of operations while it was unreachable.
-    pub missed: AtomicUsize,
+    missed: watch::Sender<usize>,
     /// Number of abandoned calls.
-    pub gave_up: AtomicUsize,
+    pub gave_up: watch::Sender<usize>,
 }
 
 impl Unsteady {
@@ -36,10 +36,15 @@ impl Unsteady {
         Self { backend, away: AtomicBool::new(false), tickets: Mutex::default(), missed, gave_up }
     }
 
+    /// Waits for this many operations while it is unreachable.
+    pub async fn await_missed(&self, count: usize) {
+        self.missed.subscribe().wait_for(|missed| *missed >= count).await.unwrap();
+    }
+
     /// Returns the backend if it is reachable.
     fn reach(&self) -> Result<&SqliteLedger, LedgerError> {
         if self.away.load(SeqCst) {
-            self.missed.fetch_add(1, SeqCst);
+            self.missed.send_modify(|count| *count += 1);
             return Err(LedgerError::Unavailable("nobody answers".to_owned()));
         }
         Ok(&self.backend)
@@ -97,7 +102,7 @@ reached! {
     }
 
     async fn release(&self, lease: &LeaseId) -> Result<(), LedgerError> {
-        self.gave_up.fetch_add(1, SeqCst);
+        self.gave_up.send_modify(|count| *count += 1);
         self.reach()?.release(lease).await
     }
 
