@@ -13,15 +13,17 @@ use std::{
     process::{Command, Stdio},
     time::Duration,
 };
+use tokio::runtime::Runtime;
 
 /// A page whose script never ends once the page is changed.
 const CODE: &str = "<p>text</p><script>new MutationObserver(() => { for (;;); })\
                     .observe(document.body, { attributes: true });</script>";
 
-/// Worker process, started by the test below.
-#[tokio::test]
-#[ignore = "runs until it is killed"]
-async fn worker() {
+/// Variable of the environment in which the test is the worker that is killed.
+const IS_WORKER: &str = "JUROR_TEST_IS_WORKER";
+
+/// Renders until it is killed.
+async fn work() {
     let timeout = Duration::from_secs(3600);
     let settings = RendererSettings { timeout, ..RendererSettings::default() };
     let renderer = Renderer::start(settings).await.unwrap();
@@ -35,10 +37,14 @@ async fn worker() {
 
 #[test]
 fn killed_worker_leaves_no_process_or_file() {
+    if env::var_os(IS_WORKER).is_some() {
+        return Runtime::new().unwrap().block_on(work());
+    }
     install::ensure("/usr/bin/chromium", "chromium");
     let folder = tempfile::tempdir().unwrap();
     let mut worker = Command::new(env::current_exe().unwrap())
-        .args(["worker", "--exact", "--ignored", "--nocapture"])
+        .args(["killed_worker_leaves_no_process_or_file", "--exact", "--nocapture"])
+        .env(IS_WORKER, "1")
         .env("TMPDIR", folder.path())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
