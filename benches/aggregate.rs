@@ -36,7 +36,7 @@ use std::{
 /// Number of unconfirmed publishes.
 const WINDOW: usize = 1_000;
 /// Interval of polling the run's progress, which the aggregator records once a second.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 fn main() {
     let Some([count]) = harness::sizes([1_000_000]) else { return };
@@ -68,7 +68,7 @@ fn main() {
             if status.and_then(|status| status.progress).is_some_and(|progress| holds(&progress)) {
                 return Instant::now();
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     };
     let (measured, (first, all, reported)) = measure_beside(&mut aggregate, &[0], |process| {

@@ -27,7 +27,7 @@ use std::{
 use tempfile::TempDir;
 
 /// Interval of polling the processes.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const ONE_AT_ONCE: &[(&str, &str)] =
     &[("JUROR_LIMITS_MAX_CONCURRENCY", "1"), ("JUROR_RENDER_CONCURRENCY", "1")];
 const TWO_AT_ONCE: &[(&str, &str)] =
@@ -203,7 +203,7 @@ fn run(folder: &Path, id: &str, settings: &[(&str, &str)], flags: &[&str]) -> Re
             if let Some(at) = due {
                 memory.push((*at, tree.memory_mb()));
             }
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
         (tree, memory)
     });

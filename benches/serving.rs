@@ -37,7 +37,7 @@ const SLOW: usize = 20;
 /// Results per batch, number of batches and pause between them of an active run.
 const BATCH: usize = 50;
 const BATCHES: usize = 40;
-const PAUSE: Duration = Duration::from_millis(100);
+const BATCH_INTERVAL: Duration = Duration::from_millis(100);
 
 fn main() {
     let Some([items, readers]) = harness::sizes([10_000, 200]) else { return };
@@ -103,7 +103,7 @@ fn follow(server: &Server, folder: &Path, name: &str, readers: usize, slow: usiz
         ready.wait();
         let added: Vec<Instant> = (0..BATCHES)
             .map(|batch| {
-                thread::sleep(PAUSE);
+                thread::sleep(BATCH_INTERVAL);
                 run.add(batch * BATCH..(batch + 1) * BATCH);
                 Instant::now()
             })

@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Interval of reading the memory; its high-water mark only rises.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Cost of a finished program.
 pub struct Measured {
@@ -107,7 +107,7 @@ fn watch_memory(process: u32, ended: &AtomicBool) -> f64 {
     let mut peak = 0.0_f64;
     while !ended.load(Ordering::Relaxed) {
         peak = peak.max(peak_mb(process));
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
     peak
 }

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// Interval of polling the counter.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 pub struct BenchSimulator {
     child: Child,
@@ -69,7 +69,7 @@ impl BenchSimulator {
                 let mut looks = Vec::new();
                 while !ended.load(Ordering::Relaxed) {
                     looks.push((Instant::now(), self.stats()));
-                    thread::sleep(LOOK);
+                    thread::sleep(POLL_INTERVAL);
                 }
                 looks.push((Instant::now(), self.stats()));
                 looks

@@ -18,8 +18,9 @@ use tempfile::TempDir;
 /// Width and height of the window; pages are rendered in a frame in its corner,
 /// without scroll bars as in the renderer.
 const WINDOW: [u32; 2] = [1400, 2200];
-/// Attempts to connect to its port, a quarter of a second apart.
-const ATTEMPTS: usize = 120;
+/// Number of attempts to connect to its port, which it does not announce, and their interval.
+const MAX_ATTEMPTS: usize = 120;
+const CONNECT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A running Firefox.
 pub struct Firefox {
@@ -54,8 +55,8 @@ impl Firefox {
             command.env("MOZ_HEADLESS_HEIGHT", WINDOW[1].to_string());
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
         })?;
-        let stream = (0..ATTEMPTS).find_map(|_| {
-            thread::sleep(Duration::from_millis(250));
+        let stream = (0..MAX_ATTEMPTS).find_map(|_| {
+            thread::sleep(CONNECT_INTERVAL);
             TcpStream::connect(("127.0.0.1", port)).ok()
         });
         let connection = BufReader::new(stream.expect("Firefox listens on its port"));
