@@ -8,4 +8,5 @@ pub mod other_servers;
 pub mod process;
 pub mod rabbitmq;
 pub mod s3;
+pub mod wait;
 pub mod web;

@@ -5,15 +5,12 @@
 
 use crate::{
     install,
-    process::{KEEPER, free_port},
+    process::{KEEPER, await_line, free_port},
 };
 use std::{
-    io::{BufRead as _, BufReader, PipeReader},
     os::unix::process::CommandExt as _,
     path::Path,
     process::{Child, Command, Stdio},
-    sync::mpsc::{Receiver, channel},
-    thread::JoinHandle,
     time::Duration,
 };
 
@@ -27,7 +24,6 @@ const START_TIMEOUT: Duration = Duration::from_secs(240);
 pub struct OtherServer {
     port: u16,
     server: Child,
-    reader: Option<JoinHandle<()>>,
 }
 
 impl OtherServer {
@@ -79,38 +75,11 @@ impl OtherServer {
         let server = command.stdout(input).stderr(errors).spawn().expect("a shell");
         // Holds the other ends of the pipe.
         drop(command);
-        let (started, reader) = read_until(output, ready);
-        let server = Self { port, server, reader: Some(reader) };
-        match started.recv_timeout(START_TIMEOUT) {
-            Ok(None) => Ok(server),
-            Ok(Some(output)) => panic!("the server ended before it served:\n{output}"),
-            Err(_) => panic!("the server did not come up within {START_TIMEOUT:?}"),
-        }
+        let server = Self { port, server };
+        await_line(output, ready, START_TIMEOUT)
+            .unwrap_or_else(|reason| panic!("the server did not come up: {reason}"));
+        Ok(server)
     }
-}
-
-/// Reads a server's output to its end, so that the server never blocks. The channel receives `None`
-/// for the line that reports readiness, or all lines if the server ends before.
-fn read_until(
-    output: PipeReader,
-    ready: &'static str,
-) -> (Receiver<Option<String>>, JoinHandle<()>) {
-    let (sender, receiver) = channel();
-    let reader = std::thread::spawn(move || {
-        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-        let mut before = String::new();
-        for line in lines.by_ref() {
-            if line.contains(ready) {
-                // The starter may have stopped waiting.
-                let _ = sender.send(None);
-                return lines.for_each(drop);
-            }
-            before.push_str(&line);
-            before.push('\n');
-        }
-        let _ = sender.send(Some(before));
-    });
-    (receiver, reader)
 }
 
 impl Drop for OtherServer {
@@ -118,8 +87,5 @@ impl Drop for OtherServer {
         // The supervisor kills its process group when its input ends.
         drop(self.server.stdin.take());
         let _ = self.server.wait();
-        if let Some(reader) = self.reader.take() {
-            let _ = reader.join();
-        }
     }
 }

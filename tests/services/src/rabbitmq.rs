@@ -3,25 +3,26 @@
 use crate::{
     certificates::{Authority, Identity},
     install,
-    process::{KEEPER, free_port},
+    process::{KEEPER, await_line, free_port},
+    wait::await_file,
 };
 use std::{
     ffi::OsStr,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{Read as _, Write as _},
     net::{Ipv4Addr, SocketAddr, TcpStream},
     os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::OnceLock,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Path of the server's own script in Debian's and the upstream packages; unlike the one on the
 /// path, it runs as the calling user.
 const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const USUAL_PORT: u16 = 5672;
-/// Time limit for a broker to store its queues.
-const WRITING: Duration = Duration::from_secs(60);
+/// A broker starts in some ten seconds on a busy machine.
+const START_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// The port of a broker that all tests of this process share.
 pub fn shared_port() -> u16 {
@@ -89,27 +90,16 @@ impl Broker {
     /// the kill: version 3.10 keeps the names of new quorum queues in memory for some seconds and
     /// loses them otherwise.
     pub fn restart(&mut self) {
-        let deadline = Instant::now() + WRITING;
-        while !self.queues_are_written() {
-            assert!(Instant::now() < deadline, "RabbitMQ does not write its queues' names");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let quorum = self.quorum_folder();
+        await_file(&quorum.join("names.dets"), |names| queues_are_written(&quorum, names));
         self.kill();
         self.server = launch(self.port, &self.folder);
     }
 
-    /// True if every quorum queue, which has its own folder, is in the list of names.
-    fn queues_are_written(&self) -> bool {
+    /// Folder of the quorum queues, each of which has its own folder there.
+    fn quorum_folder(&self) -> PathBuf {
         let node = node(self.port);
-        let quorum = self.folder.join("data").join(&node).join("quorum").join(&node);
-        let Ok(names) = std::fs::read(quorum.join("names.dets")) else { return false };
-        let is_named = |queue: &OsStr| {
-            let queue = queue.as_encoded_bytes();
-            names.windows(queue.len()).any(|part| part == queue)
-        };
-        let entries = std::fs::read_dir(&quorum).expect("RabbitMQ's folder of quorum queues");
-        let mut folders = entries.flatten().filter(|entry| entry.path().is_dir());
-        folders.all(|folder| is_named(&folder.file_name()))
+        self.folder.join("data").join(&node).join("quorum").join(&node)
     }
 
     fn kill(&mut self) {
@@ -124,6 +114,18 @@ impl Drop for Broker {
         // Leftovers in the temporary folder are harmless.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// True if each queue that has a folder here is in this list of names.
+fn queues_are_written(quorum: &Path, names: &Path) -> bool {
+    let Ok(names) = std::fs::read(names) else { return false };
+    let is_named = |queue: &OsStr| {
+        let queue = queue.as_encoded_bytes();
+        names.windows(queue.len()).any(|part| part == queue)
+    };
+    let entries = std::fs::read_dir(quorum).expect("RabbitMQ's folder of quorum queues");
+    let mut folders = entries.flatten().filter(|entry| entry.path().is_dir());
+    folders.all(|folder| is_named(&folder.file_name()))
 }
 
 fn node(port: u16) -> String {
@@ -155,12 +157,10 @@ fn launch(port: u16, folder: &Path) -> Child {
         .spawn()
         .expect("RabbitMQ starts");
     let output = server.stdout.take().expect("RabbitMQ's output");
-    let mut output = BufReader::new(output);
-    let mut lines = output.by_ref().lines().map_while(Result::ok);
-    let ready = lines.any(|line| line.contains("completed with"));
-    assert!(ready && responds(port), "RabbitMQ did not come up; see {}", folder.display());
-    // A process that writes to a closed pipe is killed.
-    server.stdout = Some(output.into_inner());
+    if let Err(reason) = await_line(output, "completed with", START_TIMEOUT) {
+        panic!("RabbitMQ did not come up: {reason}\nSee {}", folder.display());
+    }
+    assert!(responds(port), "RabbitMQ refuses connections; see {}", folder.display());
     server
 }
 

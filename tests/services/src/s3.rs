@@ -2,7 +2,7 @@
 
 use crate::{
     install,
-    process::{KEEPER, free_port},
+    process::{KEEPER, await_line, free_port},
 };
 use std::{
     io::{Read as _, Write as _},
@@ -10,7 +10,7 @@ use std::{
     os::unix::process::CommandExt as _,
     process::{Child, Command, Stdio},
     sync::OnceLock,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 const USUAL_PORT: u16 = 5000;
@@ -59,21 +59,21 @@ impl Moto {
     fn start() -> Self {
         let python = install::python_with("moto[server]==5.2.5", "moto.server");
         let port = free_port();
-        let server = Command::new("sh")
+        let mut server = Command::new("sh")
             .args(["-c", KEEPER])
             .arg(python)
             .args(["-m", "moto.server", "-H", "127.0.0.1", "-p", &port.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .process_group(0)
             .spawn()
             .expect("moto starts");
-        let begun = Instant::now();
-        while !responds(port) {
-            assert!(begun.elapsed() < MAX_WAIT, "moto did not come up on port {port}");
-            std::thread::yield_now();
+        let log = server.stderr.take().expect("moto's log");
+        if let Err(reason) = await_line(log, "Running on", MAX_WAIT) {
+            panic!("moto did not come up: {reason}");
         }
+        assert!(responds(port), "moto does not respond on port {port}");
         Self { port, _server: server }
     }
 }

@@ -1,7 +1,7 @@
 //! Redis for tests: the server of this machine, or a dedicated one that a test starts, breaks and
 //! stops.
 
-#![expect(clippy::expect_used, reason = "a test without its server may break off")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test without its server may break off")]
 
 use super::{RedisSettings, scripts};
 use parking_lot::Mutex;
@@ -9,7 +9,7 @@ use std::{
     io::{BufRead as _, BufReader},
     net::TcpListener,
     process::{Child, ChildStdout, Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
@@ -95,6 +95,27 @@ impl TestRedis {
         redis::from_redis_value(answer).unwrap_or_default()
     }
 
+    /// Waits for a value that `look` finds; it looks again at each change of a key whose name in the
+    /// namespace begins with `keys`. None after the time limit.
+    pub fn await_value<T>(
+        &self,
+        keys: &str,
+        within: Duration,
+        mut look: impl FnMut() -> Option<T>,
+    ) -> Option<T> {
+        let deadline = Instant::now() + within;
+        let mut changes = KeyChanges::subscribe(&self.url, &format!("{}:{keys}", self.namespace));
+        loop {
+            if let Some(found) = look() {
+                return Some(found);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || !changes.next(left) {
+                return look();
+            }
+        }
+    }
+
     fn own_server(&self) -> &OwnServer {
         self.own.as_ref().expect("only a server of the test's own is broken")
     }
@@ -125,6 +146,31 @@ impl Drop for TestRedis {
 pub fn hashes_of_steps() -> [(&'static str, String); 3] {
     [("claim", &scripts::CLAIM), ("admit", &scripts::ADMIT), ("settle", &scripts::SETTLE)]
         .map(|(name, step)| (name, step.get_hash().to_owned()))
+}
+
+/// Subscription to the changes of keys: the server's invalidation messages for client-side caches,
+/// which need no setting of the server.
+struct KeyChanges(redis::Connection);
+
+impl KeyChanges {
+    fn subscribe(url: &str, prefix: &str) -> Self {
+        let url = format!("{url}?protocol=resp3");
+        let mut connection = connection(&url).expect("a connection to Redis");
+        let mut tracking = redis::cmd("CLIENT");
+        tracking.arg(&["TRACKING", "ON", "BCAST", "PREFIX", prefix]);
+        tracking.exec(&mut connection).expect("a subscription to changes of keys");
+        Self(connection)
+    }
+
+    /// Waits for changes; false after the time limit.
+    fn next(&mut self, within: Duration) -> bool {
+        self.0.set_read_timeout(Some(within)).expect("a time limit");
+        match self.0.recv_response() {
+            Ok(_) => true,
+            Err(error) if error.is_timeout() => false,
+            Err(error) => panic!("the subscription to changes of keys ended: {error}"),
+        }
+    }
 }
 
 /// Process that is killed on drop.
