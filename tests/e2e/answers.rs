@@ -2,7 +2,7 @@
 
 use crate::{
     errors::{check_costs, results, script},
-    harness::{CommandHarness, Recorder, TestSimulator, completion, pico, verdict, write_items},
+    harness::{CommandHarness, Recorder, TestSimulator, completion, pico, verdict},
 };
 use juror_simulator::{Fault, ResponseFormats, SimulatorConfig};
 use serde_json::{Value, json};
@@ -22,8 +22,7 @@ const UNUSABLE: [(Fault, &str); 9] = [
 
 #[test]
 fn unusable_reply_is_billed_and_retried() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 9);
+    let harness = CommandHarness::with_items(9);
     let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault), None]).collect();
     let scripts: Vec<_> = scripts.iter().zip(0..).map(|(faults, n)| (n, &faults[..])).collect();
     let simulator = TestSimulator::failing(script(&scripts));
@@ -41,8 +40,7 @@ fn unusable_reply_is_billed_and_retried() {
 
 #[test]
 fn three_unusable_replies_are_unscorable_and_never_a_score() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 10);
+    let harness = CommandHarness::with_items(10);
     let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault); 4]).collect();
     let scripts: Vec<_> = scripts.iter().zip(0..).map(|(faults, n)| (n, &faults[..])).collect();
     let simulator = TestSimulator::failing(script(&scripts));
@@ -75,8 +73,7 @@ fn three_unusable_replies_are_unscorable_and_never_a_score() {
 
 #[test]
 fn verdict_in_a_code_fence_or_prose_is_parsed() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let faults = script(&[(0, &[Some(Fault::Fenced)]), (1, &[Some(Fault::Prose)])]);
     let simulator = TestSimulator::failing(faults);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
@@ -90,8 +87,7 @@ fn server_without_response_formats_still_judges() {
         (ResponseFormats::JsonObject, "is asked for from now on"),
         (ResponseFormats::TextOnly, "is asked for from now on"),
     ] {
-        let harness = CommandHarness::new();
-        write_items(&harness, 6);
+        let harness = CommandHarness::with_items(6);
         let config = SimulatorConfig { response_formats, ..SimulatorConfig::default() };
         let simulator = TestSimulator::start(config);
         let flags = ["-j", "1"];
@@ -110,8 +106,7 @@ fn implausible_usage_is_booked_at_its_bound() {
     let mut silent = completion(&verdict(9), 0, 0);
     silent.1["usage"].take();
     let no_answer = (200, json!("welcome to this site"));
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     let judge = Recorder::start(vec![impossible, silent, no_answer]);
     harness.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
     let outcomes = [("scored", 1), ("scored", 1), ("failed", 0)];
@@ -124,8 +119,7 @@ fn implausible_usage_is_booked_at_its_bound() {
 
 #[test]
 fn bill_above_its_bound_is_booked_and_stops_the_run() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     let judge = Recorder::start(vec![completion(&verdict(9), 200_000, 60)]);
     let flags = ["-j", "1", "--budget-usd", "0.3"];
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);

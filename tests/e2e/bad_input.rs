@@ -1,6 +1,6 @@
 //! Errors found before a run starts: reported with location and remedy, without any cost.
 
-use crate::harness::{CommandHarness, Finished, TestSimulator, png, repository, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator, png, repository};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 use std::{fs, path::Path};
@@ -47,7 +47,7 @@ fn invalid_dataset_is_refused_with_its_line() {
 
 #[test]
 fn invalid_line_among_a_thousand_is_reported_and_nothing_is_spent() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let mut lines = String::new();
     for number in 1..=1_000 {
         let line = SOUND.replace("\"a\"", &format!("\"item {number}\""));
@@ -171,8 +171,7 @@ fn invalid_rubric_weights_are_refused_with_their_line() {
 
 #[test]
 fn real_provider_is_not_called_without_a_key() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let run = ["run", "manifest.jsonl", "--enable-llm-judge"];
     let without = harness.command(&run).env_remove("OPENAI_API_KEY").output().unwrap();
     Finished::from(without).exits(2).stderr_contains(&[
@@ -211,8 +210,7 @@ fn key_appears_in_no_output_or_file() {
     for accepted in [key, "another-key"] {
         let config = SimulatorConfig { key: Some(accepted.to_owned()), ..Default::default() };
         let simulator = TestSimulator::start(config);
-        let harness = CommandHarness::new();
-        write_items(&harness, 3);
+        let harness = CommandHarness::with_items(3);
         let flags = ["-o", "a.json", "-o", "a.jsonl", "-o", "a.csv", "--json"];
         let mut judging = harness.judging(&simulator.base_url(), "manifest.jsonl", &flags);
         judging.env("OPENAI_API_KEY", key).env("JUROR_LOG_LEVEL", "trace");
@@ -262,7 +260,7 @@ fn dry_run_lists_exactly_the_items_that_would_fail() {
     harness.juror(&limited).exits(0).stdout_contains(&["1 of 5 items are valid"]);
     let doctor = harness.juror(&["doctor", "manifest.jsonl"]).exits(1);
     doctor.stdout_contains(&["BAD   dataset", "4 of 5 items would fail"]);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     harness.judge_run(&simulator, "r", &[]).exits(3).stdout_contains(&["4 failed"]);
 }
 

@@ -57,7 +57,7 @@ mod provider;
 mod public_images;
 mod token_limit;
 
-use crate::harness::{CommandHarness, TestSimulator, pico, write_items};
+use crate::harness::{CommandHarness, TestSimulator, pico};
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share, SimulatorConfig};
 use serde_json::Value;
 use std::{io::Write as _, net::TcpStream};
@@ -83,8 +83,7 @@ impl BatchFixture {
     }
 
     fn with(items: u32, config: SimulatorConfig) -> Self {
-        let harness = CommandHarness::new();
-        write_items(&harness, items);
+        let harness = CommandHarness::with_items(items);
         harness.write("juror.toml", "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\n");
         Self { harness, simulator: TestSimulator::start(config) }
     }

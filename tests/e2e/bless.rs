@@ -1,8 +1,6 @@
 //! Blessed baselines: names for runs that others are compared with.
 
-use crate::harness::{
-    ApiServer, CommandHarness, Finished, Recorder, completion, png, verdict, write_items,
-};
+use crate::harness::{ApiServer, CommandHarness, Finished, Recorder, completion, png, verdict};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -18,8 +16,7 @@ fn run(harness: &CommandHarness, run: &str, scores: &[u64], flags: &[&str]) -> F
 }
 
 fn runs(names: &[(&str, &[u64])]) -> CommandHarness {
-    let harness = CommandHarness::new();
-    write_items(&harness, 8);
+    let harness = CommandHarness::with_items(8);
     for (name, scores) in names {
         run(&harness, name, scores, &[]).exits(0);
     }
@@ -137,8 +134,7 @@ fn new_run_with_the_name_of_a_blessed_run_is_refused() {
 
 #[test]
 fn a_run_with_lost_jobs_is_blessed_only_by_force() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     run(&harness, "cut", &[9], &["--budget-usd", "0.0001"]).exits(3);
     let refused = harness.juror(&["bless", "cut"]).exits(2);
     refused.stderr_contains(&["2 of 2 jobs lost (2 skipped)", "juror retry cut", "--force"]);
@@ -154,8 +150,7 @@ fn night(harness: &CommandHarness, number: u32, scores: &[u64], flags: &[&str]) 
 
 #[test]
 fn report_starts_with_new_fixed_worse_and_flaky_items() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 8);
+    let harness = CommandHarness::with_items(8);
     // Item 1 passes, fails, passes, fails; item 2 fails and is fixed; item 3 fails for the first
     // time; item 4 falls and passes still.
     night(&harness, 1, &[9, 9, 2, 9, 10, 9, 9, 9], &[]).exits(0);
@@ -194,8 +189,7 @@ fn report_starts_with_new_fixed_worse_and_flaky_items() {
 
 #[test]
 fn flaky_items_are_excluded_from_gate_and_comparison_if_configured() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 8);
+    let harness = CommandHarness::with_items(8);
     for (number, score) in [(1, 9), (2, 2), (3, 9), (4, 2)] {
         night(&harness, number, &[9, score, 9, 9, 9, 9, 9, 9], &[]).exits(0);
     }
@@ -212,7 +206,7 @@ fn flaky_items_are_excluded_from_gate_and_comparison_if_configured() {
     compared.stdout_contains(&["SAME", "left out", "Flaky items", "item_0001"]);
     harness.write("juror.toml", "schema = 1\n[compare]\nflaky_runs = 0\n");
     let compared = harness.juror(&["compare", "main", "night-4", "--json"]).exits(0);
-    let found: Value = serde_json::from_str(&compared.stdout).unwrap();
+    let found = compared.json();
     assert_eq!(found["changes"]["flaky"], json!([]));
     assert_eq!(found["changes"]["new"]["items"][0]["id"], "item_0001");
 }

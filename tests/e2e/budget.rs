@@ -1,6 +1,6 @@
 //! Budgets per run, day and month, which are never exceeded.
 
-use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico, write_items};
+use crate::harness::{CommandHarness, RunningCommand, TestSimulator, pico};
 use juror_simulator::{Latency, SimulatorConfig};
 use juror_types::usage::Money;
 use serde_json::Value;
@@ -14,9 +14,8 @@ struct Prices {
 
 /// Makes one call to measure them.
 fn prices() -> Prices {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(1);
+    let simulator = TestSimulator::new();
     harness.judge_run(&simulator, "one", &[]).exits(0);
     let cost = &harness.report("one")["cost"];
     let call = &harness.journal("one")[0]["estimate"];
@@ -34,8 +33,7 @@ fn slow() -> SimulatorConfig {
 
 #[test]
 fn request_beyond_the_models_context_is_no_matter_of_the_budget() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     // At about four characters a token, 150,000 tokens; gpt-4o takes 128,000.
     let code = "const a = 1;".repeat(50_000);
     let manifest = std::fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
@@ -43,7 +41,7 @@ fn request_beyond_the_models_context_is_no_matter_of_the_budget() {
         "manifest.jsonl",
         manifest.replace("export const Item", &format!("{code}const Item")),
     );
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     for budget in ["0.05", "5"] {
         let flags = ["--budget-usd", budget, "--no-cache"];
         harness.judge_run(&simulator, &format!("of-{budget}"), &flags).exits(3);
@@ -64,8 +62,7 @@ fn sixty_four_concurrent_calls_of_twenty_times_the_cap() {
     const ITEMS: u32 = 64;
     let prices = prices();
     let cap = prices.worst * i64::from(ITEMS) / 20;
-    let harness = CommandHarness::new();
-    write_items(&harness, ITEMS);
+    let harness = CommandHarness::with_items(ITEMS);
     let simulator = TestSimulator::start(slow());
     let flags = ["-j", "64", "--budget-usd", &dollars(cap)];
     let ended = harness.judge_run(&simulator, "capped", &flags).exits(3);
@@ -100,9 +97,8 @@ fn budget_holds_after_loss_of_its_ledger() {
     let prices = prices();
     // The budget covers one call.
     let cap = prices.worst + prices.least / 2;
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     let flags = ["--budget-usd", &dollars(cap), "--budget-tag", "night"];
     harness.judge_run(&simulator, "moved", &flags).exits(3);
     let bill = simulator.bill();
@@ -125,9 +121,8 @@ fn resumed_run_keeps_its_budget() {
     let prices = prices();
     // The budget covers one call.
     let cap = prices.worst + prices.least / 2;
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     harness.judge_run(&simulator, "kept", &["--budget-usd", &dollars(cap)]).exits(3);
     harness.write("juror.toml", "[budget]\nrun_usd = \"100\"\n");
     harness.resume("kept", &[]).exits(3);
@@ -139,9 +134,8 @@ fn resumed_run_keeps_its_budget() {
 
 #[test]
 fn zero_budget_spends_nothing() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     let ended = harness.judge_run(&simulator, "none", &["--budget-usd", "0"]).exits(3);
     ended.stdout_contains(&["0 of 3 scored"]);
     assert_eq!(simulator.requests(), 0);
@@ -153,8 +147,7 @@ fn two_processes_share_a_daily_and_a_monthly_cap() {
     let prices = prices();
     for period in ["day", "month"] {
         let cap = prices.worst * 4;
-        let harness = CommandHarness::new();
-        write_items(&harness, ITEMS);
+        let harness = CommandHarness::with_items(ITEMS);
         let simulator = TestSimulator::start(slow());
         harness.write("juror.toml", format!("[budget]\n{period}_usd = \"{}\"\n", dollars(cap)));
         let flags = ["-j", "20", "--state", "shared", "--no-cache"];
@@ -175,9 +168,8 @@ fn two_processes_share_a_daily_and_a_monthly_cap() {
 
 #[test]
 fn run_without_a_budget_reports_it() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(1);
+    let simulator = TestSimulator::new();
     let ended = harness.judge_run(&simulator, "free", &[]).exits(0);
     ended.stderr_contains(&["no budget: spending is unlimited; set one with --budget-usd"]);
     assert_eq!(harness.report("free")["cost"]["budget_usd"], Value::Null);
@@ -187,12 +179,9 @@ fn run_without_a_budget_reports_it() {
 fn budget_holds_across_kills() {
     const ITEMS: u32 = 12;
     let prices = prices();
-    let gate = CallGate::closed();
     let cap = prices.worst * 5;
-    let harness = CommandHarness::new();
-    write_items(&harness, ITEMS);
-    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-    let simulator = TestSimulator::start(config);
+    let harness = CommandHarness::with_items(ITEMS);
+    let (simulator, gate) = TestSimulator::gated();
     let flags = ["-j", "2", "--budget-usd", &dollars(cap)];
     let mut running = harness.start_run(&simulator, "killed", &flags);
     for kill in 1..=2 {
@@ -219,9 +208,8 @@ fn budget_holds_across_kills() {
 #[test]
 fn results_missing_from_the_journal_after_a_crash_are_restored() {
     let prices = prices();
-    let harness = CommandHarness::new();
-    write_items(&harness, 6);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(6);
+    let simulator = TestSimulator::new();
     // The budget covers three calls: a call is admitted while its worst case fits.
     let cap = prices.worst + prices.least * 5 / 2;
     let flags = ["-j", "1", "--budget-usd", &dollars(cap)];
@@ -241,8 +229,7 @@ fn results_missing_from_the_journal_after_a_crash_are_restored() {
 #[test]
 fn bill_above_its_bound_stops_the_run_and_is_reported() {
     let prices = prices();
-    let harness = CommandHarness::new();
-    write_items(&harness, 6);
+    let harness = CommandHarness::with_items(6);
     // At gpt-4o's 2.50 USD a million, far above the bound of any call here.
     let config = SimulatorConfig { extra_input_tokens: 20_000, ..SimulatorConfig::default() };
     let simulator = TestSimulator::start(config);
@@ -263,9 +250,8 @@ fn bill_above_its_bound_stops_the_run_and_is_reported() {
 
 #[test]
 fn daily_and_monthly_caps_persist_until_lifted() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(2);
+    let simulator = TestSimulator::new();
     for variable in ["JUROR_BUDGET_DAY_USD", "JUROR_BUDGET_MONTH_USD"] {
         let judge = |run: &str, cap: Option<&str>| {
             let flags = ["--base-url", &simulator.base_url(), "--no-cache", "--run-id", run];

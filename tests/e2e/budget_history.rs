@@ -1,9 +1,8 @@
 //! `juror budget`: displayed, set and historical amounts match the bill.
 
 use crate::harness::{
-    ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items,
+    ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico,
 };
-use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -20,9 +19,8 @@ fn json_of(text: &str) -> Value {
 
 #[test]
 fn status_and_history_match_the_bill_exactly() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 5);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(5);
+    let simulator = TestSimulator::new();
     harness.juror(&["budget", "history"]).exits(2).stderr_contains(&["there is no folder"]);
     for run in ["one", "other"] {
         harness.judge_run(&simulator, run, &["--budget-usd", "1", "--no-cache"]).exits(0);
@@ -52,9 +50,8 @@ fn status_and_history_match_the_bill_exactly() {
 
 #[test]
 fn changed_cap_applies_and_reports_the_previous_one() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     let set = |words: &[&str]| harness.juror(&[&["budget", "set"], words].concat());
     set(&["month", "0.0001"])
         .exits(0)
@@ -83,9 +80,8 @@ fn changed_cap_applies_and_reports_the_previous_one() {
 
 #[test]
 fn fleet_stores_its_own_budgets() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 6);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(6);
+    let simulator = TestSimulator::new();
     let size = Size { workers: 2, aggregators: 1, at_once: 2 };
     let mut fleet = FleetHarness::new(&size, FleetServers::shared_broker(), harness, simulator);
     fleet.start();
@@ -107,9 +103,8 @@ fn fleet_stores_its_own_budgets() {
 
 #[test]
 fn days_use_the_configured_time_zone_and_a_change_is_reported() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(2);
+    let simulator = TestSimulator::new();
     harness.write("juror.toml", "[budget]\nzone = \"Asia/Kolkata\"\n");
     let changed = harness.judge_run(&simulator, "first", &[]).exits(0);
     changed.stderr_contains(&[
@@ -137,9 +132,8 @@ fn days_use_the_configured_time_zone_and_a_change_is_reported() {
 
 #[test]
 fn alerts_are_sent_once_per_budget_and_failures_are_harmless() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(4);
+    let simulator = TestSimulator::new();
     let settings = "[budget]\nmonth_usd = \"1\"\n\n[[budget.alerts]]\nat = 0.0001\n\
         command = [\"sh\", \"-c\", \"cat >> sent.jsonl; echo >> sent.jsonl\"]\n\n\
         [[budget.alerts]]\nat = 0.0001\ncommand = [\"false\"]\n";
@@ -163,9 +157,8 @@ fn alerts_are_sent_once_per_budget_and_failures_are_harmless() {
 
 #[test]
 fn report_and_dashboard_show_the_monthly_cost() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     harness.write("juror.toml", "[budget]\nmonth_usd = \"60\"\n");
     harness
         .judge_run(&simulator, "first", &[])

@@ -1,7 +1,6 @@
 //! The reply cache: equal requests are billed once, and different requests never share a reply.
 
-use crate::harness::{CallGate, CommandHarness, TestSimulator, pico, png, repository};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{CommandHarness, TestSimulator, pico, png, repository};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -24,7 +23,7 @@ fn fixture() -> (CommandHarness, TestSimulator) {
         harness.write(&format!("{number}.json"), "{\"color.primary\": \"#1D4ED8\"}");
     }
     harness.write("manifest.jsonl", manifest);
-    (harness, TestSimulator::start(SimulatorConfig::default()))
+    (harness, TestSimulator::new())
 }
 
 fn scores(harness: &CommandHarness, run: &str) -> Vec<(String, Value)> {
@@ -109,7 +108,7 @@ fn other_changes_miss_the_cache() {
 fn simulated_verdict_is_never_reused_for_another_endpoint() {
     let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "simulated", &[]).exits(0);
-    let other = TestSimulator::start(SimulatorConfig::default());
+    let other = TestSimulator::new();
     harness.judge_run(&other, "other", &[]).exits(0);
     assert_eq!(other.requests(), ITEMS);
     assert!(harness.journal("other").iter().all(|line| line["cached"] == false));
@@ -117,10 +116,8 @@ fn simulated_verdict_is_never_reused_for_another_endpoint() {
 
 #[test]
 fn run_without_the_cache_still_reuses_its_own_results() {
-    let gate = CallGate::closed();
     let (harness, warm) = fixture();
-    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-    let simulator = TestSimulator::start(config);
+    let (simulator, gate) = TestSimulator::gated();
     harness.judge_run(&warm, "warm", &[]).exits(0);
     let flags = ["--no-cache", "-j", "2"];
     let mut running = harness.start_run(&simulator, "own", &flags);

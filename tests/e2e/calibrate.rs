@@ -26,8 +26,7 @@ fn labels(harness: &CommandHarness) {
 
 /// Run `base` of twelve items, with the labels of two raters.
 fn judged() -> CommandHarness {
-    let harness = CommandHarness::new();
-    write_items(&harness, 12);
+    let harness = CommandHarness::with_items(12);
     harness.scripted_run("base", &JUDGED, &[]).exits(0);
     labels(&harness);
     harness
@@ -57,7 +56,7 @@ fn judge_is_calibrated_against_human_labels() {
     ]);
     let found = calibration(&harness, "base");
     let printed = calibrate(&harness, &["--labels", "labels.csv", "--json", "-o", "own.json"]);
-    let mut printed: Value = serde_json::from_str(&printed.exits(0).stdout).unwrap();
+    let mut printed = printed.exits(0).json();
     let file = fs::read(harness.path("own.json")).unwrap();
     assert_eq!(serde_json::from_slice::<Value>(&file).unwrap(), printed);
     printed["created_at"] = found["created_at"].clone();
@@ -219,8 +218,7 @@ fn invalid_labels_are_refused_and_write_nothing() {
 
 #[test]
 fn sufficient_calibration_is_not_replaced_by_a_smaller_one() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 24);
+    let harness = CommandHarness::with_items(24);
     let scores: Vec<u64> = (0..24).map(|number| number % 10).collect();
     harness.scripted_run("base", &scores, &[]).exits(0);
     let mut table = "id,visual_similarity\n".to_owned();
@@ -273,10 +271,9 @@ fn items_carry_their_own_labels_and_few_labels_report_undefined_figures() {
 
 #[test]
 fn simulated_calibration_is_marked_and_applies_to_no_judge() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 12);
+    let harness = CommandHarness::with_items(12);
     labels(&harness);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     harness.judge_run(&simulator, "base", &[]).exits(0);
     let reported = calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
     reported.stdout_contains(&[

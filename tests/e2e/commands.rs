@@ -1,7 +1,7 @@
 //! Output and effects of the commands around a run.
 
-use crate::harness::{CommandHarness, Finished, TestSimulator, pico, png, repository, write_items};
-use juror_simulator::{Named as _, Quirk, SimulatorConfig};
+use crate::harness::{CommandHarness, Finished, TestSimulator, pico, png, repository};
+use juror_simulator::{Named as _, Quirk};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -11,9 +11,8 @@ fn json_of(finished: &Finished) -> Value {
 
 #[test]
 fn report_is_regenerated_from_its_journal() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(4);
+    let simulator = TestSimulator::new();
     let first = harness.judge(&simulator.base_url(), "manifest.jsonl", &["-q"]).exits(0);
     let report = harness.report("first");
     fs::remove_file(harness.path("runs/first/report.json")).unwrap();
@@ -33,8 +32,7 @@ fn report_is_regenerated_from_its_journal() {
 
 #[test]
 fn report_is_written_in_every_requested_format() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     harness.write("out/kept.txt", "");
     let flags = ["-o", "out/a.json", "-o", "out/a.jsonl", "-o", "out/a.csv", "--json", "--quiet"];
     let run = [&["run", "manifest.jsonl", "--run-id", "first"], &flags[..]].concat();
@@ -56,10 +54,9 @@ fn report_is_written_in_every_requested_format() {
 
 #[test]
 fn runs_are_listed_with_their_outcome() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     harness.juror(&["runs"]).exits(0).stdout_contains(&["no runs in runs", "juror demo"]);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "second"]).exits(0);
     harness.juror(&["runs"]).exits(0).stdout_contains(&[
@@ -150,9 +147,8 @@ fn manual_is_printed_and_parses_as_settings() {
 
 #[test]
 fn estimate_matches_the_run_and_excludes_cached_items() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 5);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(5);
+    let simulator = TestSimulator::new();
     let url = simulator.base_url();
     let estimate = ["estimate", "manifest.jsonl", "--base-url", &url, "--json"];
     let before = json_of(&harness.juror(&estimate).exits(0));
@@ -184,8 +180,7 @@ fn estimate_matches_the_run_and_excludes_cached_items() {
 
 #[test]
 fn estimate_lists_jobs_that_would_fail() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     harness.write("shots/0001.png", "no picture");
     let estimate = harness.juror(&["estimate", "manifest.jsonl"]).exits(0);
     estimate.stdout_contains(&[
@@ -196,9 +191,8 @@ fn estimate_lists_jobs_that_would_fail() {
 
 #[test]
 fn cache_is_counted_and_cleared() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     let stats = json_of(&harness.juror(&["cache", "stats", "--json"]).exits(0));
     assert_eq!(stats["replies"], 3);
@@ -211,9 +205,8 @@ fn cache_is_counted_and_cleared() {
 
 #[test]
 fn a_dry_run_spends_and_writes_nothing() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     let dry =
         harness.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--repeat", "2"]);
     dry.exits(0).stdout_contains(&["3 of 3 items are valid", "6 jobs", "Nothing was spent"]);

@@ -18,8 +18,7 @@ fn compare(harness: &CommandHarness, flags: &[&str]) -> Finished {
 
 /// Runs `base` and `head` with these verdicts.
 fn two_runs(base: &[u64], head: &[u64]) -> CommandHarness {
-    let harness = CommandHarness::new();
-    write_items(&harness, u32::try_from(base.len()).unwrap());
+    let harness = CommandHarness::with_items(u32::try_from(base.len()).unwrap());
     harness.scripted_run("base", base, &[]).exits(0);
     harness.scripted_run("head", head, &[]).exits(0);
     harness
@@ -76,13 +75,12 @@ fn inconclusive_comparison_fails_only_in_strict_mode_and_names_the_needed_sample
 
 #[test]
 fn comparison_with_a_run_without_a_judge_lists_nothing_that_was_merely_not_judged() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 8);
+    let harness = CommandHarness::with_items(8);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "free"]).exits(0);
     harness.scripted_run("judged", &[3; 8], &["--budget-usd", "0.04"]).exits(3);
     for (base, head) in [("free", "judged"), ("judged", "free")] {
         let compared = harness.juror(&["compare", base, head, "--json"]).exits(0);
-        let found: Value = serde_json::from_str(&compared.stdout).unwrap();
+        let found = compared.json();
         assert_eq!((&found["decision"], &found["lost"]), (&json!("inconclusive"), &json!([])));
         assert_eq!(found["items"]["newly_failing"], json!([]), "{base} {head}");
         for group in ["new", "worse", "fixed"] {
@@ -97,8 +95,7 @@ fn comparison_with_a_run_without_a_judge_lists_nothing_that_was_merely_not_judge
 
 #[test]
 fn run_prints_its_comparison_at_the_end() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 8);
+    let harness = CommandHarness::with_items(8);
     harness.scripted_run("base", &GOOD, &[]).exits(0);
     let worse =
         harness.scripted_run("head", &BAD, &["--baseline", "base", "-o", "out.json"]).exits(100);
@@ -131,8 +128,7 @@ fn baseline_that_is_a_folder_here_is_recorded_by_its_path() {
 
 #[test]
 fn incomparable_baseline_costs_nothing() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     harness.scripted_run("base", &[9, 9], &[]).exits(0);
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     harness.write("own.toml", format!("# changed\n{rubric}"));
@@ -172,8 +168,7 @@ fn incomparable_baseline_costs_nothing() {
 
 #[test]
 fn items_with_changed_inputs_are_listed_and_a_different_judge_is_warned_of() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 8);
+    let harness = CommandHarness::with_items(8);
     harness.scripted_run("base", &GOOD, &[]).exits(0);
     harness.write("shots/0003.png", png(99, 64, 32));
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
@@ -181,7 +176,7 @@ fn items_with_changed_inputs_are_listed_and_a_different_judge_is_warned_of() {
     harness.write("manifest.jsonl", kept.replace("item_0007", "item_0070"));
     harness.scripted_run("head", &GOOD[1..], &["--model", "gpt-4.1"]).exits(0);
     let finished = compare(&harness, &["--json"]).exits(0);
-    let found: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let found = finished.json();
     let items = &found["items"];
     assert_eq!(items["changed_input"], json!(["item_0003"]));
     assert_eq!(
@@ -198,8 +193,7 @@ fn items_with_changed_inputs_are_listed_and_a_different_judge_is_warned_of() {
 
 #[test]
 fn simulated_comparison_is_marked_and_repeats_give_its_noise() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 12);
+    let harness = CommandHarness::with_items(12);
     let simulator =
         TestSimulator::start(SimulatorConfig { noise: 0.4, ..SimulatorConfig::default() });
     let once = ["--repeat", "3", "--baseline", "base"];

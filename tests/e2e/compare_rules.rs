@@ -1,14 +1,12 @@
 //! Rules that decide a comparison in addition to the interval of the score.
 
-use crate::harness::{CommandHarness, TestSimulator, write_items};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{CommandHarness, TestSimulator};
 use serde_json::{Value, json};
 use std::fs;
 
 /// Runs without a judge: `base`, and `head` after a change of the manifest's text.
 fn unjudged_runs(items: u32, change: impl Fn(String) -> String) -> CommandHarness {
-    let harness = CommandHarness::new();
-    write_items(&harness, items);
+    let harness = CommandHarness::with_items(items);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "base"]).exits(0);
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     harness.write("manifest.jsonl", change(manifest));
@@ -80,9 +78,8 @@ fn pipeline_without_output_is_a_regression_without_a_judge() {
 
 #[test]
 fn flags_of_a_comparison_need_a_baseline() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(2);
+    let simulator = TestSimulator::new();
     harness
         .judge_run(&simulator, "first", &["--strict"])
         .exits(2)
@@ -100,8 +97,7 @@ fn flags_of_a_comparison_need_a_baseline() {
 
 #[test]
 fn other_samples_of_one_dataset_are_no_evidence_that_nothing_changed() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 60);
+    let harness = CommandHarness::with_items(60);
     let sampled = |run: &str, seed: &str| {
         let flags = ["--run-id", run, "--sample", "12", "--seed", seed];
         harness.juror(&[&["run", "manifest.jsonl"], &flags[..]].concat()).exits(0);

@@ -1,7 +1,6 @@
 //! Costs in the documentation, compared with estimates.
 
-use crate::harness::{CommandHarness, TestSimulator, png, repository, write_items};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{CommandHarness, TestSimulator, png, repository};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -23,7 +22,7 @@ impl Costs {
         let golden = repository("examples/golden/manifest.jsonl");
         let reported =
             harness.juror(&[&["estimate", &golden, "--all-models", "--json"], lane].concat());
-        let estimate: Value = serde_json::from_str(&reported.exits(0).stdout).unwrap();
+        let estimate = reported.exits(0).json();
         let jobs = estimate["jobs"].as_f64().unwrap();
         let of = |model: &Value, amount: &str| dollars(&model[amount]) / jobs;
         let models = estimate["models"].as_array().unwrap().iter().map(|model| {
@@ -78,15 +77,14 @@ fn cost_table_matches_juror_estimate() {
 #[test]
 fn estimate_of_each_lane_matches_its_bill_after_one_run() {
     for lane in ["realtime", "flex", "batch", "mixed"] {
-        let harness = CommandHarness::new();
-        let simulator = TestSimulator::start(SimulatorConfig::default());
-        write_items(&harness, 30);
+        let harness = CommandHarness::with_items(30);
+        let simulator = TestSimulator::new();
         let flags = ["--model", "gpt-5-mini", "--lane", lane, "--no-cache"];
         let url = simulator.base_url();
         let estimated = || {
             let arguments = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
             let reported = harness.juror(&[&arguments, &flags[..]].concat()).exits(0);
-            let estimate: Value = serde_json::from_str(&reported.stdout).unwrap();
+            let estimate = reported.json();
             let model = &estimate["models"][0];
             let is_batched = ["batch", "mixed"].contains(&lane);
             assert_eq!(model["seconds"] == 86_400.0, is_batched, "{lane}: {model}");
@@ -135,14 +133,14 @@ fn write_rendered_items(harness: &CommandHarness, count: u32) {
 fn evidence_estimate_is_within_a_fifth_of_its_bill_after_one_run() {
     for mode in ["facts", "full"] {
         let harness = CommandHarness::new();
-        let simulator = TestSimulator::start(SimulatorConfig::default());
+        let simulator = TestSimulator::new();
         write_rendered_items(&harness, 30);
         let flags = ["--model", "gpt-4o", "--no-cache", "--evidence", mode];
         let url = simulator.base_url();
         let estimated = || {
             let arguments = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
             let reported = harness.juror(&[&arguments, &flags[..]].concat()).exits(0);
-            let estimate: Value = serde_json::from_str(&reported.stdout).unwrap();
+            let estimate = reported.json();
             let model = &estimate["models"][0];
             (dollars(&model["expected_usd"]), dollars(&model["worst_case_usd"]))
         };
@@ -173,7 +171,7 @@ fn evidence_cost_table_matches_juror_estimate() {
     let cost = |mode: &str| {
         let arguments = ["estimate", "manifest.jsonl", "--json", "--evidence", mode];
         let reported = harness.juror(&arguments).exits(0);
-        let estimate: Value = serde_json::from_str(&reported.stdout).unwrap();
+        let estimate = reported.json();
         let model = &estimate["models"][0];
         assert_eq!(model["model"], "gpt-4o");
         (dollars(&model["expected_usd"]), dollars(&model["worst_one_call_usd"]))

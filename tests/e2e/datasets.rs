@@ -1,13 +1,12 @@
 //! Supported kinds of datasets, each judged through the command.
 
 use crate::harness::{CommandHarness, RunningCommand, TestSimulator, pico, png};
-use juror_simulator::SimulatorConfig;
 use serde_json::json;
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _, path::Path};
 
 /// Judges a dataset of two items and returns their ids.
 fn judged(harness: &CommandHarness, dataset: &str, flags: &[&str]) -> Vec<String> {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     harness
         .judge(&simulator.base_url(), dataset, flags)
         .exits(0)
@@ -67,7 +66,7 @@ fn csv_table_is_judged() {
 #[test]
 fn folder_with_an_unrecordable_name_is_refused_before_any_call() {
     let harness = CommandHarness::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let folder = harness.path(OsStr::from_bytes(b"caf\xe9"));
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("1.png"), png(1, 8, 8)).unwrap();

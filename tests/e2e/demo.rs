@@ -26,7 +26,7 @@ fn simulated_costs_are_in_no_real_ledger() {
         harness.juror(&demo).exits(0).stdout_contains(&["27 of 27 scored"]);
     }
     let show = harness.juror(&["budget", "show", "--json"]).exits(0);
-    let budgets: serde_json::Value = serde_json::from_str(&show.stdout).unwrap();
+    let budgets = show.json();
     assert!(!budgets.to_string().contains("0.30"), "{budgets}");
     let cost = harness.report("first")["cost"]["total_usd"].clone();
     harness.juror(&["report", "first"]).exits(0);

@@ -1,6 +1,6 @@
 //! Findings of `juror doctor`.
 
-use crate::harness::{CommandHarness, Finished, TestSimulator, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator};
 use juror_services::install;
 use juror_simulator::{Quirk, SimulatorConfig};
 use juror_types::model::Prices;
@@ -13,8 +13,7 @@ fn simulator() -> TestSimulator {
 
 #[test]
 fn healthy_setup_passes() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let simulator = simulator();
     let flags = ["doctor", "manifest.jsonl", "--base-url", &simulator.base_url()];
     harness.juror(&flags).exits(0).stdout_contains(&[
@@ -33,8 +32,7 @@ fn healthy_setup_passes() {
 
 #[test]
 fn problems_are_reported_with_their_remedy() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let simulator = simulator();
     let url = simulator.base_url();
     let ill = |flags: &[&str], message: &[&str]| {

@@ -1,6 +1,6 @@
 //! Effects of failed calls on job, cost and run: one test per kind of failure.
 
-use crate::harness::{CommandHarness, Finished, Recorder, TestSimulator, pico, write_items};
+use crate::harness::{CommandHarness, Finished, Recorder, TestSimulator, pico};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
 use serde_json::{Value, json};
 
@@ -54,8 +54,7 @@ pub fn assert_scored(result: &Value, attempts: u64) {
 
 #[test]
 fn unsent_call_costs_nothing_and_fails_after_five_attempts() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let run = harness.judge(DEAD, "manifest.jsonl", &["--budget-usd", "1"]).exits(3);
     run.stdout_contains(&["0 of 2 scored", "2 failed", "cannot be reached"])
         .stderr_contains(&["--resume first"]);
@@ -72,8 +71,7 @@ fn unsent_call_costs_nothing_and_fails_after_five_attempts() {
 
 #[test]
 fn rate_limit_refusal_pauses_all_calls_and_loses_no_job() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 12);
+    let harness = CommandHarness::with_items(12);
     let faults = vec![Some(Fault::RateLimit); 6];
     let simulator = TestSimulator::failing(FaultPlan { script: faults, ..FaultPlan::default() });
     harness.judge(&simulator.base_url(), "manifest.jsonl", &["-j", "4"]).exits(0);
@@ -88,8 +86,7 @@ fn rate_limit_refusal_pauses_all_calls_and_loses_no_job() {
 
 #[test]
 fn undeclared_limit_is_learned_and_respected() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 40);
+    let harness = CommandHarness::with_items(40);
     let limits = SimulatorConfig { requests_per_minute: Some(900), ..SimulatorConfig::default() };
     let simulator = TestSimulator::start(limits);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
@@ -102,8 +99,7 @@ fn undeclared_limit_is_learned_and_respected() {
 
 #[test]
 fn permanent_refusal_fails_without_a_retry() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
+    let harness = CommandHarness::with_items(4);
     let simulator = TestSimulator::failing(script(&[
         (0, &[Some(Fault::BadRequest)]),
         (1, &[Some(Fault::TooLarge)]),
@@ -128,8 +124,7 @@ fn permanent_refusal_fails_without_a_retry() {
 
 #[test]
 fn billed_refusal_is_booked() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     let error = |message: &str| json!({"error": {"message": message, "code": "no"}});
     let mut filtered = error("filtered");
     filtered["usage"] = json!({"prompt_tokens": 1_000, "completion_tokens": 0});
@@ -148,8 +143,7 @@ fn billed_refusal_is_booked() {
 
 #[test]
 fn server_errors_are_retried_a_few_times() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 6);
+    let harness = CommandHarness::with_items(6);
     let once = |fault| vec![Some(fault), None];
     let scripts: Vec<_> = [
         once(Fault::Timeout),
@@ -179,8 +173,7 @@ fn server_errors_are_retried_a_few_times() {
 
 #[test]
 fn interrupted_call_is_presumed_spent_and_retried_once() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
+    let harness = CommandHarness::with_items(4);
     let simulator = TestSimulator::failing(script(&[
         (0, &[Some(Fault::Reset)]),
         (1, &[Some(Fault::Cut)]),
@@ -203,8 +196,7 @@ fn interrupted_call_is_presumed_spent_and_retried_once() {
 
 #[test]
 fn hanging_call_times_out_and_is_retried_once() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let hang = Some(Fault::Hang);
     let simulator = TestSimulator::failing(script(&[(0, &[hang]), (1, &[hang, hang, None])]));
     let mut command = harness.judging(&simulator.base_url(), "manifest.jsonl", &[]);

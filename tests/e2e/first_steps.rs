@@ -1,7 +1,6 @@
 //! Commands of a new user's first minutes.
 
-use crate::harness::{CommandHarness, TestSimulator, write_items};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{CommandHarness, TestSimulator};
 use serde_json::Value;
 use std::fs;
 
@@ -17,7 +16,7 @@ fn init_writes_a_runnable_project_and_overwrites_nothing() {
         )
     };
     run(&["run", "dataset/manifest.jsonl"]).exits(0).stderr_contains(&["2 of 2 scored"]);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let judged = ["run", "dataset/manifest.jsonl", "--enable-llm-judge", "--base-url"];
     run(&[&judged[..], &[&simulator.base_url()]].concat()).exits(0).stderr_contains(&["of $1.00"]);
 
@@ -44,9 +43,8 @@ fn settings_are_printed_as_their_manual_or_as_json() {
 
 #[test]
 fn last_line_of_a_run_summarizes_it() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     let judged = harness.judge(&simulator.base_url(), "manifest.jsonl", &["--budget-usd", "1"]);
     let judged = judged.exits(0);
     let last = judged.stderr.lines().last().unwrap();

@@ -4,7 +4,6 @@ use crate::harness::{
     CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items_numbered,
 };
 use juror_simulator::{Latency, SimulatorConfig};
-use serde_json::Value;
 use std::time::Duration;
 
 const ITEMS: u32 = 400;
@@ -20,7 +19,7 @@ fn eight_workers_spend_exactly_a_budget() {
     let latency = Latency::fixed(Duration::from_millis(20));
     let simulator = TestSimulator::start(SimulatorConfig { latency, ..SimulatorConfig::default() });
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
-    let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
+    let estimate = estimate.exits(0).json();
     let worst = pico(&estimate["models"][0]["worst_one_call_usd"]);
     let (cap, each) = (worst / TOO_MUCH, worst / i64::from(ITEMS));
 

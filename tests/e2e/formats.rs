@@ -1,6 +1,6 @@
 //! Files for other programs, validated by independent programs.
 
-use crate::harness::{CommandHarness, Recorder, completion, repository, verdict, write_items};
+use crate::harness::{CommandHarness, Recorder, completion, repository, verdict};
 use juror_services::install;
 use serde_json::json;
 use std::{
@@ -32,19 +32,16 @@ fn runs() -> Vec<CommandHarness> {
         demo(&["demo", "--evidence", "none", "--run-id", "first"]),
         demo(&["demo", "--acrue", "--run-id", "first"]),
     ];
-    let unjudged = CommandHarness::new();
-    write_items(&unjudged, 3);
+    let unjudged = CommandHarness::with_items(3);
     unjudged.juror(&["run", "manifest.jsonl", "--run-id", "first"]).exits(0);
     runs.push(unjudged);
 
-    let failed = CommandHarness::new();
-    write_items(&failed, 3);
+    let failed = CommandHarness::with_items(3);
     let judge = Recorder::start(vec![(400, json!({"error": {"message": "no", "code": "no"}}))]);
     failed.judge(&judge.base_url(), "manifest.jsonl", &["--gate", "production"]).exits(100);
     runs.push(failed);
 
-    let penniless = CommandHarness::new();
-    write_items(&penniless, 3);
+    let penniless = CommandHarness::with_items(3);
     let flags = ["--budget-usd", "0.000001"];
     penniless.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
     runs.push(penniless);
@@ -75,8 +72,7 @@ fn runs() -> Vec<CommandHarness> {
 
 /// Run that judged its items twice, not always equally, and is a regression from its baseline.
 fn compared_and_repeated() -> CommandHarness {
-    let harness = CommandHarness::new();
-    write_items(&harness, 6);
+    let harness = CommandHarness::with_items(6);
     let judge_of = |scores: &[u64]| {
         Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 900, 50)).collect())
     };

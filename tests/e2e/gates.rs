@@ -32,8 +32,7 @@ fn production_gate_requires_100_jobs() {
 
 #[test]
 fn verdicts_from_the_cache_are_no_calls_without_a_failure() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 100);
+    let harness = CommandHarness::with_items(100);
     let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
     let url = judge.base_url();
     harness.judge(&url, "manifest.jsonl", &["-j", "4"]).exits(0);
@@ -66,8 +65,7 @@ fn failed_gate_exits_with_100() {
 
 #[test]
 fn resumed_run_keeps_its_gate_and_comparison() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 12);
+    let harness = CommandHarness::with_items(12);
     let rule = "metric = \"changes.new.items\"\nat_most = 0\n";
     harness.write("gate.toml", format!("schema = 1\n[[rule]]\n{rule}"));
     let judge = |score: u64| Recorder::start(vec![completion(&verdict(score), 1_500, 60)]);
@@ -124,8 +122,7 @@ fn custom_gate_is_a_file() {
 
 #[test]
 fn failed_gate_takes_precedence_over_an_incomplete_run() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
+    let harness = CommandHarness::with_items(4);
     let answers = vec![completion(&verdict(10), 1_500, 60); 3].into_iter();
     let judge = Recorder::start(answers.chain([completion("no verdict", 1_500, 5)]).collect());
     let judged = |flags: &[&str]| harness.judge(&judge.base_url(), "manifest.jsonl", flags);
@@ -138,8 +135,7 @@ fn failed_gate_takes_precedence_over_an_incomplete_run() {
 
 #[test]
 fn recorded_gate_whose_file_changed_or_went_is_named() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let judge = Recorder::start(vec![completion(&verdict(7), 1_500, 60)]);
     let rule = |bound: &str| {
         let rule = format!("metric = \"semantic.avg_semantic_correctness\"\nabove = {bound}\n");
@@ -211,8 +207,7 @@ fn documented_commands_work() {
 
 #[test]
 fn gate_limits_new_issues_since_the_baseline() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     let judged = |run: &str, score: u64, more: &[&str]| {
         let judge = Recorder::start(vec![completion(&verdict(score), 1_500, 60)]);
         let url = judge.base_url();

@@ -2,7 +2,7 @@
 
 use crate::{
     errors::{assert_scored, check_costs, results},
-    harness::{CommandHarness, Finished, TestSimulator, pico, write_items},
+    harness::{CommandHarness, Finished, TestSimulator, pico},
 };
 use juror_simulator::{Quirk, Share, SimulatorConfig};
 use serde_json::{Value, json};
@@ -14,8 +14,7 @@ fn quirky(quirk: Quirk) -> TestSimulator {
 
 /// Judges this many items against a server with this quirk.
 fn judge(quirk: Quirk, items: u32, flags: &[&str]) -> (CommandHarness, TestSimulator, Finished) {
-    let (harness, simulator) = (CommandHarness::new(), quirky(quirk));
-    write_items(&harness, items);
+    let (harness, simulator) = (CommandHarness::with_items(items), quirky(quirk));
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", flags);
     (harness, simulator, run)
 }
@@ -68,8 +67,7 @@ fn substituted_model_is_reported_billed_and_not_cached() {
 
 #[test]
 fn substituted_model_pauses_the_run_if_disallowed() {
-    let (harness, simulator) = (CommandHarness::new(), quirky(Quirk::FallbackModel));
-    write_items(&harness, 20);
+    let (harness, simulator) = (CommandHarness::with_items(20), quirky(Quirk::FallbackModel));
     harness.write("juror.toml", "[judge]\nother_model = \"refuse\"\n");
     let flags = ["--model", "gpt-4o-mini", "-j", "1"];
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(1);
@@ -142,8 +140,7 @@ fn decodable_replies_are_parsed_without_reasoning_and_drafts() {
 
 #[test]
 fn alias_has_capabilities_and_price_of_its_model() {
-    let (harness, simulator) = (CommandHarness::new(), quirky(Quirk::DeploymentNames));
-    write_items(&harness, 2);
+    let (harness, simulator) = (CommandHarness::with_items(2), quirky(Quirk::DeploymentNames));
     let flags = ["--model", "our-deployment"];
     let unknown = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(2);
     unknown.stderr_contains(&["[models.\"our-deployment\"] like = "]);
@@ -193,8 +190,7 @@ fn ignored_schema_is_put_into_the_prompt() {
 
 #[test]
 fn moderated_item_fails_alone() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 12);
+    let harness = CommandHarness::with_items(12);
     let half = Share { of: Quirk::Moderation, share: 0.5 };
     let config = SimulatorConfig { quirks: vec![half], ..SimulatorConfig::default() };
     let simulator = TestSimulator::start(config);
@@ -223,9 +219,7 @@ fn account_error_pauses_the_run_with_any_status() {
 
 #[test]
 fn sdk_base_url_ranks_between_the_settings_file_and_our_variable() {
-    let (harness, simulator) =
-        (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
-    write_items(&harness, 1);
+    let (harness, simulator) = (CommandHarness::with_items(1), TestSimulator::new());
     harness.write("juror.toml", "[judge]\nbase_url = \"http://127.0.0.1:1/v1\"\n");
     let run = |name: &str, variables: &[(&str, &str)]| {
         let mut command =
@@ -243,8 +237,7 @@ fn sdk_base_url_ranks_between_the_settings_file_and_our_variable() {
 fn header_replaces_the_key_and_is_shown_nowhere() {
     let key = Some("gateway-key".to_owned());
     let config = SimulatorConfig { key, ..SimulatorConfig::default() };
-    let (harness, simulator) = (CommandHarness::new(), TestSimulator::start(config));
-    write_items(&harness, 1);
+    let (harness, simulator) = (CommandHarness::with_items(1), TestSimulator::start(config));
     let url = simulator.base_url();
     harness.judge(&url, "manifest.jsonl", &[]).exits(1).stderr_contains(&["authentication failed"]);
     harness.write(
@@ -268,9 +261,7 @@ fn header_replaces_the_key_and_is_shown_nowhere() {
 #[test]
 fn only_instructions_are_cached_where_cache_writes_are_billed() {
     let flags = ["--model", "gpt-5.6", "-j", "1"];
-    let (harness, simulator) =
-        (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
-    write_items(&harness, 6);
+    let (harness, simulator) = (CommandHarness::with_items(6), TestSimulator::new());
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
     assert!(!run.stderr.contains("prompt_cache"), "{}", run.stderr);
     assert_eq!(total(&harness), simulator.bill(), "cache writes are booked as such");
@@ -285,8 +276,7 @@ fn only_instructions_are_cached_where_cache_writes_are_billed() {
 /// Judges four items in the lane `flex` and returns the harness, the simulator and the run.
 fn flex(quirks: &[Quirk]) -> (CommandHarness, TestSimulator, Finished) {
     let simulator = TestSimulator::start(SimulatorConfig::with_quirks(quirks));
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
+    let harness = CommandHarness::with_items(4);
     let flags = ["--model", "gpt-5.4", "--lane", "flex"];
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags);
     (harness, simulator, run)

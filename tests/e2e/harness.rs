@@ -46,6 +46,13 @@ impl CommandHarness {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
+    /// Folder with a dataset of this many judgeable items.
+    pub fn with_items(count: u32) -> Self {
+        let harness = Self::new();
+        write_items(&harness, count);
+        harness
+    }
+
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -169,6 +176,12 @@ impl Finished {
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
+    }
+
+    /// JSON on standard output.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap()
     }
 
     /// Asserts that standard error contains each of these.

@@ -1,8 +1,6 @@
 //! Runs over time: lists, details, trends, and gates on a decline.
 
-use crate::harness::{
-    CommandHarness, Finished, Manual, Recorder, completion, verdict, write_items,
-};
+use crate::harness::{CommandHarness, Finished, Manual, Recorder, completion, verdict};
 use serde_json::Value;
 
 const STEADY: &str = "schema = 1\n[[rule]]\nmetric = \"semantic.avg_semantic_correctness\"\n\
@@ -18,8 +16,7 @@ fn night(harness: &CommandHarness, run: &str, score: u64, flags: &[&str]) -> Fin
 
 /// One run per score, named from `night-1` on.
 fn nights(scores: &[u64]) -> CommandHarness {
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
+    let harness = CommandHarness::with_items(4);
     harness.write("steady.toml", STEADY);
     for (number, score) in scores.iter().enumerate() {
         night(&harness, &format!("night-{}", number + 1), *score, &[]).exits(0);

@@ -4,7 +4,6 @@ use crate::{
     errors::check_costs,
     harness::{CommandHarness, TestSimulator, repository},
 };
-use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -78,7 +77,7 @@ fn hostile_images_are_judged_or_refused_independently() {
     let names = write_dataset(&harness);
     let (all, refused) = (names.len(), REFUSED.len());
     assert_eq!(all, 32);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
     run.stdout_contains(&[
         &format!("{} of {all} scored", all - refused),
@@ -109,7 +108,7 @@ fn hostile_images_are_judged_or_refused_independently() {
 fn hostile_images_that_are_resized_have_equal_outcomes() {
     let harness = CommandHarness::new();
     let all = write_dataset(&harness).len();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     harness.write("juror.toml", "[image]\nmax_side = 8\n");
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
     run.stdout_contains(&[&format!("{} of {all} scored", all - REFUSED.len())]);

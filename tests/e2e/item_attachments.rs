@@ -1,14 +1,13 @@
 //! Images and code on a report page, and the notes for missing ones.
 
-use crate::harness::{CommandHarness, png, write_items};
+use crate::harness::{CommandHarness, png};
 use juror_types::id::Digest;
 use serde_json::json;
 use std::fs;
 
 /// Run of this many items without a judge, and its page.
 fn reported(count: u32) -> (CommandHarness, String) {
-    let harness = CommandHarness::new();
-    write_items(&harness, count);
+    let harness = CommandHarness::with_items(count);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "first", "-o", "page.html"]).exits(0);
     let page = fs::read_to_string(harness.path("page.html")).unwrap();
     (harness, page)
@@ -91,8 +90,7 @@ fn changed_dataset_is_not_shown() {
 
 #[test]
 fn code_from_a_command_is_not_available_to_show() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let command = r#"["sh", "-c", '''echo '{"quality_score": 1}' ''']"#;
     let settings = format!("[stages]\npipeline_command = {command}\n");
     harness.write("juror.toml", settings);

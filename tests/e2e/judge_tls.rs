@@ -1,17 +1,15 @@
 //! A judge behind TLS, with certificates of a private authority.
 
-use crate::harness::{CommandHarness, Finished, TestSimulator, TlsFront, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator, TlsFront};
 use juror_services::certificates::Authority;
-use juror_simulator::SimulatorConfig;
 
 const ITEMS: u32 = 2;
 
 #[test]
 fn private_ca_judge_requires_its_ca_file() {
-    let harness = CommandHarness::new();
-    write_items(&harness, ITEMS);
+    let harness = CommandHarness::with_items(ITEMS);
     let authority = Authority::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let front = TlsFront::start(&authority.issue("judge", &["localhost"]), &simulator.base_url());
     let url = front.base_url("localhost");
 
@@ -47,7 +45,7 @@ fn private_ca_judge_requires_its_ca_file() {
 #[test]
 fn plaintext_judge_at_an_https_url_is_reported() {
     let harness = CommandHarness::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let url = simulator.base_url().replace("http://", "https://");
     let doctor = harness.juror(&["doctor", "--base-url", &url]).exits(1);
     doctor.stdout_contains(&["does not speak TLS", "judge.base_url"]);

@@ -2,9 +2,8 @@
 
 use crate::harness::{
     CommandHarness, Recorder, SimulatorProcess, TestSimulator, completion, pico, png, repository,
-    verdict, write_items,
+    verdict,
 };
-use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::{collections::HashMap, fs};
 
@@ -16,7 +15,7 @@ fn lines(path: &str) -> Vec<Value> {
 #[test]
 fn golden_set_passes_deterministic_stages_without_judge_key_or_call() {
     let harness = CommandHarness::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let golden = repository("examples/golden/manifest.jsonl");
     let run = ["run", &golden, "--run-id", "first", "--base-url", &simulator.base_url()];
     let free = harness.command(&run).env_remove("OPENAI_API_KEY").output().unwrap();
@@ -270,8 +269,7 @@ fn custom_rubric_compares_two_images() {
 
 #[test]
 fn items_are_selected_limited_and_repeated_as_requested() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 6);
+    let harness = CommandHarness::with_items(6);
     let text = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     let tagged = text.lines().enumerate().map(|(number, line)| {
         let mut item: Value = serde_json::from_str(line).unwrap();
@@ -280,7 +278,7 @@ fn items_are_selected_limited_and_repeated_as_requested() {
         format!("{item}\n")
     });
     harness.write("manifest.jsonl", tagged.collect::<String>());
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let filters = ["--filter", "tags=odd", "--filter", "source.tool=figma"];
     let flags = [&filters[..], &["--limit", "2", "--repeat", "2"]].concat();
     harness
@@ -355,9 +353,7 @@ fn generated_code_stays_within_its_fence() {
 
 #[test]
 fn items_without_a_judge_request_are_reported() {
-    let (harness, simulator) =
-        (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
-    write_items(&harness, 1);
+    let (harness, simulator) = (CommandHarness::with_items(1), TestSimulator::new());
     let bare = json!({"id": "bare", "screenshot": "shots/0000.png", "quality_score": 0.9});
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     harness.write("manifest.jsonl", format!("{manifest}{bare}\n"));

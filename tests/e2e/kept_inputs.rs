@@ -1,7 +1,6 @@
 //! `--keep-inputs`: judged inputs are stored and shown after the dataset has changed.
 
-use crate::harness::{ApiServer, CommandHarness, TestSimulator, png, write_items};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{ApiServer, CommandHarness, TestSimulator, png};
 use juror_types::id::Digest;
 use serde_json::{Value, json};
 use std::fs;
@@ -44,7 +43,7 @@ fn shown(api: &ApiServer) -> (Value, Vec<u8>) {
 fn judged_inputs_are_shown_after_changes_and_removal() {
     let harness = CommandHarness::new();
     write_one(&harness);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     harness.judge_run(&simulator, "r", &["--keep-inputs"]).exits(0);
     let contents = [
         png(1, 64, 32),
@@ -84,9 +83,8 @@ fn judged_inputs_are_shown_after_changes_and_removal() {
 
 #[test]
 fn unstorable_input_pauses_the_run_before_any_cost_until_resumed() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     // A folder blocks the path at which the first screenshot would be stored.
     let blocked = format!("runs/r/inputs/{}", Digest::from_content(&png(0, 64, 32)));
     harness.write("runs/r/.lock", "");
@@ -115,8 +113,7 @@ fn unstorable_input_pauses_the_run_before_any_cost_until_resumed() {
 
 #[test]
 fn pipeline_output_code_is_stored_and_shown() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let answer = r#"{"generated_code": "export const Made = 1;", "language": "ts"}"#;
     let settings =
         format!("[run]\nkeep_inputs = true\n[stages]\npipeline_command = [\"echo\", '{answer}']\n");
@@ -129,8 +126,7 @@ fn pipeline_output_code_is_stored_and_shown() {
 
 #[test]
 fn fleet_reports_that_inputs_are_not_stored() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let refused = "a fleet's run cannot keep inputs";
     harness
         .juror(&["enqueue", "manifest.jsonl", "--keep-inputs"])

@@ -2,7 +2,7 @@
 //! of the ledger.
 
 use crate::harness::{
-    ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items,
+    ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico,
     write_items_numbered,
 };
 use juror_simulator::{Latency, SimulatorConfig};
@@ -106,9 +106,8 @@ fn two_runs_share_a_month_and_stop_at_their_own_tags() {
 
 #[test]
 fn run_keeps_its_labels_and_continues_after_a_raised_cap() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(4);
+    let simulator = TestSimulator::new();
     let dataset = harness.path("").file_name().unwrap().to_string_lossy().into_owned();
     harness.write("juror.toml", "[budget]\ntags = [\"nightly\", \"team.a\"]\n");
     harness.juror(&["budget", "set", "month", "0", "--tag", "team.a"]).exits(0);

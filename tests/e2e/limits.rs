@@ -1,6 +1,6 @@
 //! Learned and configured rate limits, and calls in flight.
 
-use crate::harness::{CallGate, CommandHarness, TestSimulator, write_items};
+use crate::harness::{CommandHarness, TestSimulator};
 use juror_simulator::SimulatorConfig;
 
 /// Twenty calls per second, with a burst of twenty.
@@ -8,8 +8,7 @@ const PER_MINUTE: u64 = 1_200;
 const ITEMS: u32 = 50;
 
 fn fixture() -> (CommandHarness, TestSimulator) {
-    let harness = CommandHarness::new();
-    write_items(&harness, ITEMS);
+    let harness = CommandHarness::with_items(ITEMS);
     let config =
         SimulatorConfig { requests_per_minute: Some(PER_MINUTE), ..SimulatorConfig::default() };
     (harness, TestSimulator::start(config))
@@ -51,11 +50,8 @@ fn excess_concurrency_costs_few_refusals_and_no_item() {
 #[test]
 fn calls_in_flight_reach_but_never_exceed_the_limit() {
     for (flags, at_once) in [(&["-j", "7"][..], 7), (&["-j", "1"], 1), (&[], 16)] {
-        let gate = CallGate::closed();
-        let harness = CommandHarness::new();
-        write_items(&harness, 24);
-        let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-        let simulator = TestSimulator::start(config);
+        let harness = CommandHarness::with_items(24);
+        let (simulator, gate) = TestSimulator::gated();
         let running = harness.start_run(&simulator, "parallel", flags);
         simulator.await_count("in_flight", at_once);
         gate.allow(1);

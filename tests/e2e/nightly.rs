@@ -4,7 +4,6 @@ use crate::harness::{
     CommandHarness, Finished, Manual, Recorder, SimulatorProcess, TestSimulator, completion,
     repository, verdict, write_items,
 };
-use juror_simulator::SimulatorConfig;
 use std::{fs, process::Command};
 
 /// Arguments of the unit's `ExecStart=` with these variables expanded as systemd does; an unbraced
@@ -172,11 +171,10 @@ fn cron_and_kubernetes_nightly_commands_run() {
 
 #[test]
 fn deadline_time_of_day_uses_the_budget_time_zone() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     for (zone, hour) in [("Asia/Tokyo", "22"), ("America/Bogota", "12")] {
         harness.write("juror.toml", format!("[budget]\nzone = \"{zone}\"\n"));
-        let simulator = TestSimulator::start(SimulatorConfig::default());
+        let simulator = TestSimulator::new();
         let flags = ["--deadline", "07:00", "--no-cache"];
         harness.judge_run(&simulator, hour, &flags);
         let record = fs::read_to_string(harness.path("runs").join(hour).join("run.json")).unwrap();
@@ -188,9 +186,8 @@ fn deadline_time_of_day_uses_the_budget_time_zone() {
 
 #[test]
 fn deadline_too_early_for_batches_is_reported() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(1);
+    let simulator = TestSimulator::new();
     let run = |name, deadline| {
         let flags = ["--lane", "mixed", "--deadline", deadline, "--budget-usd", "1"];
         harness.judge_run(&simulator, name, &flags)

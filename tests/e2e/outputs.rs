@@ -1,7 +1,6 @@
 //! Outputs never overwrite inputs of the command or files that a run keeps.
 
-use crate::harness::{CommandHarness, TestSimulator, png, write_items};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{CommandHarness, TestSimulator, png};
 use serde_json::json;
 use std::{fs, path::Path};
 
@@ -137,9 +136,8 @@ fn run_files_survive_every_writing_command() {
 
 #[test]
 fn calibration_overwrites_neither_labels_nor_runs() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let simulator = TestSimulator::new();
+    let harness = CommandHarness::with_items(3);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     harness.write("labels.jsonl", "{\"id\":\"item_0000\",\"visual_similarity\":9}\n");
     fs::hard_link(harness.path("labels.jsonl"), harness.path("labels.json")).unwrap();

@@ -1,6 +1,6 @@
 //! User-provided programs as stages.
 
-use crate::harness::{CommandHarness, png, write_items};
+use crate::harness::{CommandHarness, png};
 use serde_json::{Value, json};
 
 #[test]
@@ -46,8 +46,7 @@ esac
 
 #[test]
 fn custom_compiler_decides_whether_code_compiles() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     let settings = r#"
 [stages]
 compile_command = ["sh", "-c", "grep -q 'Number 1' \"$1\" && { echo 'line 1: not so' >&2; exit 1; }; exit 0", "compiler", "{file}"]

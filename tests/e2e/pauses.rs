@@ -53,7 +53,7 @@ fn suspended_account_pauses_the_run_until_reinstated() {
         let harness = CommandHarness::new();
         let simulator = TestSimulator::always(fault);
         pauses(&simulator, &harness, reason);
-        let other = TestSimulator::start(SimulatorConfig::default());
+        let other = TestSimulator::new();
         harness
             .juror(&["run", "--resume", "first", "--base-url", &other.base_url()])
             .exits(0)
@@ -68,8 +68,7 @@ fn unreachable_judge_pauses_the_run() {
     for (status, body) in
         [(404, json!({"detail": "Not Found"})), (405, json!({})), (302, json!({}))]
     {
-        let harness = CommandHarness::new();
-        write_items(&harness, 5);
+        let harness = CommandHarness::with_items(5);
         let elsewhere = Recorder::start(vec![(status, body)]);
         let run = harness.judge(&elsewhere.base_url(), "manifest.jsonl", &["-j", "1"]).exits(1);
         run.stderr_contains(&[
@@ -83,8 +82,7 @@ fn unreachable_judge_pauses_the_run() {
 
 #[test]
 fn pause_finishes_calls_in_flight_and_bills_nothing_twice() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 10);
+    let harness = CommandHarness::with_items(10);
     let faults = [vec![None; 4], vec![Some(Fault::PaymentRequired); 20]].concat();
     let simulator = TestSimulator::failing(FaultPlan { script: faults, ..FaultPlan::default() });
     harness.judge(&simulator.base_url(), "manifest.jsonl", &["-j", "2"]).exits(1);

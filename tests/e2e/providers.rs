@@ -13,8 +13,7 @@ fn documented_provider_settings_judge_an_item() {
     let blocks: Vec<&str> = blocks.collect();
     assert!(blocks.len() >= 9, "{blocks:?}");
     for settings in blocks {
-        let harness = CommandHarness::new();
-        write_items(&harness, 1);
+        let harness = CommandHarness::with_items(1);
         harness.write("juror.toml", settings);
         let mut command = harness.command(&["run", "manifest.jsonl", "--enable-llm-judge"]);
         command.env("JUROR_JUDGE_BASE_URL", simulator.base_url());

@@ -1,7 +1,6 @@
 //! `juror prune` removes old runs and nothing that is still needed.
 
-use crate::harness::{CallGate, CommandHarness, Finished, TestSimulator, write_items};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{CommandHarness, Finished, TestSimulator, write_items};
 use serde_json::Value;
 use std::{fs, time::SystemTime};
 
@@ -21,9 +20,8 @@ fn runs(harness: &CommandHarness) -> Vec<String> {
 
 #[test]
 fn runs_are_pruned_by_age_and_size_and_needed_ones_are_kept() {
-    let harness = CommandHarness::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
+    let simulator = TestSimulator::new();
     for night in ["n1", "n2", "n3", "n4", "n5"] {
         harness.judge_run(&simulator, night, &[]).exits(0);
     }
@@ -64,9 +62,8 @@ fn runs_are_pruned_by_age_and_size_and_needed_ones_are_kept() {
 
 #[test]
 fn useful_verdicts_stay_in_the_cache() {
-    let harness = CommandHarness::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
+    let simulator = TestSimulator::new();
     harness.judge_run(&simulator, "n1", &[]).exits(0);
     let cached = || {
         let reported = harness.juror(&["cache", "stats", "--json"]).exits(0);
@@ -85,9 +82,7 @@ fn useful_verdicts_stay_in_the_cache() {
 #[test]
 fn run_with_calls_in_progress_in_another_ledger_is_kept() {
     let harness = CommandHarness::new();
-    let gate = CallGate::closed();
-    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-    let simulator = TestSimulator::start(config);
+    let (simulator, gate) = TestSimulator::gated();
     write_items(&harness, 2);
     let elsewhere = ["--state", "elsewhere", "--no-cache"];
     let killed = harness.start_run(&simulator, "killed", &elsewhere);
@@ -106,8 +101,7 @@ fn run_with_calls_in_progress_in_another_ledger_is_kept() {
 
 #[test]
 fn copy_of_a_run_is_not_taken_for_it() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     for night in ["n1", "n2", "n3"] {
         harness.juror(&["run", "manifest.jsonl", "--run-id", night]).exits(0);
     }

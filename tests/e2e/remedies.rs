@@ -1,6 +1,6 @@
 //! Commands that messages propose: each runs as it is printed.
 
-use crate::harness::{CommandHarness, Finished, RunningCommand, TestSimulator, write_items};
+use crate::harness::{CommandHarness, Finished, RunningCommand, TestSimulator};
 use juror_simulator::{BatchEnd, BatchSettings, SimulatorConfig};
 use rustix::process::Signal;
 
@@ -9,8 +9,7 @@ const PLACES: [&str; 6] =
     ["--config", "own.toml", "--runs-dir", "my runs", "--state", "the ledger"];
 
 fn harness() -> CommandHarness {
-    let harness = CommandHarness::new();
-    write_items(&harness, 6);
+    let harness = CommandHarness::with_items(6);
     harness.write("own.toml", "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\n");
     harness
 }
@@ -44,7 +43,7 @@ fn follow(
 
 #[test]
 fn proposed_commands_find_the_run_where_it_is() {
-    let (harness, simulator) = (harness(), TestSimulator::start(SimulatorConfig::default()));
+    let (harness, simulator) = (harness(), TestSimulator::new());
     let ended = run(&harness, &simulator.base_url(), &["--budget-usd", "0.02"]).exits(3);
     let words = ("raise it and resume with: ", " (");
     follow(&harness, &ended.stderr, words, "--budget-usd 1").exits(0).stdout_contains(&["6 of 6"]);
@@ -61,7 +60,7 @@ fn proposed_commands_find_the_run_where_it_is() {
 
 #[test]
 fn remedy_of_a_paused_run_takes_the_flags_that_its_reason_names() {
-    let (harness, simulator) = (harness(), TestSimulator::start(SimulatorConfig::default()));
+    let (harness, simulator) = (harness(), TestSimulator::new());
     let elsewhere = format!("http://{}/elsewhere", simulator.address);
     let flags = ["--lane", "batch", "--budget-usd", "1"];
     let paused = run(&harness, &elsewhere, &flags).exits(1);

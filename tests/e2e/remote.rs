@@ -5,7 +5,6 @@ use juror_services::{
     s3,
     web::{WebResponse, WebServer},
 };
-use juror_simulator::SimulatorConfig;
 use juror_types::id::Digest;
 use serde_json::{Value, json};
 
@@ -67,7 +66,7 @@ fn screenshots_and_code_are_read_from_folders_web_servers_and_buckets() {
     let code = format!("{origin}/code/1.tsx?{SIGNATURE}");
     write_manifest(&harness, &shots, &json!({"generated_code": code}));
 
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let run = judge(&harness, &simulator, &[]).exits(0).stdout_contains(&["3 of 3 scored"]);
     for (id, number, shown) in [
         ("web", 1, format!("{origin}/moved")),
@@ -104,7 +103,7 @@ fn disallowed_sources_are_warned_of_and_fail_alone() {
     // Its host is allowed, but its address is not.
     harness.write("juror.toml", format!("[files]\nhosts = [\"{origin}\"]\n"));
 
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let run = judge(&harness, &simulator, &[]).exits(3);
     let run = run.stdout_contains(&["1 of 4 scored", "3 failed"]).stderr_contains(&[
         "add \"http://169.254.169.254\" to files.hosts",
@@ -134,7 +133,7 @@ fn file_with_another_digest_is_not_judged() {
     write_manifest(&harness, &[("web", &signed)], &promise);
     let hosts = format!("[files]\nhosts = [\"{origin}\"]\nprivate_hosts = [\"127.0.0.1\"]\n");
     harness.write("juror.toml", hosts);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     judge(&harness, &simulator, &[]).exits(3).stdout_contains(&["1 failed"]);
     let error = harness.result("first", "web")["error"]["message"].to_string();
     assert!(error.contains(&format!("{origin}/1.png does not match the manifest")), "{error}");

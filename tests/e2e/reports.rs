@@ -1,6 +1,6 @@
 //! Contents of a run's report, its failures included.
 
-use crate::harness::{CommandHarness, Recorder, completion, semantic_verdict, write_items};
+use crate::harness::{CommandHarness, Recorder, completion, semantic_verdict};
 use serde_json::{Value, json};
 
 fn reply(scores: [u64; 5], issues: &[&str], strengths: &[&str]) -> (u16, Value) {
@@ -9,8 +9,7 @@ fn reply(scores: [u64; 5], issues: &[&str], strengths: &[&str]) -> (u16, Value) 
 
 /// Four items in sequence: two scored, one without a verdict, one refused.
 fn mixed() -> (CommandHarness, Recorder) {
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
+    let harness = CommandHarness::with_items(4);
     let no_verdict = completion("I like it.", 1_000, 50);
     let judge = Recorder::start(vec![
         reply([9, 8, 10, 10, 9], &["Padding is 12px, should be 16px"], &["Right colors"]),
@@ -74,8 +73,7 @@ fn failed_jobs_count_as_zeros_if_configured() {
 
 #[test]
 fn judge_text_is_neutralized_in_terminals_and_spreadsheets() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let issues = ["=HYPERLINK(1)", "\u{1b}[2J\u{1b}[31mred\u{7}\nSecond line", "right\u{202e}left"];
     let refusal = json!({"error": {"message": "\u{1b}[2Jgone", "code": "no"}});
     let judge = Recorder::start(vec![reply([5; 5], &issues, &[]), (400, refusal)]);

@@ -2,17 +2,16 @@
 
 use crate::{
     errors::check_costs,
-    harness::{CommandHarness, Finished, TestSimulator, pico, png, write_items},
+    harness::{CommandHarness, Finished, TestSimulator, pico, png},
 };
-use juror_simulator::{Fault, SimulatorConfig};
+use juror_simulator::Fault;
 use serde_json::json;
 use std::fs;
 
 #[test]
 fn zero_budget_judges_nothing_and_reports_it() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    let harness = CommandHarness::new();
-    write_items(&harness, 5);
+    let simulator = TestSimulator::new();
+    let harness = CommandHarness::with_items(5);
     let flags = ["--budget-usd", "0"];
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
     run.stdout_contains(&["0 of 5 scored (0%), 5 skipped", "has spent 0.00 of 0.00"])
@@ -36,7 +35,7 @@ fn zero_budget_judges_nothing_and_reports_it() {
 
 #[test]
 fn invalid_image_fails_alone() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let harness = CommandHarness::new();
     let sound = png(1, 64, 32);
     harness.write("shots/cut.png", &sound[..60]);
@@ -78,8 +77,7 @@ fn invalid_image_fails_alone() {
 #[test]
 fn run_locked_by_another_process_is_refused() {
     let simulator = TestSimulator::always(Fault::Hang);
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let url = simulator.base_url();
     let run = ["run", "manifest.jsonl", "--run-id", "first", "--enable-llm-judge"];
     let holder = harness.start(&[&run[..], &["--base-url", &url]].concat());
@@ -95,8 +93,7 @@ fn run_locked_by_another_process_is_refused() {
 
 #[test]
 fn unusable_folders_are_reported() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     harness.write("taken", "a file");
     for flag in ["--runs-dir", "--state"] {
         let run = harness.juror(&["run", "manifest.jsonl", flag, "taken"]).exits(1);
@@ -110,9 +107,8 @@ fn unusable_folders_are_reported() {
 
 #[test]
 fn unreadable_ledger_stops_the_run_before_it_starts() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let simulator = TestSimulator::new();
+    let harness = CommandHarness::with_items(2);
     harness.write("runs/juror.db", "this was never a database, ".repeat(20));
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(1);
     run.stderr_contains(&[
@@ -135,8 +131,7 @@ fn unreadable_ledger_stops_the_run_before_it_starts() {
 
 #[test]
 fn run_of_a_newer_version_is_left_unchanged() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     for run in ["first", "second"] {
         harness.juror(&["run", "manifest.jsonl", "--run-id", run]).exits(0);
     }
@@ -162,9 +157,8 @@ fn run_of_a_newer_version_is_left_unchanged() {
 /// A limit on file sizes simulates a full disk: each write beyond it fails.
 #[test]
 fn full_disk_ends_the_run_and_loses_no_billed_result() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    let harness = CommandHarness::new();
-    write_items(&harness, 150);
+    let simulator = TestSimulator::new();
+    let harness = CommandHarness::with_items(150);
     let juror = env!("CARGO_BIN_EXE_juror");
     let url = simulator.base_url();
     // The unit is 512 bytes in some shells and 1,024 in others.
@@ -192,8 +186,7 @@ fn full_disk_ends_the_run_and_loses_no_billed_result() {
 #[cfg(target_os = "linux")]
 #[test]
 fn unwritable_output_is_reported_and_report_is_kept() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let mut run = harness.command(&["run", "manifest.jsonl", "--run-id", "first"]);
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let run = Finished::from(run.stdout(full).output().unwrap()).exits(1);
@@ -203,7 +196,7 @@ fn unwritable_output_is_reported_and_report_is_kept() {
 
 #[test]
 fn link_out_of_the_folder_is_followed_only_if_allowed() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let (harness, elsewhere) = (CommandHarness::new(), CommandHarness::new());
     let secret = elsewhere.write("secret.png", png(1, 8, 8));
     std::os::unix::fs::symlink(&secret, harness.path("link.png")).unwrap();

@@ -1,14 +1,12 @@
 //! Run names identify costs and results.
 
-use crate::harness::{CommandHarness, TestSimulator, write_items};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{CommandHarness, TestSimulator};
 use std::fs;
 
 #[test]
 fn name_with_a_missing_directory_starts_no_new_run() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let simulator = TestSimulator::new();
+    let harness = CommandHarness::with_items(2);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     fs::remove_dir_all(harness.path("runs/first")).unwrap();
     // Its old results would otherwise be reused for the other model.
@@ -24,9 +22,8 @@ fn name_with_a_missing_directory_starts_no_new_run() {
 
 #[test]
 fn run_resumed_without_a_budget_flag_keeps_its_budget() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let simulator = TestSimulator::new();
+    let harness = CommandHarness::with_items(2);
     let judge = |flags: &[&str]| harness.judge(&simulator.base_url(), "manifest.jsonl", flags);
     judge(&["--budget-usd", "0.001"]).exits(3);
     judge(&[]).exits(3).stdout_contains(&["2 skipped"]);
@@ -37,8 +34,7 @@ fn run_resumed_without_a_budget_flag_keeps_its_budget() {
 
 #[test]
 fn name_of_a_foreign_directory_is_refused_and_left_unchanged() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let mine = harness.write("runs/golden/manifest.jsonl", "mine\n");
     let notes = harness.write("runs/notes", "mine\n");
     for (name, command) in [
@@ -66,8 +62,7 @@ fn name_of_a_foreign_directory_is_refused_and_left_unchanged() {
 
 #[test]
 fn mistyped_name_starts_no_second_run() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let run = |flag: &str, name: &str| harness.juror(&["run", "manifest.jsonl", flag, name]);
     run("--run-id", "baseline").exits(0);
     let meant = ["there is no run baselin in runs", "did you mean baseline?", "--run-id baselin"];
@@ -81,8 +76,7 @@ fn mistyped_name_starts_no_second_run() {
 
 #[test]
 fn commands_accept_the_directory_of_a_run() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let run = ["run", "manifest.jsonl", "--run-id", "r", "--runs-dir", "elsewhere"];
     harness.juror(&run).exits(0);
     for command in [
@@ -105,9 +99,8 @@ fn commands_accept_the_directory_of_a_run() {
 
 #[test]
 fn same_judging_time_in_later_reports() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let simulator = TestSimulator::new();
+    let harness = CommandHarness::with_items(2);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &["--limit", "2"]).exits(0);
     let judging = || harness.report("first")["run"]["judging"].clone();
     let first = judging();
@@ -123,9 +116,8 @@ fn same_judging_time_in_later_reports() {
 
 #[test]
 fn resumed_run_keeps_its_limits_and_bypasses_the_cache() {
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let simulator = TestSimulator::new();
+    let harness = CommandHarness::with_items(2);
     harness.judge_run(&simulator, "cached", &[]).exits(0);
     let limits = ["--no-cache", "-j", "3", "--rpm", "6000", "--tpm", "9000000"];
     harness.judge_run(&simulator, "r", &[&limits[..], &["--budget-usd", "0"]].concat()).exits(3);

@@ -1,7 +1,6 @@
 //! Runs of a random part of a dataset.
 
-use crate::harness::{CallGate, CommandHarness, TestSimulator, write_items};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{CommandHarness, TestSimulator, write_items};
 use serde_json::json;
 
 /// Judged items of a run, in order.
@@ -15,8 +14,7 @@ fn judged(harness: &CommandHarness, run: &str) -> Vec<String> {
 
 #[test]
 fn sample_is_selected_by_its_seed_and_recorded() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 12);
+    let harness = CommandHarness::with_items(12);
     let run = |name: &str, seed: &str| {
         let flags = ["run", "manifest.jsonl", "--run-id", name, "--sample", "4", "--seed", seed];
         harness.juror(&[&flags[..], &["-o", "r.html", "-o", "r.md"]].concat())
@@ -46,15 +44,14 @@ fn sample_is_selected_by_its_seed_and_recorded() {
     harness.juror(&["estimate", "manifest.jsonl", "--sample", "0"]).exits(2);
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--sample", "3", "--json"]);
     let estimate = estimate.exits(0);
-    let estimate: serde_json::Value = serde_json::from_str(&estimate.stdout).unwrap();
+    let estimate = estimate.json();
     assert_eq!(estimate["jobs"], 3, "{estimate}");
 }
 
 #[test]
 fn run_ended_by_its_budget_reports_its_judged_prefix() {
-    let harness = CommandHarness::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     for (name, budget, judged, warning) in [
         ("nothing", "0", "no job was judged", "3 jobs unjudged: none was judged"),
         (
@@ -73,9 +70,8 @@ fn run_ended_by_its_budget_reports_its_judged_prefix() {
 
 #[test]
 fn run_grows_until_its_score_is_certain_and_stops_spending() {
-    let harness = CommandHarness::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    write_items(&harness, 400);
+    let harness = CommandHarness::with_items(400);
+    let simulator = TestSimulator::new();
     let finished = harness.judge_run(&simulator, "wide", &["--until-width", "0.2", "-o", "r.md"]);
     finished.exits(0).stdout_contains(&["a random sample of 60 of 400 items", "60 of 60 scored"]);
     let page = std::fs::read_to_string(harness.path("r.md")).unwrap();
@@ -105,9 +101,8 @@ fn run_grows_until_its_score_is_certain_and_stops_spending() {
 
 #[test]
 fn growing_run_resumes_where_its_budget_ended_it() {
-    let harness = CommandHarness::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    write_items(&harness, 200);
+    let harness = CommandHarness::with_items(200);
+    let simulator = TestSimulator::new();
     let flags = ["--until-width", "0.0001", "--budget-usd", "1.00", "--no-cache"];
     harness.judge_run(&simulator, "night", &flags).exits(3);
     let report = harness.report("night");
@@ -142,9 +137,7 @@ fn growing_run_resumes_where_its_budget_ended_it() {
 #[test]
 fn sample_of_a_changed_dataset_grows_no_further() {
     let harness = CommandHarness::new();
-    let gate = CallGate::closed();
-    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-    let simulator = TestSimulator::start(config);
+    let (simulator, gate) = TestSimulator::gated();
     write_items(&harness, 400);
     let flags = ["--until-width", "0.0001"];
     let running = harness.start_run(&simulator, "night", &flags);

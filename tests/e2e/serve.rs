@@ -7,8 +7,7 @@ mod odd_directories;
 mod openapi;
 mod refused_requests;
 
-use crate::harness::{ApiServer, CallGate, CommandHarness, TestSimulator, pico, write_items};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{ApiServer, CallGate, CommandHarness, TestSimulator, pico};
 use serde_json::{Value, json};
 
 /// Request for a run of `manifest.jsonl`.
@@ -27,11 +26,8 @@ struct Fixture {
 
 impl Fixture {
     fn of(items: u32, more: &[&str]) -> Self {
-        let gate = CallGate::closed();
-        let harness = CommandHarness::new();
-        write_items(&harness, items);
-        let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-        let simulator = TestSimulator::start(config);
+        let harness = CommandHarness::with_items(items);
+        let (simulator, gate) = TestSimulator::gated();
         let url = simulator.base_url();
         let api = ApiServer::open(&harness, &[&["--base-url", &url], more].concat());
         Self { harness, simulator, gate, api }
@@ -86,8 +82,7 @@ fn run_over_http_is_judged_in_the_requested_lane() {
 
 #[test]
 fn run_over_http_without_a_judge_needs_no_judge_settings() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     // The judge setting is ignored: each request states its own choice.
     harness.write("juror.toml", "[run]\nenable_llm_judge = true\n");
     let mut command = ApiServer::command(&harness, &["--base-url", "http://127.0.0.1:1/v1"]);
@@ -109,7 +104,7 @@ fn http_estimate_equals_juror_estimate_without_calls() {
     let url = fixture.simulator.base_url();
     let reported =
         fixture.harness.juror(&["estimate", "manifest.jsonl", "--base-url", &url, "--json"]);
-    let reported: Value = serde_json::from_str(&reported.exits(0).stdout).unwrap();
+    let reported = reported.exits(0).json();
     let model = &reported["models"][0];
     assert_eq!((&estimate["items"], &estimate["calls"]), (&json!(4), &model["calls"]));
     assert_eq!(estimate["expected_usd"], model["expected_usd"]);

@@ -1,8 +1,6 @@
 //! Ctrl-C and SIGTERM: the first finishes calls in flight, the second ends immediately.
 
-use crate::harness::{
-    CallGate, CommandHarness, Finished, RunningCommand, TestSimulator, pico, write_items,
-};
+use crate::harness::{CallGate, CommandHarness, Finished, RunningCommand, TestSimulator, pico};
 use juror_simulator::{Fault, FaultPlan, SimulatorConfig};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -22,11 +20,8 @@ struct Fixture {
 impl Fixture {
     /// Run with all calls held.
     fn start(more: &[&str]) -> (Self, RunningCommand) {
-        let gate = CallGate::closed();
-        let harness = CommandHarness::new();
-        write_items(&harness, ITEMS);
-        let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-        let simulator = TestSimulator::start(config);
+        let harness = CommandHarness::with_items(ITEMS);
+        let (simulator, gate) = TestSimulator::gated();
         let running = harness.start_run(&simulator, "stopped", more);
         (Self { harness, simulator, gate }, running)
     }
@@ -124,8 +119,7 @@ fn rate_limit_wait_ends_immediately_on_a_signal() {
 
 #[test]
 fn retry_wait_ends_immediately_on_a_signal() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let faults = FaultPlan { script: vec![Some(Fault::RateLimit)], ..FaultPlan::default() };
     let fault_retry_after = Duration::from_secs(1_800);
     let config = SimulatorConfig { faults, fault_retry_after, ..SimulatorConfig::default() };
@@ -143,9 +137,8 @@ const PIPE: usize = 65_536;
 
 #[test]
 fn report_writing_can_be_interrupted() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(2);
+    let simulator = TestSimulator::new();
     // Standard output is not read, so writing the report blocks.
     let (reader, mut full) = std::io::pipe().unwrap();
     full.write_all(&[b' '; PIPE]).unwrap();

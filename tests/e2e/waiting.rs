@@ -1,9 +1,7 @@
 //! Providers without usable replies, with endless refusals or low concurrency limits: the run
 //! pauses, waits until its deadline, or makes fewer calls, and reports it.
 
-use crate::harness::{
-    CommandHarness, Recorder, TestSimulator, completion, pico, verdict, write_items,
-};
+use crate::harness::{CommandHarness, Recorder, TestSimulator, completion, pico, verdict};
 use juror_simulator::{Fault, FaultPlan, Latency, Quirk, Share, SimulatorConfig, TokenCount};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -20,8 +18,7 @@ fn refusing(seconds: u64) -> TestSimulator {
 
 #[test]
 fn run_is_paused_if_every_reply_is_truncated() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 200);
+    let harness = CommandHarness::with_items(200);
     let simulator = TestSimulator::always(Fault::Length);
     let flags = ["-j", "4", "--budget-usd", "5"];
     let paused = harness.judge_run(&simulator, "cut", &flags).exits(1);
@@ -38,7 +35,7 @@ fn run_is_paused_if_every_reply_is_truncated() {
     assert!(pico(&report["cost"]["worst_case_usd"]) >= simulator.bill());
     assert!(report["coverage"]["pending"].as_u64().unwrap() >= 185, "the jobs are kept");
 
-    let mended = TestSimulator::start(SimulatorConfig::default());
+    let mended = TestSimulator::new();
     let retry = ["retry", "cut", "--base-url", &mended.base_url(), "-j", "8"];
     harness.juror(&retry).exits(0).stdout_contains(&["200 of 200 scored"]);
     assert_eq!(mended.count("billed_calls"), 200);
@@ -46,8 +43,7 @@ fn run_is_paused_if_every_reply_is_truncated() {
 
 #[test]
 fn zero_failure_bound_never_pauses_the_run() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 15);
+    let harness = CommandHarness::with_items(15);
     let simulator = TestSimulator::always(Fault::Length);
     harness.write("juror.toml", "[judge]\nmax_unusable_in_a_row = 0\n");
     harness.judge_run(&simulator, "vain", &[]).exits(3).stdout_contains(&["15 unscorable"]);
@@ -56,8 +52,7 @@ fn zero_failure_bound_never_pauses_the_run() {
 
 #[test]
 fn truncated_reply_is_retried_with_twice_the_output_limit() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let mut cut = completion("{\"scores\": {", 100, 1_000);
     cut.1["choices"][0]["finish_reason"] = "length".into();
     let judge = Recorder::start(vec![cut, completion(&verdict(9), 100, 60)]);
@@ -73,8 +68,7 @@ fn truncated_reply_is_retried_with_twice_the_output_limit() {
 
 #[test]
 fn one_hour_retry_after_pauses_the_run_immediately() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     let simulator = refusing(3_600);
     let paused = harness.judge_run(&simulator, "later", &["-j", "1"]).exits(1);
     paused.stderr_contains(&[
@@ -86,8 +80,7 @@ fn one_hour_retry_after_pauses_the_run_immediately() {
 
 #[test]
 fn reply_in_another_api_format_is_booked() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let usage = json!({"input_tokens": 900, "output_tokens": 90});
     let content = json!([{"type": "text", "text": verdict(9)}]);
     let answer = json!({"type": "message", "content": content, "usage": usage});
@@ -106,8 +99,7 @@ fn reply_in_another_api_format_is_booked() {
 
 #[test]
 fn endless_refusals_are_reported_and_end_at_the_deadline() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 20);
+    let harness = CommandHarness::with_items(20);
     let simulator = refusing(30);
     let flags = ["-j", "2", "--deadline", "1s"];
     let ended = harness.judge_run(&simulator, "refused", &flags).exits(3);
@@ -138,8 +130,7 @@ fn daily_and_image_refusals_pause_the_run() {
         (Quirk::OpenrouterDayLimit, "daily limit is reached"),
         (Quirk::NoImageEndpoints, "this model does not accept images"),
     ] {
-        let harness = CommandHarness::new();
-        write_items(&harness, 5);
+        let harness = CommandHarness::with_items(5);
         let simulator = TestSimulator::start(SimulatorConfig::with_quirks(&[quirk]));
         let paused = harness.judge_run(&simulator, "paused", &["-j", "1"]).exits(1);
         paused.stderr_contains(&["paused and keeps its jobs", reason]);
@@ -149,8 +140,7 @@ fn daily_and_image_refusals_pause_the_run() {
 
 #[test]
 fn invalid_deadline_is_refused() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     for text in ["soon", "25:00"] {
         let refused = harness.juror(&["run", "manifest.jsonl", "--deadline", text]).exits(2);
         let problem = format!("\"{text}\" is not a deadline: give a time of day");
@@ -161,8 +151,7 @@ fn invalid_deadline_is_refused() {
 #[test]
 fn concurrency_adapts_to_a_provider_with_a_low_limit() {
     for flags in [&["-j", "24"][..], &[]] {
-        let harness = CommandHarness::new();
-        write_items(&harness, 120);
+        let harness = CommandHarness::with_items(120);
         let simulator = TestSimulator::start(SimulatorConfig {
             max_parallel: Some(4),
             latency: Latency::fixed(Duration::from_millis(20)),
@@ -183,8 +172,7 @@ fn concurrency_adapts_to_a_provider_with_a_low_limit() {
 #[test]
 fn token_limit_is_used_by_the_count_of_the_provider() {
     for count in [TokenCount::Input, TokenCount::Max] {
-        let harness = CommandHarness::new();
-        write_items(&harness, 400);
+        let harness = CommandHarness::with_items(400);
         let simulator = TestSimulator::start(SimulatorConfig {
             tokens_per_minute: Some(6_000_000),
             token_count: Some(count),
@@ -201,9 +189,8 @@ fn token_limit_is_used_by_the_count_of_the_provider() {
 
 #[test]
 fn remaining_budgets_are_shown_and_checked() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(3);
+    let simulator = TestSimulator::new();
     harness.judge_run(&simulator, "paid", &["--budget-usd", "1"]).exits(0);
     let spent = simulator.bill();
     let shown = harness.juror(&["budget", "show", "paid", "--json"]).exits(0);
@@ -236,9 +223,8 @@ fn remaining_budgets_are_shown_and_checked() {
 
 #[test]
 fn doctor_reports_server_differences() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(1);
+    let simulator = TestSimulator::new();
     let root = simulator.base_url().trim_end_matches("/v1").to_owned();
     // Azure lists models, and calls name deployments.
     harness.write("juror.toml", "[prices.\"my-deployment\"]\ninput = 0\noutput = 0\n");

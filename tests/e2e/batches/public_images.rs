@@ -4,7 +4,7 @@ use super::BatchFixture;
 use crate::harness::png;
 use juror_services::web::{WebResponse, WebServer};
 use juror_simulator::BatchSettings;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const ITEMS: u32 = 6;
 
@@ -67,7 +67,7 @@ fn url_with_a_query_is_never_passed_to_the_provider() {
 
 fn cached_replies(fixture: &BatchFixture) -> u32 {
     let stats = fixture.harness.juror(&["cache", "stats", "--json"]).exits(0);
-    let stats: Value = serde_json::from_str(&stats.stdout).unwrap();
+    let stats = stats.json();
     stats["replies"].as_u64().unwrap() as u32
 }
 

@@ -74,7 +74,7 @@ impl Disruptions {
         assert_eq!(written["coverage"]["planned"], jobs, "{}", self.fleet_harness());
         assert_eq!(written["coverage"]["scored"], jobs, "{}", self.fleet_harness());
         let reported = self.fleet.juror(&["report", RUN, "--json"]).exits(0);
-        let reported: Value = serde_json::from_str(&reported.stdout).unwrap();
+        let reported = reported.json();
         let (total, billed) = (pico(&reported["cost"]["total_usd"]), self.fleet.simulator.bill());
         assert!(total >= billed, "{total} of {billed} are reported\n{}", self.fleet_harness());
     }

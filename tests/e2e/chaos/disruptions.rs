@@ -4,7 +4,6 @@ use super::plan::{BackendServer, Mishap, Plan};
 use crate::harness::{
     CallGate, CommandHarness, FleetHarness, FleetServers, Member, Size, TestSimulator,
     proxy::{BrokerExchange, Moment, ScriptStep},
-    write_items,
 };
 use juror_simulator::SimulatorConfig;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
@@ -40,8 +39,7 @@ pub struct Disruptions {
 impl Disruptions {
     /// Starts all processes; the first jobs come from a producer that is killed halfway.
     pub fn start(plan: Plan) -> Self {
-        let harness = CommandHarness::new();
-        write_items(&harness, plan.jobs);
+        let harness = CommandHarness::with_items(plan.jobs);
         let gate = CallGate::closed();
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
         let size = Size { workers: WORKERS, aggregators: 2, at_once: AT_ONCE };

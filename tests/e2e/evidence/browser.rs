@@ -349,7 +349,7 @@ fn unchanged_item_keeps_its_evidence_and_a_changed_one_is_measured() {
 fn cached_renders_are_counted_and_cleared_separately_from_replies() {
     let card = Card::drawn();
     let stats = card.0.juror(&["cache", "stats", "--json"]).exits(0);
-    let stats: Value = serde_json::from_str(&stats.stdout).unwrap();
+    let stats = stats.json();
     assert!(stats["renders"]["images"].as_u64().unwrap() >= 1, "{stats}");
     assert!(stats["renders"]["bytes"].as_u64().unwrap() > 100 && stats["replies"] == 0, "{stats}");
     let replies = card.0.juror(&["cache", "clear", "--only", "replies"]).exits(0);

@@ -80,7 +80,7 @@ fn comparable_report(harness: &CommandHarness, run: &str) -> Value {
 
 #[test]
 fn results_of_two_runs_reach_two_journals_and_two_reports() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let aggregator = start(&servers, &harness);
     let [day, night] = ["day", "night"].map(|run| record(&servers, run, 30));
     servers.announce(&day);
@@ -117,7 +117,7 @@ fn results_of_two_runs_reach_two_journals_and_two_reports() {
 
 #[test]
 fn standby_replaces_a_killed_aggregator_and_writes_the_same_report() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let [calm, shaken] = ["calm", "shaken"].map(|run| record(&servers, run, 40));
     let first = start(&servers, &harness);
     let mut spare = RunningCommand::start(servers.command(&harness, &["aggregate"]));
@@ -147,7 +147,7 @@ fn standby_replaces_a_killed_aggregator_and_writes_the_same_report() {
 
 #[test]
 fn torn_line_is_truncated_and_its_result_redelivered() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let torn = record(&servers, "torn", 3);
     servers.announce(&torn);
     servers.publish(&[scored(&torn, 0)]);
@@ -170,7 +170,7 @@ fn torn_line_is_truncated_and_its_result_redelivered() {
 
 #[test]
 fn poison_job_completes_its_run() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let record = record(&servers, "deadly", 3);
     servers.announce(&record);
     servers.publish(&[scored(&record, 0), failed(&record, 1)]);
@@ -191,7 +191,7 @@ fn poison_job_completes_its_run() {
 
 #[test]
 fn cancelled_run_is_reported_with_the_jobs_that_were_not_published() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let record = record(&servers, "cut", 100);
     servers.announce(&record);
     let aggregator = start(&servers, &harness);
@@ -258,7 +258,7 @@ fn redis_restart_is_reconciled_and_results_continue() {
 
 #[test]
 fn foreign_messages_are_no_jobs() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let record = record(&servers, "own", 1);
     servers.announce(&record);
     let mut strange = scored(&record, 1);

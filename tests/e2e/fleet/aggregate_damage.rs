@@ -5,14 +5,13 @@ use super::{
     servers::{Servers, await_some},
 };
 use crate::harness::CommandHarness;
-use juror_ledger::redis::test_server::TestRedis;
 use juror_types::run::RunRecord;
 use rustix::process::Signal;
 use std::fs;
 
 #[test]
 fn damaged_run_is_quarantined_and_continues_after_repair() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let runs = ["no_record", "no_journal", "fine"].map(|run| record(&servers, run, 3));
     let [no_record, no_journal, fine] = &runs;
     let aggregator = start(&servers, &harness);
@@ -69,7 +68,7 @@ fn damaged_run_is_quarantined_and_continues_after_repair() {
 
 #[test]
 fn run_with_a_damaged_journal_can_be_cancelled() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let run = record(&servers, "damaged", 3);
     let aggregator = start(&servers, &harness);
     servers.announce(&run);

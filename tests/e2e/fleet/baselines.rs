@@ -1,9 +1,6 @@
 //! A fleet's runs are compared with their baselines by the aggregator.
 
-use crate::harness::{
-    CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, write_items,
-};
-use juror_simulator::SimulatorConfig;
+use crate::harness::{CommandHarness, FleetHarness, FleetServers, Size, TestSimulator};
 use serde_json::Value;
 use std::{fs, time::Duration};
 
@@ -11,9 +8,8 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 
 #[test]
 fn aggregator_compares_a_run_with_its_recorded_baseline() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 6);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::with_items(6);
+    let simulator = TestSimulator::new();
     let size = Size { workers: 1, aggregators: 1, at_once: 2 };
     let mut fleet = FleetHarness::new(&size, FleetServers::shared_broker(), harness, simulator);
     fleet.start();

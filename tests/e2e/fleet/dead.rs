@@ -2,10 +2,7 @@
 
 use super::servers::Servers;
 use crate::harness::{CommandHarness, Finished, write_items};
-use juror_ledger::{
-    job_store::{Claim, ClaimKey, FinishedJob, JobStore as _},
-    redis::test_server::TestRedis,
-};
+use juror_ledger::job_store::{Claim, ClaimKey, FinishedJob, JobStore as _};
 use juror_queue::{DeadLetters as _, Disposition, Priority, Queue as _};
 use juror_types::{
     id::{JobId, RunId},
@@ -46,7 +43,7 @@ fn end(servers: &Servers, job: &Job, outcome: Outcome) {
 
 #[test]
 fn dead_letters_are_listed_shown_and_replayed() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let dead = |words: &[&str]| servers.juror(&harness, &[&["dead-letters"], words].concat());
     dead(&["list"]).exits(0).stdout_contains(&["no dead letters"]);
     let jobs = poisoned(&harness, &servers, "night", 3);
@@ -69,7 +66,7 @@ fn dead_letters_are_listed_shown_and_replayed() {
     let kinds: Vec<_> = all.iter().map(|letter| &letter["kind"]).collect();
     assert_eq!(kinds, ["job", "job", "job", "result"]);
     assert!(listed(dead(&["list", "--json", "--run", "day"])).is_empty());
-    let shown: Value = serde_json::from_str(&dead(&["show", ids[2]]).exits(0).stdout).unwrap();
+    let shown = dead(&["show", ids[2]]).exits(0).json();
     assert_eq!(shown, serde_json::to_value(&jobs[2]).unwrap());
     dead(&["show", "none"])
         .exits(2)
@@ -104,7 +101,7 @@ fn dead_letters_are_listed_shown_and_replayed() {
 
 #[test]
 fn control_sequences_in_dead_letters_are_escaped() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let mut jobs = poisoned(&harness, &servers, "night", 1);
     let mut strange = jobs.remove(0);
     strange.job_id = JobId::new("\u{1b}[2Jnobody\nsaid");
@@ -121,7 +118,7 @@ fn control_sequences_in_dead_letters_are_escaped() {
 
 #[test]
 fn replay_is_refused_for_jobs_it_cannot_help() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let jobs = poisoned(&harness, &servers, "night", 4);
     let [scored, failed, under_way, fresh] = jobs.as_slice() else { panic!("four jobs") };
     end(&servers, scored, Outcome::Failed);
@@ -141,8 +138,7 @@ fn replay_is_refused_for_jobs_it_cannot_help() {
     servers.poison(Job { round: 2, ..fresh.clone() }, "again");
 
     let flags = ["dead-letters", "replay", "--all", "--run", "night", "--json"];
-    let reported: Value =
-        serde_json::from_str(&servers.juror(&harness, &flags).exits(3).stdout).unwrap();
+    let reported = servers.juror(&harness, &flags).exits(3).json();
     assert_eq!(reported["sent"], json!(2));
     let reason = |job: &Job| reported["not_sent"][job.job_id.as_str()].as_str().unwrap().to_owned();
     assert!(reason(scored).contains("already scored in round 1"), "{reported}");

@@ -7,7 +7,6 @@ use juror_ledger::{
     redis::{RunStatus, test_server::TestRedis},
 };
 use juror_queue::Priority;
-use juror_simulator::SimulatorConfig;
 use juror_types::{
     id::RunId,
     item::{Language, Text, TokenSource},
@@ -39,8 +38,7 @@ fn ids(taken: &[Taken]) -> BTreeSet<String> {
 
 #[test]
 fn concurrent_starts_of_one_run_name_refuse_all_but_one() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 12);
+    let (harness, servers) = (CommandHarness::with_items(12), Servers::shared());
     let start = |limit: &str| {
         let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--limit", limit];
         let mut command = servers.command(&harness, &flags);
@@ -64,8 +62,7 @@ fn concurrent_starts_of_one_run_name_refuse_all_but_one() {
 
 #[test]
 fn new_run_with_the_name_of_a_blessed_run_is_refused() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 1);
+    let (harness, servers) = (CommandHarness::with_items(1), Servers::shared());
     harness.juror(&["run", "manifest.jsonl", "--run-id", "monday"]).exits(0);
     harness.juror(&["bless", "monday"]).exits(0);
     servers
@@ -77,8 +74,7 @@ fn new_run_with_the_name_of_a_blessed_run_is_refused() {
 
 #[test]
 fn each_job_is_published_once_and_the_run_is_closed() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 12);
+    let (harness, servers) = (CommandHarness::with_items(12), Servers::shared());
     let flags = ["--run-id", "night", "--enable-llm-judge", "--repeat", "2", "--limit", "10"];
     let mut enqueue =
         servers.command(&harness, &[&["enqueue", "manifest.jsonl"], &flags[..]].concat());
@@ -111,12 +107,11 @@ fn each_job_is_published_once_and_the_run_is_closed() {
 
 #[test]
 fn summary_is_json_and_priority_selects_the_queue() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 3);
+    let (harness, servers) = (CommandHarness::with_items(3), Servers::shared());
     let flags = ["enqueue", "manifest.jsonl", "--priority", "high", "--json", "--quiet"];
     let enqueued = servers.juror(&harness, &flags).exits(0);
     assert_eq!(enqueued.stderr, "", "quiet");
-    let reported: Value = serde_json::from_str(&enqueued.stdout).unwrap();
+    let reported = enqueued.json();
     let run = reported["run_id"].as_str().unwrap();
     assert_eq!(
         (&reported["planned"], &reported["published"], &reported["complete"]),
@@ -131,7 +126,7 @@ fn summary_is_json_and_priority_selects_the_queue() {
 
 #[test]
 fn small_files_are_inlined_and_images_and_large_files_are_referenced() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let elsewhere = CommandHarness::new();
     let absolute = elsewhere.write("2.png", "").display().to_string();
     harness.write("set/shots/1.png", "");
@@ -225,8 +220,7 @@ fn resumed_run_applies_and_reports_a_new_deadline() {
 
 #[test]
 fn enqueue_refuses_the_name_of_another_run() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 3);
+    let (harness, servers) = (CommandHarness::with_items(3), Servers::shared());
     let other = std::fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     harness.write("other.jsonl", other.lines().next().unwrap());
     servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
@@ -252,8 +246,7 @@ fn enqueue_refuses_the_name_of_another_run() {
 
 #[test]
 fn nothing_is_published_on_a_volatile_budget() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::own(&[])));
-    write_items(&harness, 2);
+    let (harness, servers) = (CommandHarness::with_items(2), Servers::with(TestRedis::own(&[])));
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "paid", "--enable-llm-judge"];
     let capped = [&enqueue[..], &["--budget-usd", "1"]].concat();
     let refused = servers.juror(&harness, &capped).exits(2);
@@ -272,8 +265,7 @@ fn nothing_is_published_on_a_volatile_budget() {
 
 #[test]
 fn invalid_requests_are_reported_before_publishing() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 2);
+    let (harness, servers) = (CommandHarness::with_items(2), Servers::shared());
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night"];
     let refused = |more: &[&str], expected_text: &[&str]| {
         servers
@@ -320,7 +312,7 @@ fn run_is_cancelled_during_publishing() {
     let expected = known.expected.unwrap();
     assert!(known.cancelled && (1..MANY as u64).contains(&expected), "{expected}");
     let again = servers.juror(&harness, &["cancel", "doomed", "--json"]).exits(0);
-    let reported: Value = serde_json::from_str(&again.stdout).unwrap();
+    let reported = again.json();
     assert_eq!((&reported["cancelled"], &reported["published"]), (&json!(true), &json!(expected)));
 
     servers
@@ -339,8 +331,7 @@ fn run_is_cancelled_during_publishing() {
 
 #[test]
 fn doctor_checks_the_servers() {
-    let (harness, simulator) =
-        (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
+    let (harness, simulator) = (CommandHarness::new(), TestSimulator::new());
     let volatile = Servers::with(TestRedis::own(&[]));
     let base_url = simulator.base_url();
     let doctor = ["doctor", "--base-url", &base_url];

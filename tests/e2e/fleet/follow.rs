@@ -3,7 +3,6 @@
 
 use super::servers::Servers;
 use crate::harness::{CommandHarness, RunningCommand, pico, write_items};
-use juror_ledger::redis::test_server::TestRedis;
 use juror_types::{
     id::RunId,
     job::Job,
@@ -41,8 +40,7 @@ fn but_one(job: &Job) -> Option<JobResult> {
 
 #[test]
 fn follow_ends_with_the_report() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 10);
+    let (harness, servers) = (CommandHarness::with_items(10), Servers::shared());
     let aggregator = aggregator(&servers, &harness);
     let flags = ["--run-id", "night", "--wait", "-o", "night.csv", "--priority", "high"];
     let enqueue = [&["enqueue", "manifest.jsonl"], &flags[..]].concat();
@@ -59,11 +57,10 @@ fn follow_ends_with_the_report() {
 
     // Following it again prints the report again.
     let again = servers.juror(&harness, &["enqueue", "--wait", "--resume", "night", "--json"]);
-    let report: Value = serde_json::from_str(&again.exits(0).stdout).unwrap();
+    let report = again.exits(0).json();
     assert_eq!(report["coverage"]["scored"], 10);
     let compared = ["enqueue", "--wait", "--resume", "night", "--baseline", "night", "--json"];
-    let report: Value =
-        serde_json::from_str(&servers.juror(&harness, &compared).exits(0).stdout).unwrap();
+    let report = servers.juror(&harness, &compared).exits(0).json();
     assert_eq!(report["comparison"]["paired"], 10);
     // Flags of a comparison are for the baseline that the run has recorded.
     let strictly = ["enqueue", "--wait", "--resume", "night", "--strict"];
@@ -94,7 +91,7 @@ fn follow_ends_with_the_report() {
 #[test]
 fn follow_without_the_journal_prints_counts() {
     let (harness, elsewhere) = (CommandHarness::new(), CommandHarness::new());
-    let servers = Servers::with(TestRedis::shared());
+    let servers = Servers::shared();
     write_items(&harness, 4);
     let _aggregator = aggregator(&servers, &elsewhere);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"];
@@ -103,7 +100,7 @@ fn follow_without_the_journal_prints_counts() {
     let waited = waiting.finish().exits(3);
     waited.stdout_contains(&["run night: 3 of 4 scored (75%), 1 failed", "aggregator's runs"]);
     let again = servers.juror(&harness, &[&enqueue[..], &["--json"]].concat()).exits(3);
-    let reported: Value = serde_json::from_str(&again.stdout).unwrap();
+    let reported = again.json();
     assert_eq!((&reported["scored"], &reported["failed"]), (&Value::from(3), &Value::from(1)));
 
     // Another fleet's aggregator works here: without the journal, a gate is not met by counts.
@@ -115,8 +112,7 @@ fn follow_without_the_journal_prints_counts() {
 
 #[test]
 fn detaching_does_not_stop_the_run() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 3);
+    let (harness, servers) = (CommandHarness::with_items(3), Servers::shared());
     let _aggregator = aggregator(&servers, &harness);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait", "--gate", "targets"];
     let mut waiting = servers.start(&harness, &enqueue);
@@ -138,8 +134,7 @@ fn detaching_does_not_stop_the_run() {
 
 #[test]
 fn a_run_that_nobody_waits_for_is_decided_by_its_gate() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 3);
+    let (harness, servers) = (CommandHarness::with_items(3), Servers::shared());
     let rule = "schema = 1\n[[rule]]\nmetric = \"token_extraction.accuracy\"\nat_least = 0.9\n";
     harness.write("strict.toml", rule);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--gate", "strict.toml"];
@@ -163,7 +158,7 @@ fn a_run_that_nobody_waits_for_is_decided_by_its_gate() {
 #[test]
 fn a_gate_that_the_aggregator_cannot_read_is_a_warning_of_its_report() {
     let (harness, elsewhere) = (CommandHarness::new(), CommandHarness::new());
-    let servers = Servers::with(TestRedis::shared());
+    let servers = Servers::shared();
     write_items(&harness, 1);
     let rule = "schema = 1\n[[rule]]\nmetric = \"token_extraction.accuracy\"\nat_least = 0.1\n";
     harness.write("gate.toml", rule);
@@ -180,8 +175,7 @@ fn a_gate_that_the_aggregator_cannot_read_is_a_warning_of_its_report() {
 
 #[test]
 fn pause_is_reported_and_ended_by_a_retry() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 5);
+    let (harness, servers) = (CommandHarness::with_items(5), Servers::shared());
     let _aggregator = aggregator(&servers, &harness);
     let run = RunId::new("night");
     let mut waiting =
@@ -201,8 +195,7 @@ fn pause_is_reported_and_ended_by_a_retry() {
 
 #[test]
 fn follow_waits_for_a_cancelled_run_and_reports_it() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 3);
+    let (harness, servers) = (CommandHarness::with_items(3), Servers::shared());
     let _aggregator = aggregator(&servers, &harness);
     let mut waiting =
         servers.start(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"]);
@@ -226,8 +219,7 @@ fn follow_waits_for_a_cancelled_run_and_reports_it() {
 
 #[test]
 fn unscored_jobs_are_retried_by_the_fleet() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 6);
+    let (harness, servers) = (CommandHarness::with_items(6), Servers::shared());
     let _aggregator = aggregator(&servers, &harness);
     let run = RunId::new("night");
     servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
@@ -280,8 +272,7 @@ fn unscored_jobs_are_retried_by_the_fleet() {
 
 #[test]
 fn report_reads_the_fleet_ledger_and_reports_its_absence() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 2);
+    let (harness, servers) = (CommandHarness::with_items(2), Servers::shared());
     let aggregator = aggregator(&servers, &harness);
     let flags = ["--run-id", "night", "--budget-usd", "3", "--allow-volatile-redis"];
     let enqueue = [&["enqueue", "manifest.jsonl", "--wait", "--enable-llm-judge"], &flags[..]];
@@ -294,19 +285,18 @@ fn report_reads_the_fleet_ledger_and_reports_its_absence() {
     servers.juror(&harness, &raise).exits(0);
     let report = servers.juror(&harness, &["report", "night", "--json"]).exits(3);
     assert_eq!(report.stderr, "");
-    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    let report = report.json();
     assert_eq!(pico(&report["cost"]["budget_usd"]), 4_000_000_000_000);
     let alone = harness.juror(&["report", "night", "--json"]).exits(3);
     alone.stderr_contains(&["the ledger of fleet", "cannot be read", "--redis URL"]);
     let listed = servers.juror(&harness, &["runs", "--json"]).exits(0);
-    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let listed = listed.json();
     assert_eq!(listed[0]["fleet"], servers.redis.namespace);
 }
 
 #[test]
 fn run_cancelled_in_its_second_round_counts_jobs_once() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
-    write_items(&harness, 4);
+    let (harness, servers) = (CommandHarness::with_items(4), Servers::shared());
     let _aggregator = aggregator(&servers, &harness);
     servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
     servers.work(4, failed);

@@ -5,8 +5,7 @@ use super::{
     servers::{Servers, await_some},
     worker::{WorkerFixture, all_scored, stop},
 };
-use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico, write_items};
-use juror_ledger::redis::test_server::TestRedis;
+use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico};
 use juror_simulator::{Fault, FaultPlan, Latency, Share, SimulatorConfig, TokenCount};
 use juror_types::id::RunId;
 use rustix::process::Signal;
@@ -20,9 +19,8 @@ fn failing(items: u32, config: SimulatorConfig, fault: Fault) -> WorkerFixture {
 }
 
 fn fixture(items: u32, config: SimulatorConfig) -> WorkerFixture {
-    let harness = CommandHarness::new();
-    write_items(&harness, items);
-    let (servers, simulator) = (Servers::with(TestRedis::shared()), TestSimulator::start(config));
+    let harness = CommandHarness::with_items(items);
+    let (servers, simulator) = (Servers::shared(), TestSimulator::start(config));
     WorkerFixture { servers, harness, simulator, gate: CallGate::closed() }
 }
 

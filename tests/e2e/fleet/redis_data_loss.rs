@@ -10,7 +10,6 @@ use juror_ledger::{
     error::LedgerError,
     redis::test_server::TestRedis,
 };
-use juror_simulator::SimulatorConfig;
 use juror_types::{
     id::{LeaseId, OwnerId, RunId},
     run::RunRecord,
@@ -25,7 +24,7 @@ const MONTH_ITEMS: u32 = 40;
 #[test]
 fn run_enqueued_elsewhere_waits_for_journal_reconciliation() {
     let servers = Servers::with(TestRedis::own(&[]));
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let (first, other) = (CommandHarness::new(), CommandHarness::new());
     let run = RunId::new("wiped");
     let url = simulator.base_url();
@@ -74,7 +73,7 @@ fn run_enqueued_elsewhere_waits_for_journal_reconciliation() {
 #[test]
 fn run_known_only_to_a_journal_is_not_new_after_reconciliation() {
     let servers = Servers::with(TestRedis::own(&[]));
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let (first, other) = (CommandHarness::new(), CommandHarness::new());
     let url = simulator.base_url();
     let enqueue = |harness: &CommandHarness, run: &str| {
@@ -103,9 +102,8 @@ fn run_known_only_to_a_journal_is_not_new_after_reconciliation() {
 #[test]
 fn costs_of_ended_runs_count_in_the_month_of_an_emptied_redis() {
     let servers = Servers::with(TestRedis::own(&[]));
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    let harness = CommandHarness::new();
-    write_items(&harness, MONTH_ITEMS);
+    let simulator = TestSimulator::new();
+    let harness = CommandHarness::with_items(MONTH_ITEMS);
     let url = simulator.base_url();
     let aggregator = servers.start(&harness, &["aggregate"]);
     let worker = servers.start(&harness, &["worker", "--base-url", &url, "--data-root", "."]);
@@ -119,7 +117,7 @@ fn costs_of_ended_runs_count_in_the_month_of_an_emptied_redis() {
     enqueue("ended", "1000").exits(0);
     let billed = simulator.bill();
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
-    let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
+    let estimate = estimate.exits(0).json();
     let worst = pico(&estimate["models"][0]["worst_one_call_usd"]) / i64::from(MONTH_ITEMS);
     assert!(billed > worst, "{billed} and {worst}");
 
@@ -142,7 +140,7 @@ fn costs_of_ended_runs_count_in_the_month_of_an_emptied_redis() {
 
 #[test]
 fn run_with_a_lost_redis_account_keeps_its_cap() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let results_cost = Money::from_pico(3 * COST);
     let budget_usd = Some(results_cost + Money::from_pico(COST));
     let record = RunRecord { budget_usd, ..record(&servers, "capped", 4) };

@@ -5,7 +5,6 @@ use super::{
     worker::stop,
 };
 use crate::harness::{CommandHarness, Finished, RunningCommand, write_items};
-use juror_ledger::redis::test_server::TestRedis;
 use juror_services::install;
 use juror_types::outcome::{JobResult, Outcome};
 use rustix::process::Signal;
@@ -24,7 +23,7 @@ struct Pages {
 impl Pages {
     fn new(count: u32) -> Self {
         install::ensure("/usr/bin/chromium", "chromium");
-        let (servers, harness) = (Servers::with(TestRedis::shared()), CommandHarness::new());
+        let (servers, harness) = (Servers::shared(), CommandHarness::new());
         write_items(&harness, count);
         Self { servers, harness }
     }

@@ -4,7 +4,7 @@ use super::{
     servers::{Servers, await_some},
     worker::WorkerFixture,
 };
-use crate::harness::{CommandHarness, Finished, RunningCommand, write_items};
+use crate::harness::{CommandHarness, Finished, RunningCommand};
 use juror_ledger::{admission::Budget, redis::test_server::TestRedis};
 use juror_types::{id::RunId, outcome::JobResult, usage::Money};
 use rustix::process::Signal;
@@ -114,7 +114,7 @@ fn missing_journal_requests_all_results_unless_the_aggregator_reported_them() {
     let retry = ["retry", "night", "--wait", "--json"];
     let retried = servers.juror(harness, &retry).exits(0);
     let retried = retried.stderr_contains(&["6 jobs of run night are requeued"]);
-    let reported: Value = serde_json::from_str(&retried.stdout).unwrap();
+    let reported = retried.json();
     assert_eq!(reported["scored"], ITEMS);
 
     // All of them are reported now, so nothing is left to send.
@@ -127,8 +127,7 @@ fn missing_journal_requests_all_results_unless_the_aggregator_reported_them() {
 
 #[test]
 fn changed_cap_is_reported_and_kept_until_the_next_change() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::durable()));
-    write_items(&harness, 2);
+    let (harness, servers) = (CommandHarness::with_items(2), Servers::with(TestRedis::durable()));
     let run = RunId::new("night");
     let _aggregator = aggregator(&servers, &harness);
     let flags = ["--run-id", "night", "--enable-llm-judge", "--budget-usd", "0.05"];

@@ -5,13 +5,12 @@ use super::{
     worker::{WorkerFixture, stop},
 };
 use crate::harness::pico;
-use juror_ledger::redis::test_server::TestRedis;
 use juror_types::id::RunId;
 use rustix::process::Signal;
 
 #[test]
 fn cancelled_run_of_killed_workers_ends_without_open_leases() {
-    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 16);
+    let fixture = WorkerFixture::gated(Servers::shared(), 16);
     let WorkerFixture { servers, harness, simulator, gate } = &fixture;
     let run = RunId::new("ended");
     let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "ended"];

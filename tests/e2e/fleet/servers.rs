@@ -50,6 +50,11 @@ pub struct Servers {
 }
 
 impl Servers {
+    /// The broker and the Redis that all tests share.
+    pub fn shared() -> Self {
+        Self::with(TestRedis::shared())
+    }
+
     /// The shared broker and this Redis.
     pub fn with(redis: TestRedis) -> Self {
         Self::open(redis, juror_services::rabbitmq::shared_port(), None)

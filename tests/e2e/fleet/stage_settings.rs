@@ -5,7 +5,6 @@ use super::{
     worker::{WorkerFixture, stop},
 };
 use crate::harness::{CommandHarness, write_items};
-use juror_ledger::redis::test_server::TestRedis;
 use juror_types::id::RunId;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -15,7 +14,7 @@ const COMPILES: &str = "[stages]\ncompile_command = [\"true\"]\n";
 
 #[test]
 fn thresholds_are_those_of_the_enqueuing_command() {
-    let (servers, harness) = (Servers::with(TestRedis::shared()), CommandHarness::new());
+    let (servers, harness) = (Servers::shared(), CommandHarness::new());
     let tokens = |second: &str| json!({"color.primary": "#1D4ED8", "color.text": second});
     write_items(&harness, 1);
     let half = json!({
@@ -48,7 +47,7 @@ fn thresholds_are_those_of_the_enqueuing_command() {
 
 #[test]
 fn worker_with_other_commands_than_the_first_one_pauses_the_run() {
-    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 2);
+    let fixture = WorkerFixture::gated(Servers::shared(), 2);
     let WorkerFixture { servers, harness, simulator, gate } = &fixture;
     harness.write("compiles.toml", COMPILES);
     let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "night"];

@@ -10,7 +10,6 @@ use juror_services::{
     process::free_port,
     rabbitmq::Broker,
 };
-use juror_simulator::SimulatorConfig;
 use juror_types::id::RunId;
 use rustix::process::Signal;
 use serde_json::json;
@@ -91,7 +90,7 @@ impl SecureServers {
 #[test]
 fn fleet_commands_connect_over_tls() {
     let (harness, secure) = (CommandHarness::new(), SecureServers::start());
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let url = simulator.base_url();
     write_items(&harness, ITEMS);
     let mut aggregator = secure.start_command(&harness, &["aggregate"]);

@@ -4,7 +4,6 @@ use super::servers::Servers;
 use crate::harness::{CommandHarness, RunningCommand, TestSimulator, png};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_services::s3;
-use juror_simulator::SimulatorConfig;
 use juror_types::id::{Digest, RunId};
 use rustix::process::Signal;
 use serde_json::json;
@@ -54,7 +53,7 @@ fn workers_without_the_dataset_folder_judge_uploaded_files() {
     let servers = Servers::with(TestRedis::durable());
     let bucket = s3::new_bucket();
     write_dataset(&here);
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let mut aggregator = servers.start(&here, &["aggregate"]);
     aggregator.await_stderr("active: writing the results of fleet");
     let worker = worker(&servers, &elsewhere, &simulator, &bucket);
@@ -94,7 +93,7 @@ fn workers_without_the_dataset_folder_judge_uploaded_files() {
 
 #[test]
 fn upload_failure_is_named_and_nothing_is_published() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::shared());
     write_dataset(&harness);
     let bucket = s3::new_bucket();
     let enqueue = |dataset: &str, place: &str, more: &[&str]| {

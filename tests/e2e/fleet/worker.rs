@@ -3,8 +3,7 @@
 mod stops;
 
 use super::servers::{Servers, await_some};
-use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, write_items};
-use juror_ledger::redis::test_server::TestRedis;
+use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator};
 use juror_producer::{
     dataset::{Dataset, DatasetShape},
     plan::{self, JobTemplate, PlanOptions},
@@ -35,14 +34,13 @@ impl WorkerFixture {
     /// Fixture whose judge replies once its gate allows it.
     pub fn gated(servers: Servers, items: u32) -> Self {
         let gate = CallGate::closed();
-        let harness = CommandHarness::new();
-        write_items(&harness, items);
+        let harness = CommandHarness::with_items(items);
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
         Self { servers, harness, simulator: TestSimulator::start(config), gate }
     }
 
     pub fn new(items: u32) -> Self {
-        let fixture = Self::gated(Servers::with(TestRedis::shared()), items);
+        let fixture = Self::gated(Servers::shared(), items);
         fixture.gate.open();
         fixture
     }
@@ -178,11 +176,10 @@ fn poison_job_is_dead_lettered_and_its_neighbors_are_judged() {
 
 #[test]
 fn wrong_key_pauses_its_run_keeps_jobs_and_stops_no_other_run() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 8);
+    let harness = CommandHarness::with_items(8);
     let key = Some("another-key".to_owned());
     let simulator = TestSimulator::start(SimulatorConfig { key, ..SimulatorConfig::default() });
-    let servers = Servers::with(TestRedis::shared());
+    let servers = Servers::shared();
     let fixture = WorkerFixture { servers, harness, simulator, gate: CallGate::closed() };
     let mut worker = fixture.start(&["-j", "2"]);
     let jobs = fixture.enqueue("locked");
@@ -301,7 +298,7 @@ fn only_files_in_the_data_roots_of_the_worker_are_opened() {
 #[test]
 fn missing_settings_are_reported_before_any_job_is_taken() {
     let harness = CommandHarness::new();
-    let servers = Servers::with(TestRedis::shared());
+    let servers = Servers::shared();
     let ends = |flags: &[&str]| {
         let command = servers.command(&harness, &[&["worker"], flags].concat());
         RunningCommand::start(command).finish()

@@ -14,7 +14,6 @@ use juror_ledger::redis::{
 use juror_services::{process::free_port, rabbitmq::Broker};
 use juror_types::id::RunId;
 use rustix::process::Signal;
-use serde_json::Value;
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
@@ -41,7 +40,7 @@ fn get(address: &str, path: &str) -> String {
 #[test]
 fn role_that_waits_for_its_servers_is_alive_and_not_ready() {
     let harness = CommandHarness::new();
-    let servers = Servers::with(TestRedis::shared());
+    let servers = Servers::shared();
     let worker: &[&str] = &["worker", "--data-root", "."];
     let roles = [(worker, "broker\nredis\n"), (&["aggregate"], "broker\nlock\nredis\n")];
     for (role, unmet) in roles {
@@ -126,7 +125,7 @@ fn emptied_redis_grants_no_budget_twice() {
     fixture.gate.open();
     let WorkerFixture { servers, harness, simulator, .. } = &fixture;
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
-    let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
+    let estimate = estimate.exits(0).json();
     let cap = pico(&estimate["models"][0]["worst_one_call_usd"]) * 3 / 20;
     let budget = format!("{}.{:012}", cap / 1_000_000_000_000, cap % 1_000_000_000_000);
     let (worker, aggregator) =
@@ -192,7 +191,7 @@ fn broker_kill_repeats_no_call() {
 
 #[test]
 fn job_in_progress_on_a_live_worker_is_not_started_by_another() {
-    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
+    let fixture = WorkerFixture::gated(Servers::shared(), 4);
     let first = fixture.start(&["-j", "4"]);
     let jobs = fixture.enqueue("doubled");
     fixture.simulator.await_count("billed_calls", 4);
@@ -208,7 +207,7 @@ fn job_in_progress_on_a_live_worker_is_not_started_by_another() {
 
 #[test]
 fn worker_without_a_broker_keeps_its_jobs_in_progress() {
-    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
+    let fixture = WorkerFixture::gated(Servers::shared(), 4);
     let port = fixture.servers.broker().rsplit_once(':').unwrap().1.parse().unwrap();
     let proxy = FaultProxy::start(port, ProxiedProtocol::Amqp, &Default::default());
     let broker = format!("amqp://guest:guest@{}", proxy.address());

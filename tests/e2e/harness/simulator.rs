@@ -44,6 +44,18 @@ pub struct TestSimulator {
 }
 
 impl TestSimulator {
+    /// Starts a simulator with its default settings.
+    pub fn new() -> Self {
+        Self::start(SimulatorConfig::default())
+    }
+
+    /// Starts a simulator whose responses wait for the returned gate.
+    pub fn gated() -> (Self, CallGate) {
+        let gate = CallGate::closed();
+        let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
+        (Self::start(config), gate)
+    }
+
     pub fn start(config: SimulatorConfig) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();

@@ -1,7 +1,7 @@
 //! LiteLLM's proxy between Juror and the simulator.
 
 use super::available;
-use crate::harness::{CommandHarness, Finished, TestSimulator, pico, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator, pico};
 use juror_services::other_servers::OtherServer;
 use juror_simulator::{Fault, FaultPlan, Share, SimulatorConfig};
 use serde_json::{Value, json};
@@ -24,8 +24,7 @@ struct Gateway {
 
 impl Gateway {
     fn start() -> Option<Self> {
-        let harness = CommandHarness::new();
-        write_items(&harness, ITEMS);
+        let harness = CommandHarness::with_items(ITEMS);
         let aliases = ["our-judge", "busy", "keyless", "not-offered"];
         let alias = |name: &str| format!("[models.\"{name}\"]\nlike = \"gpt-4o\"\n");
         harness.write("juror.toml", aliases.map(alias).concat());

@@ -3,7 +3,7 @@
 use super::available;
 use crate::{
     errors::results,
-    harness::{CommandHarness, Finished, pico, verdict, write_items},
+    harness::{CommandHarness, Finished, pico, verdict},
 };
 use juror_services::other_servers::OtherServer;
 use serde_json::json;
@@ -13,9 +13,7 @@ const CANNED: &str = "All of it looks fine to me.";
 const KEY: &str = "a-key-of-aimock";
 
 fn dataset() -> CommandHarness {
-    let harness = CommandHarness::new();
-    write_items(&harness, ITEMS);
-    harness
+    CommandHarness::with_items(ITEMS)
 }
 
 fn aimock(harness: &CommandHarness, answer: &str) -> Option<OtherServer> {

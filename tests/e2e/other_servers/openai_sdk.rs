@@ -1,7 +1,7 @@
 //! OpenAI's SDK: batches against the simulator with rows from Juror.
 
 use super::log_skip;
-use crate::harness::{CommandHarness, TestSimulator, write_items};
+use crate::harness::{CommandHarness, TestSimulator};
 use juror_services::install;
 use juror_simulator::{BatchEnd, BatchSettings, SimulatorConfig};
 
@@ -13,8 +13,7 @@ fn openai_sdk_drives_simulator_batches_and_parses_our_rows() {
         Ok(programs) => programs,
         Err(reason) => return log_skip("OpenAI's SDK", &reason),
     };
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
+    let harness = CommandHarness::with_items(4);
     let batches = BatchSettings { end: BatchEnd::OnRequest, ..BatchSettings::default() };
     let holding = TestSimulator::start(SimulatorConfig { batches, ..SimulatorConfig::default() });
     let running = harness.start_run(&holding, "night", &["--lane", "batch"]);
@@ -23,7 +22,7 @@ fn openai_sdk_drives_simulator_batches_and_parses_our_rows() {
     running.kill();
     let rows = harness.write("rows.jsonl", rows);
 
-    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::new();
     let script = harness.write("openai_batches.py", include_str!("openai_batches.py"));
     let python = programs.join("python");
     let mut command = harness.program(python.to_str().unwrap());

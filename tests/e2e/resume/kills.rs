@@ -1,6 +1,6 @@
 //! `kill -9` at many moments: the result is the same, and no settled call is billed twice.
 
-use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico, write_items};
+use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
 use serde_json::Value;
 use std::{collections::BTreeMap, fs::OpenOptions};
@@ -21,8 +21,7 @@ struct Fixture {
 impl Fixture {
     fn new(faults: FaultPlan) -> Self {
         let gate = CallGate::closed();
-        let harness = CommandHarness::new();
-        write_items(&harness, ITEMS);
+        let harness = CommandHarness::with_items(ITEMS);
         let config = SimulatorConfig { faults, gate: gate.config(), ..Default::default() };
         Self { harness, simulator: TestSimulator::start(config), gate }
     }
@@ -146,7 +145,7 @@ fn kill_after_completions(done: u32, then: fn(&Fixture)) {
     then(&fixture);
     let presumes = in_flight > 0;
     let report = fixture.harness.juror(&["report", "shaken", "--json"]);
-    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    let report = report.json();
     assert_eq!(pico(&report["cost"]["presumed_usd"]) > 0, presumes);
     let [month, total] = [&report["cost"]["month"]["spent_usd"], &report["cost"]["total_usd"]];
     assert_eq!(pico(month), pico(total), "it is the month's only run");
@@ -217,9 +216,8 @@ fn repeatedly_with_the_same_calls_in_flight() {
 
 #[test]
 fn poison_job_is_detected_and_its_neighbors_are_judged() {
-    let harness = CommandHarness::new();
-    let simulator = TestSimulator::start(SimulatorConfig::default());
-    write_items(&harness, ITEMS);
+    let harness = CommandHarness::with_items(ITEMS);
+    let simulator = TestSimulator::new();
     let killer =
         r#"case "$(cat)" in *item_0003*) kill -9 $PPID;; *) echo '{"quality_score": 1}';; esac"#;
     let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");

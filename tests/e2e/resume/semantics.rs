@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 use std::fs;
 
 fn fixture(items: u32) -> (CommandHarness, TestSimulator) {
-    let harness = CommandHarness::new();
-    write_items(&harness, items);
-    (harness, TestSimulator::start(SimulatorConfig::default()))
+    let harness = CommandHarness::with_items(items);
+    (harness, TestSimulator::new())
 }
 
 /// Faults until the job fails, then successful replies.
@@ -126,11 +125,10 @@ fn different_run_under_the_same_name_is_refused_with_the_difference() {
 
 #[test]
 fn concurrency_limits_budget_and_base_url_may_change() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     let first = TestSimulator::start(failing(1, 1));
     harness.judge_run(&first, "r", &["-j", "1", "--rpm", "6000"]).exits(3);
-    let second = TestSimulator::start(SimulatorConfig::default());
+    let second = TestSimulator::new();
     let url = second.base_url();
     let flags = ["-j", "2", "--rpm", "9000", "--budget-usd", "1", "--base-url", &url];
     harness.resume("r", &flags).exits(0).stdout_contains(&["3 of 3 scored"]);
@@ -143,11 +141,8 @@ fn concurrency_limits_budget_and_base_url_may_change() {
 
 #[test]
 fn a_run_directory_has_one_process() {
-    let gate = crate::harness::CallGate::closed();
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
-    let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-    let simulator = TestSimulator::start(config);
+    let harness = CommandHarness::with_items(2);
+    let (simulator, gate) = TestSimulator::gated();
     let running = harness.start_run(&simulator, "r", &[]);
     simulator.await_requests(2);
     harness.resume("r", &[]).exits(1).stderr_contains(&["in use by another juror process"]);
@@ -162,8 +157,7 @@ fn a_run_directory_has_one_process() {
 
 #[test]
 fn a_run_is_resumed_from_any_folder() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 3);
+    let harness = CommandHarness::with_items(3);
     let simulator = TestSimulator::start(failing(2, 1));
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     harness.write("own.toml", rubric.replace("id = \"semantic\"", "id = \"mine\""));
@@ -194,8 +188,7 @@ fn files_next_to_the_dataset_are_found_on_resume() {
 
 #[test]
 fn failed_jobs_get_another_round_and_their_cost_stays_counted() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 4);
+    let harness = CommandHarness::with_items(4);
     let spoiled = ItemScript {
         item: ItemKey::Text("Number 1<".to_owned()),
         faults: vec![Some(Fault::OutOfRange); 3],

@@ -2,7 +2,7 @@
 
 use super::judged;
 use crate::harness::{
-    ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items,
+    ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -10,8 +10,7 @@ use std::time::Duration;
 const WITHIN: Duration = Duration::from_secs(60);
 
 fn fleet_harness(items: u32) -> (FleetHarness, ApiServer) {
-    let harness = CommandHarness::new();
-    write_items(&harness, items);
+    let harness = CommandHarness::with_items(items);
     let size = Size { workers: 1, aggregators: 1, at_once: 2 };
     let simulator = TestSimulator::start(Default::default());
     let fleet_harness = FleetHarness::new(&size, FleetServers::shared_broker(), harness, simulator);

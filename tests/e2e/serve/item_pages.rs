@@ -1,7 +1,7 @@
 //! Item pages: judged files and the judge's prompt.
 
 use super::{Fixture, judged};
-use crate::harness::{ApiServer, CommandHarness, Recorder, completion, verdict, write_items};
+use crate::harness::{ApiServer, CommandHarness, Recorder, completion, verdict};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -36,8 +36,7 @@ fn item_page_shows_tokens_code_and_image_until_they_change() {
 
 #[test]
 fn screenshot_of_an_unjudged_run_is_the_current_file() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     let broken = "{\"id\": \"broken\", \"screenshot\": \"shots/broken.png\"}\n";
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap() + broken;
     harness.write("manifest.jsonl", manifest);
@@ -65,8 +64,7 @@ fn screenshot_of_an_unjudged_run_is_the_current_file() {
 
 #[test]
 fn shown_prompt_equals_the_sent_one() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let recorder = Recorder::start(vec![completion(&verdict(9), 1_000, 100)]);
     let api = ApiServer::open(&harness, &["--base-url", &recorder.base_url()]);
     api.post("/api/v1/runs", &judged("asked")).has_status(202);

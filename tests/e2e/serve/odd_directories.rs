@@ -1,6 +1,6 @@
 //! Runs directories and dataset folders with unexpected content.
 
-use crate::harness::{ApiServer, CommandHarness, Manual, repository, write_items};
+use crate::harness::{ApiServer, CommandHarness, Manual, repository};
 use serde_json::json;
 use std::{fs, process::Command};
 
@@ -12,8 +12,7 @@ fn pipe(harness: &CommandHarness, name: &str) {
 }
 
 fn with_free_runs(runs: &[&str]) -> (CommandHarness, ApiServer) {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     for run in runs {
         harness.juror(&["run", "manifest.jsonl", "--run-id", run]).exits(0);
     }

@@ -1,7 +1,7 @@
 //! Refused requests, which start no run and cost nothing.
 
 use super::{Fixture, judged};
-use crate::harness::{ApiServer, CommandHarness, RunningCommand, png, write_items};
+use crate::harness::{ApiServer, CommandHarness, RunningCommand, png};
 use serde_json::{Value, json};
 
 /// A request that differs in one field.
@@ -50,8 +50,7 @@ fn invalid_runs_are_refused_before_any_cost() {
 
 #[test]
 fn name_of_a_foreign_directory_is_a_conflict() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let mine = harness.write("runs/golden/manifest.jsonl", "mine\n");
     let api = ApiServer::open(&harness, &[]);
     let free = |run: &str| json!({"dataset": "manifest.jsonl", "run_id": run});
@@ -68,8 +67,7 @@ fn name_of_a_foreign_directory_is_a_conflict() {
 
 #[test]
 fn missing_key_is_refused_before_the_run_is_recorded() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 1);
+    let harness = CommandHarness::with_items(1);
     let mut command = ApiServer::command(&harness, &[]);
     command.env_remove("OPENAI_API_KEY");
     let api = ApiServer::start(command);
@@ -142,8 +140,7 @@ fn foreign_active_run_is_shown_and_left_unchanged() {
 
 #[test]
 fn daily_caps_limit_runs_of_any_budget() {
-    let harness = CommandHarness::new();
-    write_items(&harness, 2);
+    let harness = CommandHarness::with_items(2);
     harness.write("juror.toml", "[budget]\nday_usd = \"0.0001\"\n");
     let simulator = crate::harness::TestSimulator::start(Default::default());
     let api = ApiServer::open(&harness, &["--base-url", &simulator.base_url()]);

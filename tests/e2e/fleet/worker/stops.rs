@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn stopping_worker_finishes_its_jobs_and_leaves_the_rest() {
-    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 6);
+    let fixture = WorkerFixture::gated(Servers::shared(), 6);
     let mut worker = fixture.start(&["-j", "2"]);
     fixture.enqueue("drained");
     fixture.simulator.await_count("billed_calls", 2);
@@ -25,7 +25,7 @@ fn stopping_worker_finishes_its_jobs_and_leaves_the_rest() {
 
 #[test]
 fn worker_past_its_drain_timeout_requeues_its_jobs() {
-    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 2);
+    let fixture = WorkerFixture::gated(Servers::shared(), 2);
     let worker = fixture.start(&["-j", "2", "--drain-timeout", "0"]);
     fixture.enqueue("hasty");
     fixture.simulator.await_count("billed_calls", 2);
@@ -41,7 +41,7 @@ fn worker_past_its_drain_timeout_requeues_its_jobs() {
 
 #[test]
 fn draining_worker_dead_letters_no_job() {
-    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 24);
+    let fixture = WorkerFixture::gated(Servers::shared(), 24);
     let mut worker = fixture.start(&["-j", "8"]);
     fixture.enqueue("condemned");
     fixture.simulator.await_count("billed_calls", 8);
@@ -67,7 +67,7 @@ fn draining_worker_dead_letters_no_job() {
 
 #[test]
 fn second_worker_finishes_jobs_of_a_killed_one() {
-    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
+    let fixture = WorkerFixture::gated(Servers::shared(), 4);
     let first = fixture.start(&["-j", "2"]);
     fixture.enqueue("killed");
     fixture.simulator.await_count("billed_calls", 2);
@@ -88,7 +88,7 @@ fn second_worker_finishes_jobs_of_a_killed_one() {
 
 #[test]
 fn restarting_all_workers_dead_letters_no_job() {
-    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
+    let fixture = WorkerFixture::gated(Servers::shared(), 4);
     fixture.enqueue("rolled");
     for restart in 1..=5 {
         let workers = [fixture.start(&["-j", "2"]), fixture.start(&["-j", "2"])];
