@@ -92,13 +92,16 @@ fn sixty_four_concurrent_calls_of_twenty_times_the_cap() {
     assert_eq!(pico(&harness.report("capped")["cost"]["total_usd"]), simulator.bill());
 }
 
+/// Three items, and a budget in pico-dollars that covers one call.
+fn budget_for_one_call() -> (CommandHarness, TestSimulator, i64) {
+    let prices = prices();
+    let cap = prices.worst + prices.least / 2;
+    (CommandHarness::with_items(3), TestSimulator::new(), cap)
+}
+
 #[test]
 fn budget_holds_after_loss_of_its_ledger() {
-    let prices = prices();
-    // The budget covers one call.
-    let cap = prices.worst + prices.least / 2;
-    let harness = CommandHarness::with_items(3);
-    let simulator = TestSimulator::new();
+    let (harness, simulator, cap) = budget_for_one_call();
     let flags = ["--budget-usd", &dollars(cap), "--budget-tag", "night"];
     harness.judge_run(&simulator, "moved", &flags).exits(3);
     let bill = simulator.bill();
@@ -118,11 +121,7 @@ fn budget_holds_after_loss_of_its_ledger() {
 
 #[test]
 fn resumed_run_keeps_its_budget() {
-    let prices = prices();
-    // The budget covers one call.
-    let cap = prices.worst + prices.least / 2;
-    let harness = CommandHarness::with_items(3);
-    let simulator = TestSimulator::new();
+    let (harness, simulator, cap) = budget_for_one_call();
     harness.judge_run(&simulator, "kept", &["--budget-usd", &dollars(cap)]).exits(3);
     harness.write("juror.toml", "[budget]\nrun_usd = \"100\"\n");
     harness.resume("kept", &[]).exits(3);

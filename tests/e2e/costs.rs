@@ -74,18 +74,21 @@ fn cost_table_matches_juror_estimate() {
     assert_eq!(ordinary.models[0].0, "gpt-4o", "the page begins with the default model");
 }
 
+/// Estimate of the model of a run with these flags.
+fn estimate_of(harness: &CommandHarness, simulator: &TestSimulator, flags: &[&str]) -> Value {
+    let url = simulator.base_url();
+    let estimate = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
+    harness.juror(&[&estimate, flags].concat()).exits(0).json()["models"][0].take()
+}
+
 #[test]
 fn estimate_of_each_lane_matches_its_bill_after_one_run() {
     for lane in ["realtime", "flex", "batch", "mixed"] {
         let harness = CommandHarness::with_items(30);
         let simulator = TestSimulator::new();
         let flags = ["--model", "gpt-5-mini", "--lane", lane, "--no-cache"];
-        let url = simulator.base_url();
         let estimated = || {
-            let arguments = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
-            let reported = harness.juror(&[&arguments, &flags[..]].concat()).exits(0);
-            let estimate = reported.json();
-            let model = &estimate["models"][0];
+            let model = estimate_of(&harness, &simulator, &flags);
             let is_batched = ["batch", "mixed"].contains(&lane);
             assert_eq!(model["seconds"] == 86_400.0, is_batched, "{lane}: {model}");
             dollars(&model["expected_usd"])
@@ -136,12 +139,8 @@ fn evidence_estimate_is_within_a_fifth_of_its_bill_after_one_run() {
         let simulator = TestSimulator::new();
         write_rendered_items(&harness, 30);
         let flags = ["--model", "gpt-4o", "--no-cache", "--evidence", mode];
-        let url = simulator.base_url();
         let estimated = || {
-            let arguments = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
-            let reported = harness.juror(&[&arguments, &flags[..]].concat()).exits(0);
-            let estimate = reported.json();
-            let model = &estimate["models"][0];
+            let model = estimate_of(&harness, &simulator, &flags);
             (dollars(&model["expected_usd"]), dollars(&model["worst_case_usd"]))
         };
         let bill = || simulator.bill() as f64 / 1e12;

@@ -94,8 +94,6 @@ fn model_without_image_input_is_reported_where_the_server_declares_it() {
 
 #[test]
 fn renderer_is_found_missing_or_broken() {
-    use std::os::unix::fs::PermissionsExt as _;
-
     install::ensure("/usr/bin/chromium", "chromium");
     let harness = CommandHarness::new();
     let simulator = simulator();
@@ -120,9 +118,8 @@ fn renderer_is_found_missing_or_broken() {
         ("bad".to_owned(), gone.to_owned())
     );
 
-    harness.write("broken.sh", "#!/bin/sh\n[ \"$1\" = --version ] && echo Chromium 156.0.1\n");
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(harness.path("broken.sh"), executable).unwrap();
+    harness
+        .write_program("broken.sh", "#!/bin/sh\n[ \"$1\" = --version ] && echo Chromium 156.0.1\n");
     let (health, message) = renderer("./broken.sh", &["--evidence", "facts"], 1);
     assert!(message.starts_with("Chromium 156.0.1 cannot be started: "), "{message}");
     assert_eq!(health, "bad");

@@ -1,11 +1,10 @@
 //! Gates and their exit codes.
 
 use crate::harness::{
-    CommandHarness, Finished, Manual, Recorder, SimulatorProcess, completion, repository, verdict,
-    write_items,
+    CommandHarness, Finished, Manual, Recorder, SimulatorProcess, completion, verdict, write_items,
 };
 use serde_json::Value;
-use std::{fs, process::Command};
+use std::fs;
 
 /// Run of this many items with equal scores, through a gate.
 fn gated(harness: &CommandHarness, items: u32, score: u64, gate: &str) -> (Finished, Value) {
@@ -168,16 +167,14 @@ fn recorded_gate_whose_file_changed_or_went_is_named() {
 #[test]
 fn documented_commands_work() {
     let harness = CommandHarness::new();
-    let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
-    assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
+    harness.copy_golden_set("");
     fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
     let manual = Manual::page("gate-a-pull-request");
     harness.write("gate.toml", manual.blocks("toml")[0]);
     // Parts of the page that the reader and GitHub provide.
     harness.write("pipeline.sh", "test -s shots.jsonl\n");
-    let reported =
-        harness.write("bin/gh", "#!/bin/sh\nprintf '%s\\n' \"$@\" > told\ncp \"$5\" posted.md\n");
-    assert!(Command::new("chmod").arg("+x").arg(reported).status().unwrap().success());
+    harness
+        .write_program("bin/gh", "#!/bin/sh\nprintf '%s\\n' \"$@\" > told\ncp \"$5\" posted.md\n");
     let judge = SimulatorProcess::start(&harness);
     let variables = [
         ("JUROR_JUDGE_BASE_URL", judge.base_url.as_str()),

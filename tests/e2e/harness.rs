@@ -24,6 +24,7 @@ pub use tls_front::TlsFront;
 use serde_json::Value;
 use std::{
     fs,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
@@ -62,6 +63,20 @@ impl CommandHarness {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, content).unwrap();
         path
+    }
+
+    /// Writes an executable file.
+    pub fn write_program(&self, name: &str, script: &str) -> PathBuf {
+        let path = self.write(name, script);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// Copies the golden set into a folder of this one.
+    pub fn copy_golden_set(&self, folder: &str) {
+        let mut copy = Command::new("cp");
+        copy.args(["-r", &repository("examples/golden/.")]).arg(self.path(folder));
+        assert!(copy.status().unwrap().success());
     }
 
     /// Command in this folder, with a key and without settings of the environment.

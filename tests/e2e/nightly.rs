@@ -4,7 +4,7 @@ use crate::harness::{
     CommandHarness, Finished, Manual, Recorder, SimulatorProcess, TestSimulator, completion,
     repository, verdict, write_items,
 };
-use std::{fs, process::Command};
+use std::fs;
 
 /// Arguments of the unit's `ExecStart=` with these variables expanded as systemd does; an unbraced
 /// variable is split at spaces.
@@ -43,8 +43,7 @@ fn night(
     variables: &[(&str, &str)],
 ) -> Finished {
     let date = format!("#!/bin/sh\n[ \"$*\" = '-u +%F' ] && echo {day}\n");
-    let date = harness.write("bin/date", date);
-    assert!(Command::new("chmod").arg("+x").arg(&date).status().unwrap().success());
+    harness.write_program("bin/date", &date);
     let path = format!("{}:{}", harness.path("bin").display(), std::env::var("PATH").unwrap());
     let words = words(harness, variables);
     let mut shell = harness.program(&words[0]);
@@ -100,8 +99,7 @@ fn nightly_run_requires_a_budget() {
 /// Folder of a reader of the page, with the golden set as dataset.
 fn reader() -> CommandHarness {
     let harness = CommandHarness::new();
-    let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
-    assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
+    harness.copy_golden_set("");
     fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
     // Parts of the page that the reader provides.
     harness.write("pipeline.sh", "test -s shots.jsonl\n");

@@ -1,6 +1,6 @@
 //! Runs directories and dataset folders with unexpected content.
 
-use crate::harness::{ApiServer, CommandHarness, Manual, repository};
+use crate::harness::{ApiServer, CommandHarness, Manual};
 use serde_json::json;
 use std::{fs, process::Command};
 
@@ -78,8 +78,7 @@ fn missing_runs_directory_is_reported() {
 #[test]
 fn only_datasets_are_offered_in_the_form() {
     let harness = CommandHarness::new();
-    let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
-    assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
+    harness.copy_golden_set("");
     let api = ApiServer::open(&harness, &[]);
     let form = api
         .get("/start")
@@ -96,12 +95,9 @@ fn documented_serve_commands_start_the_server() {
         for folder in ["datasets", "examples"] {
             fs::create_dir(harness.path(folder)).unwrap();
         }
-        let golden =
-            [repository("examples/golden"), harness.path("examples").display().to_string()];
-        assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
+        harness.copy_golden_set("examples/golden");
         // Commands that require an installation, which other tests cover.
-        let cargo = harness.write("bin/cargo", "#!/bin/sh\n");
-        assert!(Command::new("chmod").arg("+x").arg(cargo).status().unwrap().success());
+        harness.write_program("bin/cargo", "#!/bin/sh\n");
         let tokens = harness.path("juror-").display().to_string();
         if let Some(settings) = manual.blocks("toml").first() {
             harness.write("juror.toml", settings.replace("/run/secrets/juror-", &tokens));
