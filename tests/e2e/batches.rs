@@ -50,6 +50,7 @@ mod endings;
 mod faults;
 mod first_verdicts;
 mod fleet;
+mod fleet_fixture;
 mod fleet_kills;
 mod kills;
 mod many;
@@ -57,7 +58,7 @@ mod provider;
 mod public_images;
 mod token_limit;
 
-use crate::harness::{CommandHarness, TestSimulator, pico};
+use crate::harness::{CommandHarness, Finished, RunningCommand, TestSimulator, pico};
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share, SimulatorConfig};
 use serde_json::Value;
 use std::{io::Write as _, net::TcpStream};
@@ -104,8 +105,17 @@ impl BatchFixture {
         Self::new(items, BatchSettings { end: BatchEnd::OnRequest, ..BatchSettings::default() })
     }
 
+    /// Run of six items whose batch is in progress and ends on request.
+    fn submitted() -> (Self, RunningCommand) {
+        let fixture = Self::held(6);
+        let flags = ["--lane", "batch", "--budget-usd", "1"];
+        let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
+        fixture.simulator.await_count("batch_polls", 2);
+        (fixture, running)
+    }
+
     /// Runs all jobs in batches, as run `night`.
-    fn run(&self, more: &[&str]) -> crate::harness::Finished {
+    fn run(&self, more: &[&str]) -> Finished {
         let flags = [&["--lane", "batch", "--budget-usd", "1"], more].concat();
         self.harness.judge_run(&self.simulator, "night", &flags)
     }

@@ -18,4 +18,5 @@ mod tls;
 mod upload;
 mod worker;
 mod worker_files;
+mod worker_fixture;
 mod worker_outages;

@@ -13,9 +13,9 @@ mod tls_front;
 
 pub use api_server::ApiServer;
 pub use dataset::{png, write_items, write_items_numbered};
-pub use fleet_harness::{FleetHarness, FleetServers, Member, Size};
+pub use fleet_harness::{FleetHarness, FleetServers, LIVENESS_INTERVAL, Member, Size};
 pub use manual::Manual;
-pub use process::RunningCommand;
+pub use process::{KillTimer, RunningCommand, pid};
 pub use recorder::{Recorder, completion, semantic_verdict, verdict};
 pub use simulator::{CallGate, TestSimulator};
 pub use simulator_process::SimulatorProcess;

@@ -1,13 +1,12 @@
 //! Ctrl-C and SIGTERM: the first finishes calls in flight, the second ends immediately.
 
-use crate::harness::{CallGate, CommandHarness, Finished, RunningCommand, TestSimulator, pico};
-use juror_simulator::{Fault, FaultPlan, SimulatorConfig};
-use rustix::process::{Pid, Signal, kill_process};
-use std::{
-    io::Write as _,
-    process::Stdio,
-    time::{Duration, Instant},
+use crate::harness::{
+    CallGate, CommandHarness, Finished, RunningCommand, TestSimulator, pico, pid,
 };
+use juror_services::wait::await_file;
+use juror_simulator::{Fault, FaultPlan, SimulatorConfig};
+use rustix::process::{Signal, kill_process};
+use std::{io::Write as _, path::Path, process::Stdio, time::Duration};
 
 const ITEMS: u32 = 10;
 
@@ -144,14 +143,8 @@ fn report_writing_can_be_interrupted() {
     full.write_all(&[b' '; PIPE]).unwrap();
     let mut command = harness.judging(&simulator.base_url(), "manifest.jsonl", &[]);
     let child = command.stdout(full).stderr(Stdio::piped()).spawn().unwrap();
-    let report = harness.path("runs/first/report.json");
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while !report.exists() {
-        assert!(Instant::now() < deadline, "no report is written");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap();
-    kill_process(pid, Signal::INT).unwrap();
+    await_file(&harness.path("runs/first/report.json"), Path::exists);
+    kill_process(pid(&child), Signal::INT).unwrap();
     let left = Finished::from(child.wait_with_output().unwrap()).exits(130);
     left.stderr_contains(&["interrupted while writing the report", "juror report first"]);
     drop(reader);

@@ -5,10 +5,7 @@ use rustix::process::Signal;
 
 #[test]
 fn interrupt_leaves_batches_running_and_resume_collects_them() {
-    let fixture = BatchFixture::held(6);
-    let flags = ["--lane", "batch", "--budget-usd", "1"];
-    let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
-    fixture.simulator.await_count("batch_polls", 2);
+    let (fixture, running) = BatchFixture::submitted();
     running.signal(Signal::INT);
     let ended = running.finish().exits(3);
     let reported =
@@ -52,10 +49,7 @@ fn mixed_run_calls_for_rows_that_are_late() {
 
 #[test]
 fn cancelled_batches_are_billed_for_finished_rows() {
-    let fixture = BatchFixture::held(6);
-    let flags = ["--lane", "batch", "--budget-usd", "1"];
-    let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
-    fixture.simulator.await_count("batch_polls", 2);
+    let (fixture, running) = BatchFixture::submitted();
     running.kill();
     let cancelled = fixture.harness.juror(&["cancel", "night"]).exits(0);
     cancelled.stdout_contains(&["1 batch is cancelled", "juror run --resume night"]);
@@ -68,10 +62,7 @@ fn cancelled_batches_are_billed_for_finished_rows() {
 
 #[test]
 fn run_resumed_in_another_lane_bills_no_row_twice() {
-    let fixture = BatchFixture::held(6);
-    let flags = ["--lane", "batch", "--budget-usd", "1"];
-    let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
-    fixture.simulator.await_count("batch_polls", 2);
+    let (fixture, running) = BatchFixture::submitted();
     running.kill();
     let held = fixture.harness.juror(&["runs", "show", "night"]).exits(0);
     held.stdout_contains(&["$0.00 of a budget of $1.00; up to $0.", " more in flight"]);

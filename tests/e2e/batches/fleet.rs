@@ -1,124 +1,14 @@
 //! Batches of fleet runs: each row is submitted and billed once, by any worker.
 
-use super::{BatchFixture, end_batches};
-use crate::{
-    fleet::servers::{Servers, await_some},
-    harness::{Finished, RunningCommand, pico},
+use super::{
+    end_batches,
+    fleet_fixture::{FleetFixture, all_in_batches, held},
 };
-use juror_ledger::{
-    batches::{BatchRecords as _, RowState},
-    redis::test_server::TestRedis,
-};
-use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share};
+use crate::harness::pico;
+use juror_ledger::redis::test_server::TestRedis;
+use juror_simulator::{BatchFault, BatchSettings, Share};
 use juror_types::id::RunId;
 use rustix::process::Signal;
-
-/// Settings of every worker: frequent polling and an early takeover of shards.
-const SETTINGS: &str = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nseal_after = \"200ms\"\n\
-                        owner_timeout = \"1s\"\n";
-
-/// Run of this many items, and a fleet for it.
-pub struct FleetFixture {
-    pub fixture: BatchFixture,
-    pub servers: Servers,
-    aggregator: RunningCommand,
-}
-
-impl FleetFixture {
-    pub fn new(items: u32, batches: BatchSettings) -> Self {
-        Self::with_redis(items, batches, TestRedis::shared())
-    }
-
-    fn with_redis(items: u32, batches: BatchSettings, redis: TestRedis) -> Self {
-        let fixture = BatchFixture::new(items, batches);
-        fixture.harness.write("juror.toml", SETTINGS);
-        let servers = Servers::with(redis);
-        let aggregator = servers.start(&fixture.harness, &["aggregate"]);
-        Self { fixture, servers, aggregator }
-    }
-
-    fn held(items: u32) -> Self {
-        Self::new(items, held())
-    }
-
-    /// Starts a worker with this base URL and further settings.
-    pub fn worker_at(&self, url: &str, settings: &[(&str, &str)]) -> RunningCommand {
-        let arguments = ["worker", "--base-url", url, "--data-root", "."];
-        let mut command = self.servers.command(&self.fixture.harness, &arguments);
-        command.envs(settings.iter().copied());
-        let mut worker = RunningCommand::start(command);
-        worker.await_stderr("ready: ");
-        worker
-    }
-
-    pub fn worker(&self) -> RunningCommand {
-        self.worker_at(&self.fixture.simulator.base_url(), &[])
-    }
-
-    /// Worker whose batches have exactly this many items.
-    fn worker_for(&self, items: &str) -> RunningCommand {
-        let one_batch = [("JUROR_BATCH_MAX_ROWS", items), ("JUROR_BATCH_SEAL_AFTER", "1h")];
-        self.worker_at(&self.fixture.simulator.base_url(), &one_batch)
-    }
-
-    pub fn enqueue(&self, more: &[&str]) -> Finished {
-        let own = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "night"];
-        self.servers.juror(&self.fixture.harness, &[&own[..], more].concat()).exits(0)
-    }
-
-    /// Waits for the report of this many results, and stops the fleet.
-    pub fn reported(self, results: u64, workers: Vec<RunningCommand>) -> BatchFixture {
-        let run = RunId::new("night");
-        self.servers.await_report(&run, results);
-        let shards = || self.servers.run(self.servers.backend.shards(&run)).unwrap();
-        await_some(|| shards().is_empty().then_some(()), "every shard is collected");
-        for worker in workers {
-            stop(worker);
-        }
-        self.aggregator.signal(Signal::TERM);
-        self.aggregator.finish().exits(0);
-        assert_eq!(self.servers.ledger(&run).outstanding.pico(), 0, "nothing is held");
-        self.fixture
-    }
-
-    /// Waits until shards have this many rows.
-    pub fn await_rows(&self, rows: usize) {
-        let run = RunId::new("night");
-        let count = async || {
-            let mut count = 0;
-            for (number, _) in self.servers.backend.shards(&run).await.unwrap() {
-                let open =
-                    self.servers.backend.rows(&run, number, RowState::Open, None, 1_000).await;
-                count += open.unwrap().len();
-            }
-            count
-        };
-        await_some(|| (self.servers.run(count()) >= rows).then_some(()), "rows stand in shards");
-    }
-}
-
-/// Batches that end on request.
-fn held() -> BatchSettings {
-    BatchSettings { end: BatchEnd::OnRequest, ..BatchSettings::default() }
-}
-
-/// Drains a worker.
-pub fn stop(worker: RunningCommand) {
-    worker.signal(Signal::TERM);
-    worker.finish().exits(0);
-}
-
-/// Asserts that each item has one scored result from a batch, and was submitted and billed once.
-pub fn all_in_batches(fixture: &BatchFixture, items: u64) {
-    let journal = fixture.harness.journal("night");
-    assert_eq!(journal.len() as u64, items);
-    let is_in_batch =
-        |result: &&serde_json::Value| result["outcome"] == "scored" && result["lane"] == "batch";
-    assert_eq!(journal.iter().filter(is_in_batch).count() as u64, items, "{journal:#?}");
-    assert_eq!(fixture.simulator.count("billed_calls"), items);
-    assert_eq!(fixture.simulator.requests(), 0, "no ordinary call");
-    fixture.assert_billed_plus_presumed(0);
-}
 
 #[test]
 fn two_workers_submit_each_row_once_at_half_price() {
@@ -139,11 +29,8 @@ fn two_workers_submit_each_row_once_at_half_price() {
 
 #[test]
 fn draining_worker_leaves_its_batches_to_other_workers() {
-    let fleet = FleetFixture::held(6);
-    let worker = fleet.worker_for("6");
-    fleet.enqueue(&["--lane", "batch"]);
-    fleet.fixture.simulator.await_count("batch_polls", 2);
-    stop(worker);
+    let (fleet, worker) = FleetFixture::submitted();
+    worker.stop();
     end_batches(&fleet.fixture.simulator);
     // No lease timeout applies: the worker has resigned.
     let next = fleet.worker();
@@ -159,7 +46,7 @@ fn draining_worker_requeues_unsubmitted_rows() {
     let worker = fleet.worker_at(&url, &[("JUROR_BATCH_SEAL_AFTER", "1h")]);
     fleet.enqueue(&["--lane", "batch"]);
     fleet.await_rows(6);
-    stop(worker);
+    worker.stop();
     let next = fleet.worker();
     let fixture = fleet.reported(6, vec![next]);
     all_in_batches(&fixture, 6);
@@ -167,10 +54,7 @@ fn draining_worker_requeues_unsubmitted_rows() {
 
 #[test]
 fn cancelled_run_books_finished_batch_rows() {
-    let fleet = FleetFixture::held(6);
-    let worker = fleet.worker_for("6");
-    fleet.enqueue(&["--lane", "batch"]);
-    fleet.fixture.simulator.await_count("batch_polls", 2);
+    let (fleet, worker) = FleetFixture::submitted();
     fleet.servers.juror(&fleet.fixture.harness, &["cancel", "night"]).exits(0);
     let fixture = fleet.reported(6, vec![worker]);
     assert_eq!((fixture.count("scored", ""), fixture.count("skipped", "cancelled")), (3, 3));
@@ -184,8 +68,7 @@ fn cancelled_run_ends_although_it_was_paused_with_a_batch_of_unknown_outcome() {
     let fleet = FleetFixture::new(6, BatchSettings { faults, ..BatchSettings::default() });
     let worker = fleet.worker_for("6");
     fleet.enqueue(&["--lane", "batch"]);
-    let status = || fleet.servers.status(&RunId::new("night")).unwrap();
-    await_some(|| status().paused, "the run is paused");
+    fleet.servers.await_pause(&RunId::new("night"));
     fleet.servers.juror(&fleet.fixture.harness, &["cancel", "night"]).exits(0);
     let fixture = fleet.reported(6, vec![worker]);
     assert_eq!(fixture.count("skipped", "cancelled"), 6);
@@ -261,11 +144,8 @@ fn batch_beyond_the_token_limit_is_split() {
 
 #[test]
 fn expired_worker_detects_the_loss_of_its_shards() {
-    let fleet = FleetFixture::held(6);
+    let (fleet, frozen) = FleetFixture::submitted();
     let simulator = &fleet.fixture.simulator;
-    let frozen = fleet.worker_for("6");
-    fleet.enqueue(&["--lane", "batch"]);
-    simulator.await_count("batch_polls", 2);
     frozen.signal(Signal::STOP);
     // One poll may be in progress.
     let looks = simulator.count("batch_polls") + 1;
@@ -310,10 +190,9 @@ fn provider_refusal_pauses_the_run_and_another_worker_resumes_it() {
     let elsewhere = format!("http://{}/elsewhere", fleet.fixture.simulator.address);
     let refused = fleet.worker_at(&elsewhere, &[("JUROR_BATCH_MAX_ROWS", "6")]);
     fleet.enqueue(&["--lane", "batch"]);
-    let paused = || fleet.servers.status(&RunId::new("night")).unwrap().paused;
-    let reason = await_some(paused, "the run is paused");
+    let reason = fleet.servers.await_pause(&RunId::new("night"));
     assert!(reason.contains("batches cannot continue"), "{reason}");
-    stop(refused);
+    refused.stop();
     let worker = fleet.worker();
     fleet.servers.juror(&fleet.fixture.harness, &["retry", "night"]).exits(0);
     let fixture = fleet.reported(6, vec![worker]);
@@ -322,10 +201,7 @@ fn provider_refusal_pauses_the_run_and_another_worker_resumes_it() {
 
 #[test]
 fn run_resumed_in_another_lane_bills_no_row_twice() {
-    let fleet = FleetFixture::held(6);
-    let worker = fleet.worker_for("6");
-    fleet.enqueue(&["--lane", "batch"]);
-    fleet.fixture.simulator.await_count("batch_polls", 2);
+    let (fleet, worker) = FleetFixture::submitted();
     let resume = ["enqueue", "--resume", "night", "--lane", "realtime"];
     let output = fleet.servers.juror(&fleet.fixture.harness, &resume).exits(0);
     output.stderr_contains(&["in the lane realtime from now on; before: batch"]);

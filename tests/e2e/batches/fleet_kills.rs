@@ -1,7 +1,7 @@
 //! `kill -9` of a shard's owner at each step: another worker takes the shard over, and no row is
 //! submitted twice.
 
-use super::fleet::{FleetFixture, all_in_batches};
+use super::fleet_fixture::{FleetFixture, all_in_batches};
 use crate::harness::proxy::{FaultProxy, Moment, ProxiedProtocol, ScriptStep, Wire};
 use juror_simulator::{BatchFault, BatchSettings};
 use std::{sync::Arc, time::Duration};

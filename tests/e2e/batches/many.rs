@@ -1,9 +1,10 @@
 //! Large batches: memory, and kills during their stages.
 
 use super::{BatchFixture, end_batches};
+use juror_services::wait::await_file;
 use juror_simulator::{BatchEnd, BatchSettings, Fault, FaultPlan, Share, SimulatorConfig};
 use serde_json::json;
-use std::{fs, path::Path};
+use std::fs;
 
 /// A PNG of noise, of some 200 KB.
 fn noise() -> Vec<u8> {
@@ -57,10 +58,7 @@ fn killed_when_written(file: &str) {
     let flags = ["--lane", "batch", "--budget-usd", "10"];
     let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
     let path = fixture.harness.path("runs/night").join(file);
-    let has_content = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
-    while !has_content(&path) {
-        std::thread::yield_now();
-    }
+    await_file(&path, |path| fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0));
     running.kill();
     fixture.harness.resume("night", &[]).exits(0).stdout_contains(&["300 of 300 scored"]);
     assert_eq!(fixture.simulator.count("billed_calls"), 300);

@@ -2,7 +2,7 @@
 
 use super::{
     BatchFixture,
-    fleet::{FleetFixture, all_in_batches},
+    fleet_fixture::{FleetFixture, all_in_batches},
 };
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share};
 use rustix::process::Signal;

@@ -2,12 +2,16 @@
 
 use super::plan::{BackendServer, Mishap, Plan};
 use crate::harness::{
-    CallGate, CommandHarness, FleetHarness, FleetServers, Member, Size, TestSimulator,
-    proxy::{BrokerExchange, Moment, ScriptStep},
+    CallGate, CommandHarness, FleetHarness, FleetServers, LIVENESS_INTERVAL, Member, Size,
+    TestSimulator,
+    proxy::{BrokerExchange, FaultProxy, Moment, ScriptStep},
 };
 use juror_simulator::SimulatorConfig;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
-use std::time::{Duration, Instant};
+use std::{
+    sync::mpsc::Receiver,
+    time::{Duration, Instant},
+};
 
 /// The run's name.
 pub const RUN: &str = "shaken";
@@ -17,12 +21,15 @@ const AT_ONCE: usize = 3;
 pub const DOLLARS_PER_JOB: f64 = 0.1;
 /// Time limit for the fleet to continue after a fault.
 const MAX_WAIT: Duration = Duration::from_secs(120);
-/// Interval of polling a condition.
-const LOOK: Duration = Duration::from_millis(5);
+/// Time for which a moment is awaited before the next reply is allowed: the effects of a reply take
+/// some time.
+const REPLY_INTERVAL: Duration = Duration::from_millis(100);
 
 pub struct Disruptions {
     pub plan: Plan,
     pub fleet: FleetHarness,
+    /// Every event in the traffic of the fleet.
+    traffic: Receiver<()>,
     gate: CallGate,
     random: StdRng,
     /// Number of replies that were allowed through.
@@ -43,12 +50,13 @@ impl Disruptions {
         let gate = CallGate::closed();
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
         let size = Size { workers: WORKERS, aggregators: 2, at_once: AT_ONCE };
-        let fleet =
+        let mut fleet =
             FleetHarness::new(&size, FleetServers::own(), harness, TestSimulator::start(config));
+        let traffic = fleet.traffic();
         let random = StdRng::seed_from_u64(plan.seed);
         let (log, dead) = (Vec::new(), Vec::new());
         let mut disruptions =
-            Self { plan, fleet, gate, random, allowed: 0, log, dead, under_way: 0 };
+            Self { plan, fleet, traffic, gate, random, allowed: 0, log, dead, under_way: 0 };
         disruptions.fleet.start();
         disruptions.enqueue();
         disruptions
@@ -127,7 +135,7 @@ impl Disruptions {
 
     /// Waits until each process has failed to reconnect.
     fn refuse_connections(&mut self, server: BackendServer) {
-        let refused = |member: &mut Member| proxy_of(member, server).refused();
+        let refused = |member: &mut Member| member.wire.count(Moment::Refusal);
         let before: Vec<u64> = self.fleet.members().map(refused).collect();
         self.each_proxy(server, |proxy| proxy.shut());
         self.until("not everybody comes back", |disruptions| {
@@ -179,11 +187,7 @@ impl Disruptions {
         });
     }
 
-    fn each_proxy(
-        &mut self,
-        server: BackendServer,
-        act: impl Fn(&crate::harness::proxy::FaultProxy),
-    ) {
+    fn each_proxy(&mut self, server: BackendServer, act: impl Fn(&FaultProxy)) {
         self.fleet.members().for_each(|member| act(proxy_of(member, server)));
     }
 
@@ -207,13 +211,8 @@ impl Disruptions {
             self.until("the point is never reached", |disruptions| {
                 disruptions.is_held() || disruptions.all_allowed_replies_are_sent()
             });
-            // The effects of a reply take some time.
-            let soon = Instant::now() + 20 * LOOK;
-            while Instant::now() < soon {
-                if self.is_held() {
-                    return;
-                }
-                std::thread::sleep(LOOK);
+            if self.holds_within(REPLY_INTERVAL, Self::is_held) {
+                return;
             }
             let most = self.plan.jobs;
             assert!(self.allowed < most, "the point is never reached\n{}", self.fleet_harness());
@@ -236,11 +235,28 @@ impl Disruptions {
     #[track_caller]
     fn until(&mut self, otherwise: &str, mut condition: impl FnMut(&mut Self) -> bool) {
         let deadline = Instant::now() + MAX_WAIT;
-        while !condition(self) {
+        while !self.holds_within(LIVENESS_INTERVAL, &mut condition) {
             assert!(Instant::now() < deadline, "{otherwise}\n{}", self.fleet_harness());
             self.fleet.members().for_each(Member::assert_running);
-            std::thread::sleep(LOOK);
         }
+    }
+
+    /// True once the condition holds, which is checked at each event in the traffic; false after
+    /// the time limit.
+    fn holds_within(
+        &mut self,
+        within: Duration,
+        mut condition: impl FnMut(&mut Self) -> bool,
+    ) -> bool {
+        let deadline = Instant::now() + within;
+        while !condition(self) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if self.traffic.recv_timeout(left).is_err() {
+                return condition(self);
+            }
+            while self.traffic.try_recv().is_ok() {}
+        }
+        true
     }
 
     pub fn note(&mut self, what: String) {
@@ -259,7 +275,7 @@ impl Disruptions {
     }
 }
 
-fn proxy_of(member: &Member, server: BackendServer) -> &crate::harness::proxy::FaultProxy {
+fn proxy_of(member: &Member, server: BackendServer) -> &FaultProxy {
     match server {
         BackendServer::Broker => &member.broker,
         BackendServer::Redis => &member.redis,

@@ -1,8 +1,7 @@
 //! `juror aggregate`: results of many runs in journals and reports, across process failures.
 
-use super::servers::{Servers, await_some};
-use crate::harness::{CommandHarness, RunningCommand};
-use juror_ledger::redis::test_server::TestRedis;
+use super::servers::{ACTIVE, Servers};
+use crate::harness::CommandHarness;
 use juror_types::{
     id::JobId,
     item::Item,
@@ -18,7 +17,6 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::Write as _;
 
-const WORKS: &str = "active: writing the results of fleet";
 pub(super) const COST: i64 = 5_000_000_000;
 
 fn semantic() -> (Rubric, &'static str) {
@@ -63,12 +61,6 @@ fn failed(record: &RunRecord, number: u32) -> JobResult {
     result
 }
 
-pub(super) fn start(servers: &Servers, harness: &CommandHarness) -> RunningCommand {
-    let mut aggregator = RunningCommand::start(servers.command(harness, &["aggregate"]));
-    aggregator.await_stderr(WORKS);
-    aggregator
-}
-
 /// A report without its times and the length of its journal, which has the run's name in each line.
 fn comparable_report(harness: &CommandHarness, run: &str) -> Value {
     let mut report = harness.report(run);
@@ -81,7 +73,7 @@ fn comparable_report(harness: &CommandHarness, run: &str) -> Value {
 #[test]
 fn results_of_two_runs_reach_two_journals_and_two_reports() {
     let (harness, servers) = (CommandHarness::new(), Servers::shared());
-    let aggregator = start(&servers, &harness);
+    let aggregator = servers.start_aggregator(&harness);
     let [day, night] = ["day", "night"].map(|run| record(&servers, run, 30));
     servers.announce(&day);
     servers.announce(&night);
@@ -94,8 +86,7 @@ fn results_of_two_runs_reach_two_journals_and_two_reports() {
     servers.close(&night.run_id, 31);
     let progress = servers.await_report(&day.run_id, 30);
     assert_eq!((progress.counts.scored, progress.cost_usd), (30, Money::from_pico(30 * COST)));
-    let aside =
-        await_some(|| Some(servers.results_aside()).filter(|aside| !aside.is_empty()), "letter");
+    let aside = servers.await_results_aside(1);
     assert_eq!(aside[0].0, "item_0007");
     assert!(aside[0].1.contains("run strange is unknown to the fleet"), "{aside:?}");
     // One job of the second run failed: the run is complete only after its retry.
@@ -119,8 +110,8 @@ fn results_of_two_runs_reach_two_journals_and_two_reports() {
 fn standby_replaces_a_killed_aggregator_and_writes_the_same_report() {
     let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let [calm, shaken] = ["calm", "shaken"].map(|run| record(&servers, run, 40));
-    let first = start(&servers, &harness);
-    let mut spare = RunningCommand::start(servers.command(&harness, &["aggregate"]));
+    let first = servers.start_aggregator(&harness);
+    let mut spare = servers.start(&harness, &["aggregate"]);
     spare.await_stderr("standby: another aggregator is active");
     for record in [&calm, &shaken] {
         servers.announce(record);
@@ -134,10 +125,9 @@ fn standby_replaces_a_killed_aggregator_and_writes_the_same_report() {
     first.kill();
     servers.publish(&results(&shaken)[20..]);
     servers.close(&shaken.run_id, 40);
-    spare.await_stderr(WORKS);
+    spare.await_stderr(ACTIVE);
     servers.await_report(&shaken.run_id, 40);
-    spare.signal(Signal::TERM);
-    spare.finish().exits(0);
+    spare.stop();
     assert_eq!(harness.journal("shaken").len(), 40);
     let (mut calm, shaken) =
         (comparable_report(&harness, "calm"), comparable_report(&harness, "shaken"));
@@ -151,7 +141,7 @@ fn torn_line_is_truncated_and_its_result_redelivered() {
     let torn = record(&servers, "torn", 3);
     servers.announce(&torn);
     servers.publish(&[scored(&torn, 0)]);
-    let aggregator = start(&servers, &harness);
+    let aggregator = servers.start_aggregator(&harness);
     servers.await_progress(&torn.run_id, |progress| progress.results == 1);
     aggregator.kill();
     let journal = harness.path("runs/torn/results.jsonl");
@@ -160,10 +150,9 @@ fn torn_line_is_truncated_and_its_result_redelivered() {
     // Unacknowledged results are redelivered with the new ones.
     servers.publish(&[scored(&torn, 0), scored(&torn, 1), scored(&torn, 2)]);
     servers.close(&torn.run_id, 3);
-    let aggregator = start(&servers, &harness);
+    let aggregator = servers.start_aggregator(&harness);
     servers.await_report(&torn.run_id, 3);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
     assert_eq!(harness.journal("torn").len(), 3);
     assert_eq!(harness.report("torn")["coverage"]["scored"], 3);
 }
@@ -178,11 +167,10 @@ fn poison_job_completes_its_run() {
     servers.poison(job(&record, 1), "it killed five workers");
     servers.poison(job(&record, 2), "it killed five workers");
     servers.close(&record.run_id, 3);
-    let aggregator = start(&servers, &harness);
+    let aggregator = servers.start_aggregator(&harness);
     let progress = servers.await_report(&record.run_id, 3);
     assert_eq!((progress.counts.scored, progress.counts.failed), (1, 2));
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).stdout_contains(&["1 of 3 scored (33.3%), 2 failed"]);
+    aggregator.stop().stdout_contains(&["1 of 3 scored (33.3%), 2 failed"]);
     assert_eq!(harness.journal("deadly").len(), 3);
     let poisoned = harness.result("deadly", "item_0002");
     assert_eq!(poisoned["error"], json!({"kind": "poison", "message": "it killed five workers"}));
@@ -194,7 +182,7 @@ fn cancelled_run_is_reported_with_the_jobs_that_were_not_published() {
     let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let record = record(&servers, "cut", 100);
     servers.announce(&record);
-    let aggregator = start(&servers, &harness);
+    let aggregator = servers.start_aggregator(&harness);
     let skipped = JobResult { outcome: Outcome::Skipped, ..failed(&record, 2) };
     servers.publish(&[scored(&record, 0), scored(&record, 1), skipped]);
     servers.run(servers.backend.record_published(&record.run_id, 3)).unwrap();
@@ -205,55 +193,6 @@ fn cancelled_run_is_reported_with_the_jobs_that_were_not_published() {
     aggregator.finish().exits(0).stdout_contains(&[coverage]);
     // The report can be regenerated without the fleet.
     harness.juror(&["report", "cut"]).exits(3).stdout_contains(&["2 of 100 scored"]);
-}
-
-#[test]
-fn results_are_committed_while_redis_is_emptied_and_their_costs_are_restored() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::own(&[])));
-    let budget = Some(Money::from_pico(100 * COST));
-    let record = RunRecord { budget_usd: budget, ..record(&servers, "kept", 4) };
-    servers.announce(&record);
-    let mut aggregator = start(&servers, &harness);
-    servers.publish(&[scored(&record, 0), scored(&record, 1)]);
-    servers.await_progress(&record.run_id, |progress| progress.results == 2);
-    servers.redis.command(&["FLUSHALL"]);
-    servers.publish(&[scored(&record, 2)]);
-    await_some(|| Some(()).filter(|()| harness.journal("kept").len() == 3), "the third result");
-    assert_eq!(servers.status(&record.run_id), None);
-    aggregator.await_stderr("to judge the remaining jobs, run: juror retry kept");
-    // As `juror retry` does.
-    servers.announce(&record);
-    let committed = || servers.ledger(&record.run_id).committed;
-    let reported =
-        || Some(committed()).filter(|committed| *committed == Money::from_pico(3 * COST));
-    await_some(reported, "the ledger to be updated");
-    servers.publish(&[scored(&record, 3)]);
-    servers.close(&record.run_id, 4);
-    servers.await_report(&record.run_id, 4);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
-    let cost = &harness.report("kept")["cost"];
-    assert_eq!(cost["total_usd"], Money::from_pico(4 * COST).to_string());
-}
-
-#[test]
-fn redis_restart_is_reconciled_and_results_continue() {
-    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::durable()));
-    let record = record(&servers, "restarted", 2);
-    servers.announce(&record);
-    let mut aggregator = start(&servers, &harness);
-    servers.publish(&[scored(&record, 0)]);
-    servers.await_progress(&record.run_id, |progress| progress.results == 1);
-    servers.redis.kill();
-    servers.publish(&[scored(&record, 1)]);
-    await_some(|| Some(()).filter(|()| harness.journal("restarted").len() == 2), "a result");
-    servers.redis.start_again();
-    aggregator.await_stderr("the ledger is reconciled and calls are resumed");
-    servers.close(&record.run_id, 2);
-    servers.await_report(&record.run_id, 2);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).stderr_contains(&["Redis was restarted"]);
-    assert_eq!(servers.ledger(&record.run_id).committed, Money::from_pico(2 * COST));
 }
 
 #[test]
@@ -274,11 +213,8 @@ fn foreign_messages_are_no_jobs() {
     // A dead letter produces no result either.
     servers.poison(Job { job_id: JobId::new("e".repeat(32)), ..job(&record, 4) }, "not planned");
     servers.close(&record.run_id, 1);
-    let aggregator = start(&servers, &harness);
-    let aside = await_some(
-        || Some(servers.results_aside()).filter(|aside| aside.len() == 3),
-        "three dead letters",
-    );
+    let aggregator = servers.start_aggregator(&harness);
+    let aside = servers.await_results_aside(3);
     servers.await_report(&record.run_id, 1);
     for (item, reason) in [
         ("item_0001", "its job id is not the one of item"),
@@ -288,8 +224,7 @@ fn foreign_messages_are_no_jobs() {
         let letter = aside.iter().find(|letter| letter.0 == item).unwrap();
         assert!(letter.1.contains(reason), "{letter:?}");
     }
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).stdout_contains(&["run own: 1 of 1 scored"]);
+    aggregator.stop().stdout_contains(&["run own: 1 of 1 scored"]);
     assert_eq!(harness.journal("own").len(), 1);
     assert_eq!(servers.jobs_aside().len(), 1, "the dead job is kept for a person");
 }

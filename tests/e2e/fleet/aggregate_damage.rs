@@ -1,12 +1,11 @@
 //! Damaged files of one run delay no other run and lose no data.
 
 use super::{
-    aggregate::{record, scored, start},
-    servers::{Servers, await_some},
+    aggregate::{record, scored},
+    servers::Servers,
 };
 use crate::harness::CommandHarness;
 use juror_types::run::RunRecord;
-use rustix::process::Signal;
 use std::fs;
 
 #[test]
@@ -14,14 +13,13 @@ fn damaged_run_is_quarantined_and_continues_after_repair() {
     let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let runs = ["no_record", "no_journal", "fine"].map(|run| record(&servers, run, 3));
     let [no_record, no_journal, fine] = &runs;
-    let aggregator = start(&servers, &harness);
+    let aggregator = servers.start_aggregator(&harness);
     for run in &runs {
         servers.announce(run);
         servers.publish(&[scored(run, 0), scored(run, 1)]);
         servers.await_progress(&run.run_id, |progress| progress.results == 2);
     }
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
     let broken_record = harness.path("runs/no_record/run.json");
     let whole = fs::read(&broken_record).unwrap();
     fs::write(&broken_record, &whole[..whole.len() / 2]).unwrap();
@@ -30,21 +28,19 @@ fn damaged_run_is_quarantined_and_continues_after_repair() {
     let damaged = [b"no result of ours\n", &journal[..]].concat();
     fs::write(&broken_journal, &damaged).unwrap();
 
-    let mut aggregator = start(&servers, &harness);
+    let mut aggregator = servers.start_aggregator(&harness);
     aggregator.await_stderr("run no_journal is quarantined");
     for run in &runs {
         servers.publish(&[scored(run, 2)]);
         servers.close(&run.run_id, 3);
     }
     servers.await_report(&fine.run_id, 3);
-    let both = || Some(servers.results_aside()).filter(|aside| aside.len() == 2);
-    let aside = await_some(both, "two results aside");
+    let aside = servers.await_results_aside(2);
     let reasons: Vec<&str> = aside.iter().map(|(_, reason)| reason.as_str()).collect();
     for file in ["runs/no_record/run.json, line", "runs/no_journal/results.jsonl, line 1"] {
         assert!(reasons.iter().any(|reason| reason.contains(file)), "{file} in {reasons:?}");
     }
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).stderr_contains(&[
+    aggregator.stop().stderr_contains(&[
         "run no_record is quarantined: runs/no_record/run.json",
         "juror dead-letters replay --all --run no_record",
         "remove the line",
@@ -54,7 +50,7 @@ fn damaged_run_is_quarantined_and_continues_after_repair() {
     // As the warnings recommend.
     fs::remove_file(&broken_record).unwrap();
     fs::write(&broken_journal, &journal).unwrap();
-    let aggregator = start(&servers, &harness);
+    let aggregator = servers.start_aggregator(&harness);
     for RunRecord { run_id, .. } in [no_record, no_journal] {
         let arguments = ["dead-letters", "replay", "--all", "--run", run_id.as_str()];
         servers.juror(&harness, &arguments).exits(0).stdout_contains(&["1 replayed"]);
@@ -62,20 +58,18 @@ fn damaged_run_is_quarantined_and_continues_after_repair() {
         assert_eq!(harness.journal(run_id.as_str()).len(), 3);
         assert_eq!(harness.report(run_id.as_str())["coverage"]["scored"], 3);
     }
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
 }
 
 #[test]
 fn run_with_a_damaged_journal_can_be_cancelled() {
     let (harness, servers) = (CommandHarness::new(), Servers::shared());
     let run = record(&servers, "damaged", 3);
-    let aggregator = start(&servers, &harness);
+    let aggregator = servers.start_aggregator(&harness);
     servers.announce(&run);
     servers.publish(&[scored(&run, 0), scored(&run, 1)]);
     servers.await_progress(&run.run_id, |progress| progress.results == 2);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
     fs::write(harness.path("runs/damaged/results.jsonl"), "no result of ours\n").unwrap();
     let cancelled = servers.juror(&harness, &["cancel", "damaged"]).exits(0);
     cancelled.stdout_contains(&["run damaged is cancelled", "2 have a result"]);

@@ -1,18 +1,17 @@
 //! Fleet results go to one runs directory, and no run is split between two.
 
 use super::{
-    aggregate::{record, scored, start},
-    servers::{Servers, await_some},
+    aggregate::{record, scored},
+    servers::{ACTIVE, Servers},
 };
-use crate::harness::{CommandHarness, RunningCommand};
+use crate::harness::CommandHarness;
 use juror_ledger::redis::test_server::TestRedis;
-use rustix::process::Signal;
 
 #[test]
 fn aggregator_of_another_folder_is_refused_until_takeover() {
     let (here, there) = (CommandHarness::new(), CommandHarness::new());
     let servers = Servers::with(TestRedis::own(&[]));
-    let first = start(&servers, &here);
+    let first = servers.start_aggregator(&here);
     let [ours, theirs] = [&here, &there].map(|harness| {
         let path = harness.path("runs");
         let folder = std::fs::canonicalize(path.parent().unwrap()).unwrap().join("runs");
@@ -22,7 +21,7 @@ fn aggregator_of_another_folder_is_refused_until_takeover() {
         let key = format!("{}:runs_directory", servers.redis.namespace);
         Some(servers.redis.command(&["HGET", &key, "path"])).filter(|path| !path.is_empty())
     };
-    assert_eq!(await_some(holder, "the claim"), ours);
+    assert_eq!(servers.await_value("runs_directory", holder), ours);
     let refused = |harness: &CommandHarness| servers.juror(harness, &["aggregate"]).exits(2);
     let reported = refused(&there);
     assert!(!reported.stderr.contains("active"), "{}", reported.stderr);
@@ -30,11 +29,11 @@ fn aggregator_of_another_folder_is_refused_until_takeover() {
 
     // An emptied Redis accepts the id again.
     servers.redis.command(&["FLUSHALL"]);
-    assert_eq!(await_some(holder, "the claim again"), ours);
+    assert_eq!(servers.await_value("runs_directory", holder), ours);
     refused(&there).stderr_contains(&[&ours]);
 
-    let mut second = RunningCommand::start(servers.command(&there, &["aggregate", "--take-over"]));
-    second.await_stderr("active: writing the results of fleet");
+    let mut second = servers.start(&there, &["aggregate", "--take-over"]);
+    second.await_stderr(ACTIVE);
     first.finish().exits(2).stderr_contains(&["the results of this fleet are stored in", &theirs]);
     refused(&here).stderr_contains(&[&theirs, &ours]);
     let record = record(&servers, "moved", 2);
@@ -43,8 +42,7 @@ fn aggregator_of_another_folder_is_refused_until_takeover() {
     servers.close(&record.run_id, 2);
     servers.await_report(&record.run_id, 2);
     assert_eq!(there.journal("moved").len(), 2);
-    second.signal(Signal::TERM);
-    second.finish().exits(0);
+    second.stop();
     // The flag is not needed again.
-    start(&servers, &there).kill();
+    servers.start_aggregator(&there).kill();
 }

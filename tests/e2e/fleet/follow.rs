@@ -1,8 +1,10 @@
 //! `--wait` and `juror retry`: a fleet run is followed to its end and retried. The tests act as the
 //! workers.
 
+mod gates;
+
 use super::servers::Servers;
-use crate::harness::{CommandHarness, RunningCommand, pico, write_items};
+use crate::harness::{CommandHarness, pico, write_items};
 use juror_types::{
     id::RunId,
     job::Job,
@@ -11,12 +13,6 @@ use juror_types::{
 };
 use rustix::process::Signal;
 use serde_json::Value;
-
-fn aggregator(servers: &Servers, harness: &CommandHarness) -> RunningCommand {
-    let mut aggregator = servers.start(harness, &["aggregate"]);
-    aggregator.await_stderr("active: writing the results of fleet");
-    aggregator
-}
 
 fn scored(job: &Job) -> Option<JobResult> {
     let mut result = JobResult::empty(job, Outcome::Scored);
@@ -41,7 +37,7 @@ fn but_one(job: &Job) -> Option<JobResult> {
 #[test]
 fn follow_ends_with_the_report() {
     let (harness, servers) = (CommandHarness::with_items(10), Servers::shared());
-    let aggregator = aggregator(&servers, &harness);
+    let aggregator = servers.start_aggregator(&harness);
     let flags = ["--run-id", "night", "--wait", "-o", "night.csv", "--priority", "high"];
     let enqueue = [&["enqueue", "manifest.jsonl"], &flags[..]].concat();
     let waiting = servers.start(&harness, &enqueue);
@@ -84,8 +80,7 @@ fn follow_ends_with_the_report() {
         .juror(&harness, &unanchored)
         .exits(2)
         .stderr_contains(&["changes.new.items", "--baseline RUN"]);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
 }
 
 #[test]
@@ -93,7 +88,7 @@ fn follow_without_the_journal_prints_counts() {
     let (harness, elsewhere) = (CommandHarness::new(), CommandHarness::new());
     let servers = Servers::shared();
     write_items(&harness, 4);
-    let _aggregator = aggregator(&servers, &elsewhere);
+    let _aggregator = servers.start_aggregator(&elsewhere);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"];
     let waiting = servers.start(&harness, &enqueue);
     servers.work(4, but_one);
@@ -113,7 +108,7 @@ fn follow_without_the_journal_prints_counts() {
 #[test]
 fn detaching_does_not_stop_the_run() {
     let (harness, servers) = (CommandHarness::with_items(3), Servers::shared());
-    let _aggregator = aggregator(&servers, &harness);
+    let _aggregator = servers.start_aggregator(&harness);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait", "--gate", "targets"];
     let mut waiting = servers.start(&harness, &enqueue);
     waiting.await_stderr("3 jobs of run night are published");
@@ -133,50 +128,9 @@ fn detaching_does_not_stop_the_run() {
 }
 
 #[test]
-fn a_run_that_nobody_waits_for_is_decided_by_its_gate() {
-    let (harness, servers) = (CommandHarness::with_items(3), Servers::shared());
-    let rule = "schema = 1\n[[rule]]\nmetric = \"token_extraction.accuracy\"\nat_least = 0.9\n";
-    harness.write("strict.toml", rule);
-    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--gate", "strict.toml"];
-    servers.juror(&harness, &enqueue).exits(0);
-    let _aggregator = aggregator(&servers, &harness);
-    servers.work(3, scored);
-    servers.await_report(&RunId::new("night"), 3);
-    let report = harness.report("night");
-    assert_eq!(report["targets"]["decision"], "missed", "{report}");
-    servers.juror(&harness, &["report", "night"]).exits(100);
-    servers.juror(&harness, &["retry", "night", "--wait"]).exits(100);
-    let unread = ["enqueue", "--resume", "night", "--gate", "missing.toml"];
-    servers.juror(&harness, &unread).exits(2).stderr_contains(&["missing.toml"]);
-    servers.juror(&harness, &["report", "night"]).exits(100);
-    // On another machine, whose commands have no journal, it does not count as met.
-    let elsewhere = CommandHarness::new();
-    let follow = ["enqueue", "--wait", "--resume", "night"];
-    servers.juror(&elsewhere, &follow).exits(2).stderr_contains(&["gate", "--runs-dir"]);
-}
-
-#[test]
-fn a_gate_that_the_aggregator_cannot_read_is_a_warning_of_its_report() {
-    let (harness, elsewhere) = (CommandHarness::new(), CommandHarness::new());
-    let servers = Servers::shared();
-    write_items(&harness, 1);
-    let rule = "schema = 1\n[[rule]]\nmetric = \"token_extraction.accuracy\"\nat_least = 0.1\n";
-    harness.write("gate.toml", rule);
-    let _aggregator = aggregator(&servers, &elsewhere);
-    let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--gate", "gate.toml"];
-    servers.juror(&harness, &enqueue).exits(0);
-    std::fs::remove_file(harness.path("gate.toml")).unwrap();
-    servers.work(1, scored);
-    servers.await_report(&RunId::new("night"), 1);
-    let report = elsewhere.report("night").to_string();
-    assert!(report.contains("not decided by its gate"), "{report}");
-    servers.juror(&elsewhere, &["report", "night"]).exits(2).stderr_contains(&["gate.toml"]);
-}
-
-#[test]
 fn pause_is_reported_and_ended_by_a_retry() {
     let (harness, servers) = (CommandHarness::with_items(5), Servers::shared());
-    let _aggregator = aggregator(&servers, &harness);
+    let _aggregator = servers.start_aggregator(&harness);
     let run = RunId::new("night");
     let mut waiting =
         servers.start(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"]);
@@ -196,7 +150,7 @@ fn pause_is_reported_and_ended_by_a_retry() {
 #[test]
 fn follow_waits_for_a_cancelled_run_and_reports_it() {
     let (harness, servers) = (CommandHarness::with_items(3), Servers::shared());
-    let _aggregator = aggregator(&servers, &harness);
+    let _aggregator = servers.start_aggregator(&harness);
     let mut waiting =
         servers.start(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"]);
     waiting.await_stderr("are published");
@@ -218,9 +172,45 @@ fn follow_waits_for_a_cancelled_run_and_reports_it() {
 }
 
 #[test]
+fn report_reads_the_fleet_ledger_and_reports_its_absence() {
+    let (harness, servers) = (CommandHarness::with_items(2), Servers::shared());
+    let aggregator = servers.start_aggregator(&harness);
+    let flags = ["--run-id", "night", "--budget-usd", "3", "--allow-volatile-redis"];
+    let enqueue = [&["enqueue", "manifest.jsonl", "--wait", "--enable-llm-judge"], &flags[..]];
+    let waiting = servers.start(&harness, &enqueue.concat());
+    servers.work(2, failed);
+    waiting.finish().exits(3);
+    aggregator.stop();
+    let raise = ["enqueue", "--resume", "night", "--budget-usd", "4", "--allow-volatile-redis"];
+    servers.juror(&harness, &raise).exits(0);
+    let report = servers.juror(&harness, &["report", "night", "--json"]).exits(3);
+    assert_eq!(report.stderr, "");
+    let report = report.json();
+    assert_eq!(pico(&report["cost"]["budget_usd"]), 4_000_000_000_000);
+    let alone = harness.juror(&["report", "night", "--json"]).exits(3);
+    alone.stderr_contains(&["the ledger of fleet", "cannot be read", "--redis URL"]);
+    let listed = servers.juror(&harness, &["runs", "--json"]).exits(0);
+    let listed = listed.json();
+    assert_eq!(listed[0]["fleet"], servers.redis.namespace);
+}
+
+#[test]
+fn run_cancelled_in_its_second_round_counts_jobs_once() {
+    let (harness, servers) = (CommandHarness::with_items(4), Servers::shared());
+    let _aggregator = servers.start_aggregator(&harness);
+    servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
+    servers.work(4, failed);
+    servers.await_report(&RunId::new("night"), 4);
+    servers.juror(&harness, &["retry", "night"]).exits(0);
+    servers.await_progress(&RunId::new("night"), |progress| progress.results == 4);
+    let cancelled = servers.juror(&harness, &["cancel", "night"]).exits(0);
+    cancelled.stdout_contains(&["4 of 4 planned jobs were published", "4 have a result"]);
+}
+
+#[test]
 fn unscored_jobs_are_retried_by_the_fleet() {
     let (harness, servers) = (CommandHarness::with_items(6), Servers::shared());
-    let _aggregator = aggregator(&servers, &harness);
+    let _aggregator = servers.start_aggregator(&harness);
     let run = RunId::new("night");
     servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
     let taken = servers.work(6, but_one);
@@ -268,41 +258,4 @@ fn unscored_jobs_are_retried_by_the_fleet() {
         .stderr_contains(&["this machine"]);
     servers.juror(&harness, &["retry", "none"]).exits(2).stderr_contains(&["run none is unknown"]);
     harness.juror(&["retry", "none"]).exits(2).stderr_contains(&["no run \"none\" in runs"]);
-}
-
-#[test]
-fn report_reads_the_fleet_ledger_and_reports_its_absence() {
-    let (harness, servers) = (CommandHarness::with_items(2), Servers::shared());
-    let aggregator = aggregator(&servers, &harness);
-    let flags = ["--run-id", "night", "--budget-usd", "3", "--allow-volatile-redis"];
-    let enqueue = [&["enqueue", "manifest.jsonl", "--wait", "--enable-llm-judge"], &flags[..]];
-    let waiting = servers.start(&harness, &enqueue.concat());
-    servers.work(2, failed);
-    waiting.finish().exits(3);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
-    let raise = ["enqueue", "--resume", "night", "--budget-usd", "4", "--allow-volatile-redis"];
-    servers.juror(&harness, &raise).exits(0);
-    let report = servers.juror(&harness, &["report", "night", "--json"]).exits(3);
-    assert_eq!(report.stderr, "");
-    let report = report.json();
-    assert_eq!(pico(&report["cost"]["budget_usd"]), 4_000_000_000_000);
-    let alone = harness.juror(&["report", "night", "--json"]).exits(3);
-    alone.stderr_contains(&["the ledger of fleet", "cannot be read", "--redis URL"]);
-    let listed = servers.juror(&harness, &["runs", "--json"]).exits(0);
-    let listed = listed.json();
-    assert_eq!(listed[0]["fleet"], servers.redis.namespace);
-}
-
-#[test]
-fn run_cancelled_in_its_second_round_counts_jobs_once() {
-    let (harness, servers) = (CommandHarness::with_items(4), Servers::shared());
-    let _aggregator = aggregator(&servers, &harness);
-    servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
-    servers.work(4, failed);
-    servers.await_report(&RunId::new("night"), 4);
-    servers.juror(&harness, &["retry", "night"]).exits(0);
-    servers.await_progress(&RunId::new("night"), |progress| progress.results == 4);
-    let cancelled = servers.juror(&harness, &["cancel", "night"]).exits(0);
-    cancelled.stdout_contains(&["4 of 4 planned jobs were published", "4 have a result"]);
 }

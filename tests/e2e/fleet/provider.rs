@@ -2,13 +2,12 @@
 //! several workers together.
 
 use super::{
-    servers::{Servers, await_some},
-    worker::{WorkerFixture, all_scored, stop},
+    servers::Servers,
+    worker_fixture::{WorkerFixture, all_scored, stop},
 };
 use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico};
 use juror_simulator::{Fault, FaultPlan, Latency, Share, SimulatorConfig, TokenCount};
 use juror_types::id::RunId;
-use rustix::process::Signal;
 use std::time::Duration;
 
 /// Fleet whose provider always has this fault.
@@ -24,18 +23,12 @@ fn fixture(items: u32, config: SimulatorConfig) -> WorkerFixture {
     WorkerFixture { servers, harness, simulator, gate: CallGate::closed() }
 }
 
-fn end(aggregator: RunningCommand) {
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
-}
-
 #[test]
 fn unusable_replies_are_counted_across_workers() {
     let fixture = failing(60, SimulatorConfig::default(), Fault::Length);
     let workers = [(); 3].map(|()| fixture.start(&["-j", "1"]));
     let run = fixture.enqueue("vain").remove(0).run_id;
-    let paused = || fixture.servers.status(&run)?.paused;
-    let reason = await_some(paused, "the run is paused");
+    let reason = fixture.servers.await_pause(&run);
     assert!(reason.contains("items in a row got no usable reply"), "{reason}");
     workers.into_iter().for_each(stop);
     let calls = fixture.simulator.count("billed_calls");
@@ -60,7 +53,7 @@ fn deadline_ends_a_wait_for_a_refusing_provider() {
     assert_eq!(pico(&report["cost"]["total_usd"]), 0);
     assert!(simulator.requests() <= 2, "no more than were in flight at the first refusal");
     stop(worker);
-    end(aggregator);
+    aggregator.stop();
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! Data loss of Redis: earlier costs are not spent again, and judged items are not judged again.
+//! Data loss of Redis: earlier costs are not spent again, judged items are not judged again, and
+//! results are committed meanwhile.
 
 use super::{
-    aggregate::{COST, record, scored, start},
-    servers::{Servers, await_some},
+    aggregate::{COST, record, scored},
+    servers::Servers,
 };
 use crate::harness::{CommandHarness, RunningCommand, TestSimulator, pico, write_items};
 use juror_ledger::{
@@ -10,16 +11,22 @@ use juror_ledger::{
     error::LedgerError,
     redis::test_server::TestRedis,
 };
+use juror_services::wait::await_file;
 use juror_types::{
     id::{LeaseId, OwnerId, RunId},
     run::RunRecord,
     usage::Money,
 };
-use rustix::process::Signal;
 use serde_json::Value;
 
 const ITEMS: u32 = 6;
 const MONTH_ITEMS: u32 = 40;
+
+/// Waits until the journal of a run has this many results.
+fn await_results(harness: &CommandHarness, run: &str, results: usize) {
+    let journal = harness.path("runs").join(run).join("results.jsonl");
+    await_file(&journal, |_| harness.journal(run).len() == results);
+}
 
 #[test]
 fn run_enqueued_elsewhere_waits_for_journal_reconciliation() {
@@ -29,23 +36,18 @@ fn run_enqueued_elsewhere_waits_for_journal_reconciliation() {
     let run = RunId::new("wiped");
     let url = simulator.base_url();
     let work = ["worker", "--base-url", &url, "--data-root", "."];
-    let aggregate = || {
-        let mut aggregator = servers.start(&first, &["aggregate"]);
-        aggregator.await_stderr("active: writing the results of fleet");
-        aggregator
-    };
     let budget = ["--budget-usd", "1", "--allow-volatile-redis"];
     let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "wiped"];
     let enqueue = [&enqueue[..], &budget].concat();
     write_items(&first, ITEMS);
     write_items(&other, ITEMS);
 
-    let aggregator = aggregate();
+    let aggregator = servers.start_aggregator(&first);
     let worker = servers.start(&first, &work);
     servers.juror(&first, &enqueue).exits(0);
     servers.await_report(&run, ITEMS.into());
-    stop(worker);
-    stop(aggregator);
+    worker.stop();
+    aggregator.stop();
     let billed = simulator.bill();
 
     servers.redis.command(&["FLUSHALL"]);
@@ -60,11 +62,11 @@ fn run_enqueued_elsewhere_waits_for_journal_reconciliation() {
         u64::from(ITEMS),
         "there is no call before the reconciliation"
     );
-    let mut aggregator = aggregate();
+    let mut aggregator = servers.start_aggregator(&first);
     servers.await_report(&run, ITEMS.into());
     aggregator.await_stderr("the ledger is reconciled and calls are resumed");
-    stop(worker);
-    stop(aggregator);
+    worker.stop();
+    aggregator.stop();
     assert_eq!(simulator.requests(), u64::from(ITEMS), "journaled jobs are not judged again");
     assert_eq!(simulator.bill(), billed);
     assert_eq!(servers.ledger(&run).committed.pico(), billed);
@@ -95,8 +97,8 @@ fn run_known_only_to_a_journal_is_not_new_after_reconciliation() {
         "still counts in the ledger",
         "juror retry --allow-volatile-redis spent",
     ]);
-    stop(worker);
-    stop(aggregator);
+    worker.stop();
+    aggregator.stop();
 }
 
 #[test]
@@ -134,8 +136,8 @@ fn costs_of_ended_runs_count_in_the_month_of_an_emptied_redis() {
         let spent = pico(&scopes.iter().find(of).unwrap()["spent_usd"]);
         assert_eq!(spent, billed, "of the {period}");
     }
-    stop(worker);
-    stop(aggregator);
+    worker.stop();
+    aggregator.stop();
 }
 
 #[test]
@@ -145,10 +147,10 @@ fn run_with_a_lost_redis_account_keeps_its_cap() {
     let budget_usd = Some(results_cost + Money::from_pico(COST));
     let record = RunRecord { budget_usd, ..record(&servers, "capped", 4) };
     servers.announce(&record);
-    let mut aggregator = start(&servers, &harness);
+    let mut aggregator = servers.start_aggregator(&harness);
     servers.publish(&[0, 1, 2].map(|number| scored(&record, number)));
     let spent = || servers.ledger(&record.run_id).committed == results_cost;
-    await_some(|| spent().then_some(()), "the cost to be booked");
+    servers.await_value("account:run:capped", || spent().then_some(()));
     let account = format!("{}:account:run:capped", servers.redis.namespace);
     servers.redis.command(&["DEL", &account]);
     let call = |cost| AdmissionRequest {
@@ -170,10 +172,52 @@ fn run_with_a_lost_redis_account_keeps_its_cap() {
     assert_eq!(month.unwrap().committed, results_cost, "the month has lost nothing");
     assert!(matches!(admit(COST + 1), Ok(AdmissionDecision::NoBudget { .. })));
     assert!(matches!(admit(COST), Ok(AdmissionDecision::Admitted)));
-    stop(aggregator);
+    aggregator.stop();
 }
 
-fn stop(process: RunningCommand) {
-    process.signal(Signal::TERM);
-    process.finish().exits(0);
+#[test]
+fn results_are_committed_while_redis_is_emptied_and_their_costs_are_restored() {
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::own(&[])));
+    let budget = Some(Money::from_pico(100 * COST));
+    let record = RunRecord { budget_usd: budget, ..record(&servers, "kept", 4) };
+    servers.announce(&record);
+    let mut aggregator = servers.start_aggregator(&harness);
+    servers.publish(&[scored(&record, 0), scored(&record, 1)]);
+    servers.await_progress(&record.run_id, |progress| progress.results == 2);
+    servers.redis.command(&["FLUSHALL"]);
+    servers.publish(&[scored(&record, 2)]);
+    await_results(&harness, "kept", 3);
+    assert_eq!(servers.status(&record.run_id), None);
+    aggregator.await_stderr("to judge the remaining jobs, run: juror retry kept");
+    // As `juror retry` does.
+    servers.announce(&record);
+    let committed = || servers.ledger(&record.run_id).committed;
+    let reported =
+        || Some(committed()).filter(|committed| *committed == Money::from_pico(3 * COST));
+    servers.await_value("account:run:kept", reported);
+    servers.publish(&[scored(&record, 3)]);
+    servers.close(&record.run_id, 4);
+    servers.await_report(&record.run_id, 4);
+    aggregator.stop();
+    let cost = &harness.report("kept")["cost"];
+    assert_eq!(cost["total_usd"], Money::from_pico(4 * COST).to_string());
+}
+
+#[test]
+fn redis_restart_is_reconciled_and_results_continue() {
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::durable()));
+    let record = record(&servers, "restarted", 2);
+    servers.announce(&record);
+    let mut aggregator = servers.start_aggregator(&harness);
+    servers.publish(&[scored(&record, 0)]);
+    servers.await_progress(&record.run_id, |progress| progress.results == 1);
+    servers.redis.kill();
+    servers.publish(&[scored(&record, 1)]);
+    await_results(&harness, "restarted", 2);
+    servers.redis.start_again();
+    aggregator.await_stderr("the ledger is reconciled and calls are resumed");
+    servers.close(&record.run_id, 2);
+    servers.await_report(&record.run_id, 2);
+    aggregator.stop().stderr_contains(&["Redis was restarted"]);
+    assert_eq!(servers.ledger(&record.run_id).committed, Money::from_pico(2 * COST));
 }

@@ -1,13 +1,9 @@
 //! Measured runs of fleets with and without rendering workers.
 
-use super::{
-    servers::{Servers, await_some},
-    worker::stop,
-};
+use super::{servers::Servers, worker_fixture::stop};
 use crate::harness::{CommandHarness, Finished, RunningCommand, write_items};
-use juror_services::install;
+use juror_services::{install, wait::poll};
 use juror_types::outcome::{JobResult, Outcome};
-use rustix::process::Signal;
 
 const BROWSER: &str = "JUROR_RENDER_BROWSER";
 const ABSENT: &str = "no-such-browser";
@@ -104,7 +100,7 @@ fn jobs_wait_without_a_rendering_worker_and_every_command_reports_it() {
         let reported = pages.servers.juror(&pages.harness, &["doctor"]);
         reported.stdout.contains("2 are connected, of which 1 can render").then_some(())
     };
-    await_some(seen, "both workers are connected");
+    poll("both workers are connected", seen);
     stop(with);
     stop(without);
 }
@@ -127,8 +123,7 @@ fn items_with_a_rendered_image_need_no_browser() {
 fn shared_folder_images_are_shown_by_another_process() {
     let pages = Pages::new(2);
     let with = pages.worker_with_browser();
-    let mut aggregator = pages.servers.start(&pages.harness, &["aggregate"]);
-    aggregator.await_stderr("active: writing the results of fleet");
+    let aggregator = pages.servers.start_aggregator(&pages.harness);
     pages.enqueue("shown", &["--evidence", "facts", "--wait"]).exits(0);
     let report = |name: &str, shared: &str| {
         let mut command = pages.harness.command(&["report", "shown", "-o", name]);
@@ -140,7 +135,6 @@ fn shared_folder_images_are_shown_by_another_process() {
     assert!(!report("shared.html", SHARED).contains(not_kept));
     assert!(report("apart.html", "another-folder").contains(not_kept));
     assert!(!pages.harness.path("state-of-worker/.renders").exists());
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
     stop(with);
 }

@@ -1,22 +1,13 @@
 //! `juror retry`: lost messages are sent again without being billed again.
 
-use super::{
-    servers::{Servers, await_some},
-    worker::WorkerFixture,
-};
+use super::{servers::Servers, worker_fixture::WorkerFixture};
 use crate::harness::{CommandHarness, Finished, RunningCommand};
 use juror_ledger::{admission::Budget, redis::test_server::TestRedis};
+use juror_services::wait::await_file;
 use juror_types::{id::RunId, outcome::JobResult, usage::Money};
-use rustix::process::Signal;
 use serde_json::{Value, json};
 
 const ITEMS: u32 = 6;
-
-fn aggregator(servers: &Servers, harness: &CommandHarness) -> RunningCommand {
-    let mut aggregator = servers.start(harness, &["aggregate"]);
-    aggregator.await_stderr("active: writing the results of fleet");
-    aggregator
-}
 
 /// Run with every job judged and no result left in the queue.
 fn judged_in_vain() -> (WorkerFixture, RunningCommand, Vec<JobResult>) {
@@ -32,7 +23,7 @@ fn judged_in_vain() -> (WorkerFixture, RunningCommand, Vec<JobResult>) {
 fn results_lost_by_the_broker_are_resent_without_a_call() {
     let (fixture, _worker, results) = judged_in_vain();
     let WorkerFixture { servers, harness, simulator, .. } = &fixture;
-    let _aggregator = aggregator(servers, harness);
+    let _aggregator = servers.start_aggregator(harness);
     servers.publish(&results[..2]);
     servers.await_progress(&RunId::new("night"), |progress| progress.results == 2);
 
@@ -91,11 +82,10 @@ fn complete_run_has_nothing_to_cancel() {
 
     // The journal has all results, and Redis has lost both the stored results and the reported
     // progress.
-    let aggregator = aggregator(servers, harness);
+    let aggregator = servers.start_aggregator(harness);
     servers.publish(&results);
     servers.await_report(&night, u64::from(ITEMS));
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
     let namespace = &servers.redis.namespace;
     servers.redis.command(&["DEL", &format!("{namespace}:results:night")]);
     servers.redis.command(&["HDEL", &format!("{namespace}:run:night"), "progress"]);
@@ -107,7 +97,7 @@ fn missing_journal_requests_all_results_unless_the_aggregator_reported_them() {
     let (fixture, _worker, results) = judged_in_vain();
     let WorkerFixture { servers, harness, simulator, .. } = &fixture;
     let elsewhere = CommandHarness::new();
-    let _aggregator = aggregator(servers, &elsewhere);
+    let _aggregator = servers.start_aggregator(&elsewhere);
     servers.publish(&results[..2]);
     servers.await_progress(&RunId::new("night"), |progress| progress.results == 2);
 
@@ -129,7 +119,7 @@ fn missing_journal_requests_all_results_unless_the_aggregator_reported_them() {
 fn changed_cap_is_reported_and_kept_until_the_next_change() {
     let (harness, servers) = (CommandHarness::with_items(2), Servers::with(TestRedis::durable()));
     let run = RunId::new("night");
-    let _aggregator = aggregator(&servers, &harness);
+    let _aggregator = servers.start_aggregator(&harness);
     let flags = ["--run-id", "night", "--enable-llm-judge", "--budget-usd", "0.05"];
     servers.juror(&harness, &[&["enqueue", "manifest.jsonl"], &flags[..]].concat()).exits(0);
     let stands = |cap: &str| {
@@ -137,12 +127,11 @@ fn changed_cap_is_reported_and_kept_until_the_next_change() {
         assert_eq!(servers.ledger(&run).budget, Budget::Cap(cap));
         assert_eq!(servers.status(&run).unwrap().record.budget_usd, Some(cap));
         let file = harness.path("runs/night/run.json");
-        let written = || {
-            let text = std::fs::read_to_string(&file).ok()?;
+        await_file(&file, |file| {
+            let Ok(text) = std::fs::read_to_string(file) else { return false };
             let record: Value = serde_json::from_str(&text).unwrap();
-            Some(record["budget_usd"].clone()).filter(|written| *written == cap.to_string())
-        };
-        await_some(written, &format!("a run.json with {cap}"));
+            record["budget_usd"] == cap.to_string()
+        });
     };
     stands("0.05");
     let raise = ["enqueue", "--resume", "night", "--budget-usd", "0.10"];
@@ -181,7 +170,7 @@ fn run_with_changed_code_of_scored_items_is_neither_continued_nor_retried() {
         })
         .collect();
     harness.write("manifest.jsonl", manifest);
-    let _aggregator = aggregator(servers, harness);
+    let _aggregator = servers.start_aggregator(harness);
     let _worker = fixture.start(&[]);
     let enqueue =
         ["enqueue", "manifest.jsonl", "--run-id", "night", "--enable-llm-judge", "--wait"];

@@ -1,12 +1,11 @@
 //! Cost of a fleet run at its end, compared with the provider's bill.
 
 use super::{
-    servers::{Servers, await_some},
-    worker::{WorkerFixture, stop},
+    servers::Servers,
+    worker_fixture::{WorkerFixture, stop},
 };
 use crate::harness::pico;
 use juror_types::id::RunId;
-use rustix::process::Signal;
 
 #[test]
 fn cancelled_run_of_killed_workers_ends_without_open_leases() {
@@ -27,10 +26,9 @@ fn cancelled_run_of_killed_workers_ends_without_open_leases() {
     servers.await_progress(&run, |progress| progress.counts.scored >= 6);
     servers.juror(harness, &["cancel", "ended"]).exits(0);
     gate.open();
-    await_some(|| servers.status(&run)?.is_reported().then_some(()), "the last report");
+    servers.await_status(&run, |status| status.is_reported().then_some(()));
     stop(last);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
 
     let (ledger, bill) = (servers.ledger(&run), simulator.bill());
     assert_eq!(ledger.outstanding.pico(), 0, "no lease outlives the run: {ledger:?}");

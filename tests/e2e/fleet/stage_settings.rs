@@ -1,12 +1,12 @@
 //! Thresholds and commands of `[stages]` in a fleet: one run has the same ones on every worker.
 
 use super::{
-    servers::{Servers, await_some},
-    worker::{WorkerFixture, stop},
+    servers::Servers,
+    worker_fixture::{WorkerFixture, stop},
 };
 use crate::harness::{CommandHarness, write_items};
+use juror_ledger::redis::RunStatus;
 use juror_types::id::RunId;
-use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -30,8 +30,8 @@ fn thresholds_are_those_of_the_enqueuing_command() {
     {
         servers.juror(&harness, &[&enqueue[..], &[run], flags].concat()).exits(0);
         let worker = servers.start(&harness, &["worker", "--data-root", "."]);
-        let reported = || servers.status(&RunId::new(run))?.is_reported().then_some(());
-        await_some(reported, "the report");
+        let is_reported = |status: RunStatus| status.is_reported().then_some(());
+        servers.await_status(&RunId::new(run), is_reported);
         stop(worker);
         assert_eq!(harness.report(run)["overall"]["pipeline_success_rate"], rate, "{run}");
         let threshold = if run == "lenient" { 0.4 } else { 0.8 };
@@ -41,8 +41,7 @@ fn thresholds_are_those_of_the_enqueuing_command() {
     }
     // From a machine with other settings the run keeps its own.
     servers.juror(&harness, &["retry", "lenient"]).exits(0);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
 }
 
 #[test]
@@ -55,8 +54,7 @@ fn worker_with_other_commands_than_the_first_one_pauses_the_run() {
     let first = fixture.start(&["-j", "1"]);
     simulator.await_count("billed_calls", 1);
     let other = fixture.start(&["--config", "compiles.toml", "-j", "1"]);
-    let paused = || servers.status(&RunId::new("night"))?.paused;
-    let reason = await_some(paused, "a pause");
+    let reason = servers.await_pause(&RunId::new("night"));
     assert!(reason.contains("stages.compile_command is the one with digest"), "{reason}");
     assert!(reason.contains("on this worker, but not set in the run"), "{reason}");
     gate.open();
@@ -76,8 +74,7 @@ fn commands_of_the_enqueuing_command_are_required_of_workers() {
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night"];
     servers.juror(harness, &[&enqueue[..], &settings].concat()).exits(0);
     let without = fixture.start(&[]);
-    let paused = || servers.status(&RunId::new("night"))?.paused;
-    let reason = await_some(paused, "a pause");
+    let reason = servers.await_pause(&RunId::new("night"));
     assert!(reason.contains("stages.compile_command is not set on this worker"), "{reason}");
     stop(without);
     let with = fixture.start(&settings);

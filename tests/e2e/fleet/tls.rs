@@ -1,6 +1,6 @@
 //! A fleet whose servers require TLS and client certificates.
 
-use super::servers::Servers;
+use super::servers::{ACTIVE, Servers};
 use crate::harness::{
     ApiServer, CommandHarness, Finished, RunningCommand, TestSimulator, write_items,
 };
@@ -11,7 +11,6 @@ use juror_services::{
     rabbitmq::Broker,
 };
 use juror_types::id::RunId;
-use rustix::process::Signal;
 use serde_json::json;
 use std::process::Command;
 
@@ -94,7 +93,7 @@ fn fleet_commands_connect_over_tls() {
     let url = simulator.base_url();
     write_items(&harness, ITEMS);
     let mut aggregator = secure.start_command(&harness, &["aggregate"]);
-    aggregator.await_stderr("active: writing the results of fleet");
+    aggregator.await_stderr(ACTIVE);
     let worker = ["worker", "--base-url", &url, "--data-root", "."];
     let worker = secure.start_command(&harness, &worker);
 
@@ -124,8 +123,7 @@ fn fleet_commands_connect_over_tls() {
     secure.servers.await_report(&RunId::new("web"), ITEMS.into());
     drop(api);
     for process in [worker, aggregator] {
-        process.signal(Signal::TERM);
-        process.finish().exits(0);
+        process.stop();
     }
     let status = secure.servers.status(&RunId::new("night")).unwrap();
     assert_eq!(status.expected, Some(u64::from(ITEMS)));

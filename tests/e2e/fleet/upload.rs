@@ -5,7 +5,6 @@ use crate::harness::{CommandHarness, RunningCommand, TestSimulator, png};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_services::s3;
 use juror_types::id::{Digest, RunId};
-use rustix::process::Signal;
 use serde_json::json;
 use std::process::Command;
 
@@ -54,8 +53,7 @@ fn workers_without_the_dataset_folder_judge_uploaded_files() {
     let bucket = s3::new_bucket();
     write_dataset(&here);
     let simulator = TestSimulator::new();
-    let mut aggregator = servers.start(&here, &["aggregate"]);
-    aggregator.await_stderr("active: writing the results of fleet");
+    let aggregator = servers.start_aggregator(&here);
     let worker = worker(&servers, &elsewhere, &simulator, &bucket);
 
     let place = format!("s3://{bucket}/sets/golden");
@@ -86,8 +84,7 @@ fn workers_without_the_dataset_folder_judge_uploaded_files() {
     let retried = RunningCommand::start(with_account(servers.command(&here, &retry))).finish();
     retried.exits(0).stdout_contains(&["6 of 6 scored"]);
     for role in [worker, aggregator] {
-        role.signal(Signal::TERM);
-        role.finish().exits(0);
+        role.stop();
     }
 }
 

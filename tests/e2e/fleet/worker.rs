@@ -2,122 +2,19 @@
 
 mod stops;
 
-use super::servers::{Servers, await_some};
-use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator};
-use juror_producer::{
-    dataset::{Dataset, DatasetShape},
-    plan::{self, JobTemplate, PlanOptions},
+use super::{
+    servers::Servers,
+    worker_fixture::{WorkerFixture, all_scored, semantic, stop},
 };
+use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator};
+use juror_services::wait::poll;
 use juror_simulator::SimulatorConfig;
 use juror_types::{
     id::{JobId, RunId},
     item::{ImageReference, Item},
     job::Job,
-    outcome::{ErrorKind, JobResult, Outcome},
-    rubric::{Rubric, builtin},
-    run::RunRecord,
-    test_record,
+    outcome::{ErrorKind, Outcome},
 };
-use rustix::process::Signal;
-
-const READY: &str = "ready: RabbitMQ at 127.0.0.1:";
-
-/// Fleet with items to judge, and a simulator that judges them.
-pub struct WorkerFixture {
-    pub servers: Servers,
-    pub harness: CommandHarness,
-    pub simulator: TestSimulator,
-    pub gate: CallGate,
-}
-
-impl WorkerFixture {
-    /// Fixture whose judge replies once its gate allows it.
-    pub fn gated(servers: Servers, items: u32) -> Self {
-        let gate = CallGate::closed();
-        let harness = CommandHarness::with_items(items);
-        let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-        Self { servers, harness, simulator: TestSimulator::start(config), gate }
-    }
-
-    pub fn new(items: u32) -> Self {
-        let fixture = Self::gated(Servers::shared(), items);
-        fixture.gate.open();
-        fixture
-    }
-
-    /// Announces a run with this rubric and returns its jobs.
-    pub fn announce(&self, run: &str, rubric_text: &str) -> Vec<Job> {
-        let record = self.record(run, rubric_text);
-        self.servers.announce(&record);
-        self.jobs(&record)
-    }
-
-    /// Announces a run and publishes its jobs.
-    pub fn enqueue(&self, run: &str) -> Vec<Job> {
-        let jobs = self.announce(run, semantic());
-        self.servers.enqueue(&jobs);
-        jobs
-    }
-
-    pub fn record(&self, run: &str, rubric_text: &str) -> RunRecord {
-        RunRecord {
-            rubric: Rubric::parse(rubric_text, run).unwrap().reference(),
-            rubric_text: rubric_text.to_owned(),
-            budget_usd: Some("6".parse().unwrap()),
-            fleet: Some(self.servers.redis.namespace.clone()),
-            ..test_record::record(run)
-        }
-    }
-
-    fn jobs(&self, record: &RunRecord) -> Vec<Job> {
-        let shape = DatasetShape {
-            images: vec!["screenshot".to_owned()],
-            style_required: false,
-            data_roots: Vec::new(),
-            allowed: Default::default(),
-            outputs: Vec::new(),
-        };
-        let dataset = Dataset::open(&self.harness.path("manifest.jsonl"), &shape).unwrap();
-        let template = JobTemplate {
-            run_id: record.run_id.clone(),
-            rubric: record.rubric.clone(),
-            judge: record.judge.clone(),
-            evidence: record.evidence,
-        };
-        let jobs = plan::jobs(&dataset, &PlanOptions::default(), &template).unwrap();
-        jobs.map(Result::unwrap).collect()
-    }
-
-    /// Starts a worker, and waits until it is ready.
-    pub fn start(&self, flags: &[&str]) -> RunningCommand {
-        let mut running = self.start_unready(flags);
-        running.await_stderr(READY);
-        running
-    }
-
-    pub fn start_unready(&self, flags: &[&str]) -> RunningCommand {
-        let url = self.simulator.base_url();
-        let own = ["worker", "--base-url", &url, "--data-root", "."];
-        RunningCommand::start(self.servers.command(&self.harness, &[&own[..], flags].concat()))
-    }
-}
-
-pub fn semantic() -> &'static str {
-    builtin().iter().find(|rubric| rubric.id == "semantic").unwrap().text
-}
-
-pub fn all_scored(results: &[JobResult]) {
-    for result in results {
-        assert_eq!(result.outcome, Outcome::Scored, "{result:?}");
-    }
-}
-
-/// Drains a worker and asserts that it succeeds.
-pub fn stop(worker: RunningCommand) {
-    worker.signal(Signal::TERM);
-    let ended = worker.finish().exits(0);
-    assert_eq!(ended.stdout, "", "a worker prints nothing");
-}
 
 #[test]
 fn each_run_is_judged_by_its_own_rubric() {
@@ -150,22 +47,13 @@ fn poison_job_is_dead_lettered_and_its_neighbors_are_judged() {
     let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");
     fixture.harness.write("juror.toml", settings);
     fixture.enqueue("poisoned");
-    let mut kills = 0;
     let mut worker = fixture.start(&["-j", "2"]);
-    let results = std::thread::scope(|scope| {
-        let taking = scope.spawn(|| fixture.servers.take_results(4));
-        while !taking.is_finished() {
-            if worker.has_ended() {
-                kills += 1;
-                assert!(kills <= 5, "it kills for ever");
-                worker = fixture.start_unready(&["-j", "2"]);
-            }
-            std::thread::yield_now();
-        }
-        taking.join().unwrap()
-    });
+    for kill in 1..=5 {
+        assert_eq!(worker.finish().code, -1, "kill {kill}");
+        worker = fixture.start_unready(&["-j", "2"]);
+    }
+    let results = fixture.servers.take_results(4);
     stop(worker);
-    assert_eq!(kills, 5);
     let (condemned, judged): (Vec<_>, Vec<_>) =
         results.into_iter().partition(|result| result.screenshot_id == "item_0002");
     all_scored(&judged);
@@ -184,8 +72,7 @@ fn wrong_key_pauses_its_run_keeps_jobs_and_stops_no_other_run() {
     let mut worker = fixture.start(&["-j", "2"]);
     let jobs = fixture.enqueue("locked");
     worker.await_stderr("run locked is paused and keeps its jobs");
-    let held = || (fixture.servers.held("10m") == 8).then_some(());
-    await_some(held, "all jobs held back");
+    fixture.servers.await_held("10m", 8);
     assert!(fixture.simulator.requests() <= 2, "no more than were in flight at the first refusal");
     let status = fixture.servers.status(&jobs[0].run_id).unwrap();
     assert!(status.paused.unwrap().contains("authentication failed"));
@@ -215,8 +102,7 @@ fn unsupported_run_is_paused_with_the_reason() {
     record.judge.as_mut().unwrap().model = "nobody-sells-this".to_owned();
     fixture.servers.announce(&record);
     fixture.servers.enqueue(&fixture.jobs(&record));
-    let paused = || fixture.servers.status(&record.run_id).unwrap().paused;
-    let reason = await_some(paused, "a pause");
+    let reason = fixture.servers.await_pause(&record.run_id);
     assert!(reason.contains("nobody-sells-this") && reason.contains("prices"), "{reason}");
     stop(worker);
     assert_eq!(fixture.simulator.requests(), 0);
@@ -233,7 +119,7 @@ fn unplanned_job_is_dead_lettered_and_costs_nothing() {
     worker.await_stderr("a job of run planned is among the dead letters");
     let aside = || Some(fixture.servers.jobs_aside()).filter(|aside| aside.len() == 2);
     let mut reasons: Vec<_> =
-        await_some(aside, "two dead letters").into_iter().map(|letter| letter.1).collect();
+        poll("two dead letters", aside).into_iter().map(|letter| letter.1).collect();
     reasons.sort();
     assert!(reasons[0].contains("it was not published by juror"), "{reasons:?}");
     assert!(reasons[1].contains("round 4294967295"), "{reasons:?}");
@@ -260,7 +146,7 @@ fn cancelled_run_ends_and_an_unknown_one_is_kept() {
         assert_eq!(result.error.unwrap().kind, ErrorKind::Cancelled);
     }
     worker.await_stderr("jobs of run forgotten are kept");
-    await_some(|| (fixture.servers.held("10m") == 3).then_some(()), "all jobs held back");
+    fixture.servers.await_held("10m", 3);
     stop(worker);
     assert_eq!(fixture.simulator.requests(), 0);
 }

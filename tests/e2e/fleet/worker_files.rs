@@ -1,16 +1,13 @@
 //! A worker without the files of its jobs: others may have them.
 
-use super::{
-    servers::await_some,
-    worker::{WorkerFixture, all_scored, semantic, stop},
-};
+use super::worker_fixture::{WorkerFixture, all_scored, semantic, stop};
 use crate::harness::RunningCommand;
+use juror_services::wait::poll;
 use juror_types::{
     item::{ImageReference, Item},
     job::Job,
     outcome::{ErrorKind, Outcome},
 };
-use rustix::process::Signal;
 
 #[test]
 fn worker_without_the_files_requeues_jobs_and_reports_it() {
@@ -23,9 +20,8 @@ fn worker_without_the_files_requeues_jobs_and_reports_it() {
     lost.await_stderr("ready: ");
     fixture.enqueue("mounted");
     lost.await_stderr("files of run mounted are missing on this worker");
-    await_some(|| (fixture.servers.held("5s") > 1).then_some(()), "jobs are left to others");
-    lost.signal(Signal::TERM);
-    let ended = lost.finish().exits(0).stderr_contains(&["no such file in", root]);
+    poll("jobs are left to others", || (fixture.servers.held("5s") > 1).then_some(()));
+    let ended = lost.stop().stderr_contains(&["no such file in", root]);
     assert_eq!(ended.stderr.matches("are missing on this worker").count(), 1, "once for the run");
     let found = fixture.start(&[]);
     all_scored(&fixture.servers.take_results(6));

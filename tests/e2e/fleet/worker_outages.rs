@@ -1,8 +1,8 @@
 //! Outages of a worker's servers during judging: nothing is lost, and every bill is booked.
 
 use super::{
-    servers::{Servers, await_some},
-    worker::{WorkerFixture, all_scored, semantic, stop},
+    servers::Servers,
+    worker_fixture::{WorkerFixture, all_scored, semantic, stop},
 };
 use crate::harness::{
     CommandHarness, RunningCommand, pico,
@@ -11,9 +11,8 @@ use crate::harness::{
 use juror_ledger::redis::{
     FleetBackend as _, JournalCosts, Reconciliation, test_server::TestRedis,
 };
-use juror_services::{process::free_port, rabbitmq::Broker};
+use juror_services::{process::free_port, rabbitmq::Broker, wait::poll};
 use juror_types::id::RunId;
-use rustix::process::Signal;
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
@@ -52,8 +51,7 @@ fn role_that_waits_for_its_servers_is_alive_and_not_ready() {
         assert!(get(&listen, "/healthz").starts_with("HTTP/1.1 200"), "{role:?}");
         let readiness = get(&listen, "/readyz");
         assert!(readiness.starts_with("HTTP/1.1 503") && readiness.ends_with(unmet), "{readiness}");
-        waiting.signal(Signal::TERM);
-        waiting.finish().exits(0);
+        waiting.stop();
     }
 }
 
@@ -68,7 +66,7 @@ fn redis_restart_repeats_no_call_and_no_bill() {
     fixture.gate.open();
     worker.await_stderr("vision API calls are suspended: ");
     fixture.servers.redis.start_again();
-    await_some(|| fixture.reconciled(), "the ledger is reconciled");
+    poll("the ledger is reconciled", || fixture.reconciled());
     let results = fixture.servers.take_results(6);
     all_scored(&results);
     stop(worker);
@@ -91,13 +89,13 @@ fn emptied_redis_loses_no_job() {
     fixture.servers.redis.command(&["FLUSHALL"]);
     fixture.gate.open();
     // For another second, the worker may consider the run active: no budget is recorded then.
-    await_some(|| (fixture.servers.held("10m") == 4).then_some(()), "each job is held");
+    fixture.servers.await_held("10m", 4);
     assert_eq!(fixture.servers.ready("results"), 0, "none is skipped");
     assert_eq!(fixture.simulator.requests(), 2, "there is no call without a recorded budget");
     // As `juror enqueue` and `juror retry` do.
     fixture.servers.announce(&fixture.record("emptied", semantic()));
     fixture.servers.enqueue(&jobs);
-    await_some(|| fixture.reconciled(), "the ledger is reconciled");
+    poll("the ledger is reconciled", || fixture.reconciled());
     all_scored(&fixture.servers.take_results(4));
     stop(worker);
 }
@@ -110,13 +108,12 @@ fn held_jobs_continue_once_the_ledger_is_reconciled() {
     fixture.simulator.await_count("billed_calls", 2);
     fixture.servers.redis.command(&["FLUSHALL"]);
     fixture.gate.open();
-    await_some(|| (fixture.servers.held("10m") == 4).then_some(()), "each job is held");
+    fixture.servers.await_held("10m", 4);
     fixture.servers.announce(&fixture.record("held", semantic()));
     let aggregator = fixture.servers.start(&fixture.harness, &["aggregate"]);
     fixture.servers.await_progress(&RunId::new("held"), |progress| progress.counts.scored == 4);
     stop(worker);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
 }
 
 #[test]
@@ -144,8 +141,7 @@ fn emptied_redis_grants_no_budget_twice() {
     let journal = harness.journal("emptied");
     assert!(journal.iter().any(|result| result["round"] == 1), "it went on");
     stop(worker);
-    aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0);
+    aggregator.stop();
 }
 
 #[test]
@@ -198,7 +194,7 @@ fn job_in_progress_on_a_live_worker_is_not_started_by_another() {
     let second = fixture.start(&["-j", "4"]);
     // As `juror retry` does while the run is under way.
     fixture.servers.enqueue(&jobs);
-    await_some(|| (fixture.servers.held("30s") == 4).then_some(()), "all of them wait");
+    fixture.servers.await_held("30s", 4);
     fixture.gate.open();
     all_scored(&fixture.servers.take_results(4));
     [first, second].into_iter().for_each(stop);
@@ -216,7 +212,7 @@ fn worker_without_a_broker_keeps_its_jobs_in_progress() {
     fixture.simulator.await_count("billed_calls", 4);
     let second = fixture.start(&["-j", "4"]);
     proxy.shut();
-    await_some(|| (fixture.servers.held("30s") == 4).then_some(()), "the other one waits for it");
+    fixture.servers.await_held("30s", 4);
     fixture.gate.allow(4);
     first.await_stderr("reconnecting");
     proxy.restore();

@@ -1,6 +1,7 @@
 //! `juror serve` as a process, and a minimal HTTP client.
 
 use super::{CommandHarness, Finished, RunningCommand};
+use juror_services::wait::poll;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{
@@ -88,9 +89,7 @@ impl ApiServer {
 
     /// Waits until the server refuses connections.
     pub fn await_closed(&self) {
-        while TcpStream::connect(&self.address).is_ok() {
-            std::thread::yield_now();
-        }
+        poll("the server is closed", || TcpStream::connect(&self.address).is_err().then_some(()));
     }
 
     /// Waits for the end of the process.

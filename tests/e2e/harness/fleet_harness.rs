@@ -8,12 +8,15 @@ pub use servers::FleetServers;
 
 use super::{CommandHarness, Finished, RunningCommand, TestSimulator};
 use juror_ledger::redis::RunProgress;
-use std::time::{Duration, Instant};
+use std::{
+    sync::mpsc::{Receiver, channel},
+    time::{Duration, Instant},
+};
 
-/// Interval of polling a condition.
-const LOOK: Duration = Duration::from_millis(20);
+/// Interval between checks, during a wait, that every process of the fleet is running.
+pub const LIVENESS_INTERVAL: Duration = Duration::from_secs(1);
 /// Time limit for the regular end of a process.
-const ENDING: Duration = Duration::from_secs(60);
+const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct FleetHarness {
     pub workers: Vec<Member>,
@@ -59,6 +62,13 @@ impl FleetHarness {
         self.workers.iter_mut().chain(&mut self.aggregators)
     }
 
+    /// Receives every event in the traffic of the members from now on.
+    pub fn traffic(&mut self) -> Receiver<()> {
+        let (listener, events) = channel();
+        self.members().for_each(|member| member.wire.notify(listener.clone()));
+        events
+    }
+
     /// Creates a `juror enqueue` of `manifest.jsonl`, not started.
     pub fn producer(&self, run: &str, more: &[&str]) -> Member {
         let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", run];
@@ -83,16 +93,11 @@ impl FleetHarness {
     pub fn await_report(&mut self, run: &str, within: Duration) -> RunProgress {
         let deadline = Instant::now() + within;
         loop {
-            let status = self.servers.status(run).unwrap();
-            if let Some(progress) = &status.progress
-                && progress.reported_at.is_some()
-                && progress.reported_at >= status.expected
-            {
-                return progress.clone();
+            if let Some(progress) = self.servers.await_report(run, LIVENESS_INTERVAL) {
+                return progress;
             }
             self.members().for_each(Member::assert_running);
-            assert!(Instant::now() < deadline, "no report of {status:?}");
-            std::thread::sleep(LOOK);
+            assert!(Instant::now() < deadline, "no report of {:?}", self.servers.status(run));
         }
     }
 
@@ -101,7 +106,7 @@ impl FleetHarness {
     pub fn stop(&mut self) {
         self.members().for_each(|member| member.request_stop());
         for member in self.members() {
-            let code = member.await_exit(ENDING);
+            let code = member.await_exit(STOP_TIMEOUT);
             assert_eq!(code, 0, "{} said:\n{}", member.name, member.output());
         }
     }

@@ -5,13 +5,17 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::{
     io::{BufRead, BufReader, Read},
     process::{Child, ChildStderr, Command, Stdio},
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
     thread::JoinHandle,
     time::Duration,
 };
 
 /// Time limit of a command, after which it is killed so that a hanging test ends with the output.
-const LEASH: Duration = Duration::from_secs(15 * 60);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 /// Running command. It is killed when dropped before its end.
 pub struct RunningCommand {
@@ -21,8 +25,14 @@ pub struct RunningCommand {
     /// First line of standard output, once printed.
     first_line: Receiver<String>,
     stdout: Option<JoinHandle<String>>,
-    /// Dropped when the command has ended.
-    _leash: Sender<()>,
+    kill_timer: KillTimer,
+}
+
+/// Timer that kills a process at its time limit, unless it is dropped before.
+pub struct KillTimer {
+    expired: Arc<AtomicBool>,
+    /// Ends the timer when dropped.
+    _running: Sender<()>,
 }
 
 impl RunningCommand {
@@ -39,8 +49,9 @@ impl RunningCommand {
             stdout.read_to_string(&mut text).unwrap();
             text
         });
-        let _leash = leash(&child);
-        Self { child, stderr, stderr_text: String::new(), first_line, stdout: Some(stdout), _leash }
+        let kill_timer = KillTimer::start(&child, COMMAND_TIMEOUT);
+        let (stderr_text, stdout) = (String::new(), Some(stdout));
+        Self { child, stderr, stderr_text, first_line, stdout, kill_timer }
     }
 
     /// Waits for the first line of standard output; if there is none, the failure shows standard
@@ -73,20 +84,24 @@ impl RunningCommand {
         kill_process(pid(&self.child), signal).unwrap();
     }
 
-    /// True if it has ended by itself.
-    pub fn has_ended(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_some()
-    }
-
     /// `kill -9`.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
+    /// Requests a graceful shutdown and asserts its success.
+    #[track_caller]
+    pub fn stop(self) -> Finished {
+        self.signal(Signal::TERM);
+        self.finish().exits(0)
+    }
+
     /// Waits for the end of the process.
+    #[track_caller]
     pub fn finish(mut self) -> Finished {
         self.stderr.read_to_string(&mut self.stderr_text).unwrap();
+        assert!(!self.kill_timer.has_expired(), "the command hangs:\n{}", self.stderr_text);
         Finished {
             code: self.child.wait().unwrap().code().unwrap_or(-1),
             stdout: self.stdout.take().unwrap().join().unwrap(),
@@ -95,21 +110,29 @@ impl RunningCommand {
     }
 }
 
-fn pid(child: &Child) -> Pid {
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap()
+impl KillTimer {
+    pub fn start(process: &Child, limit: Duration) -> Self {
+        let (_running, dropped) = channel();
+        let expired = Arc::new(AtomicBool::new(false));
+        let (pid, expires) = (pid(process), Arc::clone(&expired));
+        std::thread::spawn(move || {
+            if dropped.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                expires.store(true, SeqCst);
+                // The process may have just ended.
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        });
+        Self { expired, _running }
+    }
+
+    /// True if it has killed the process.
+    pub fn has_expired(&self) -> bool {
+        self.expired.load(SeqCst)
+    }
 }
 
-/// Kills a command after the time limit, unless the returned sender is dropped before.
-fn leash(child: &Child) -> Sender<()> {
-    let (held, dropped) = channel();
-    let pid = pid(child);
-    std::thread::spawn(move || {
-        if dropped.recv_timeout(LEASH) == Err(RecvTimeoutError::Timeout) {
-            // The process may have just ended.
-            let _ = kill_process(pid, Signal::KILL);
-        }
-    });
-    held
+pub fn pid(process: &Child) -> Pid {
+    i32::try_from(process.id()).ok().and_then(Pid::from_raw).unwrap()
 }
 
 impl Drop for RunningCommand {

@@ -63,7 +63,6 @@ pub enum ProxiedProtocol {
 pub struct FaultProxy {
     address: SocketAddr,
     gates: watch::Sender<Gates>,
-    refused: watch::Receiver<u64>,
     accepting: JoinHandle<()>,
 }
 
@@ -89,14 +88,13 @@ impl FaultProxy {
     /// Forwards to this port and reports the traffic to `wire`.
     pub fn start(target: u16, parsed_protocol: ProxiedProtocol, wire: &Arc<Wire>) -> Self {
         let (gates, seen) = watch::channel(Gates { cuts: 0, open: true });
-        let (refusing, refused) = watch::channel(0);
         let wire = Arc::clone(wire);
         let forwarding = Forwarding { target, parsed_protocol, wire, gates: seen };
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let accepting = RUNTIME.spawn(accept(listener, forwarding, refusing));
-        Self { address, gates, refused, accepting }
+        let accepting = RUNTIME.spawn(accept(listener, forwarding));
+        Self { address, gates, accepting }
     }
 
     /// Address on which it listens.
@@ -118,11 +116,6 @@ impl FaultProxy {
     pub fn restore(&self) {
         self.gates.send_modify(|gates| gates.open = true);
     }
-
-    /// Number of refused connections so far.
-    pub fn refused(&self) -> u64 {
-        *self.refused.borrow()
-    }
 }
 
 impl Drop for FaultProxy {
@@ -132,11 +125,7 @@ impl Drop for FaultProxy {
 }
 
 /// Accept loop, which owns the connections.
-async fn accept(
-    listener: std::net::TcpListener,
-    forwarding: Forwarding,
-    refusing: watch::Sender<u64>,
-) {
+async fn accept(listener: std::net::TcpListener, forwarding: Forwarding) {
     let listener = TcpListener::from_std(listener).unwrap();
     let mut connections = JoinSet::new();
     loop {
@@ -144,7 +133,7 @@ async fn accept(
         let mut forwarding = forwarding.clone();
         if !forwarding.gates.borrow_and_update().open {
             reset(&near);
-            refusing.send_modify(|count| *count += 1);
+            forwarding.wire.record_passed(Moment::Refusal);
             continue;
         }
         connections.spawn(forward(near, forwarding));

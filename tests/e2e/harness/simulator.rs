@@ -1,5 +1,6 @@
 //! Simulator of a test, in a thread.
 
+use juror_services::wait::poll;
 use juror_simulator::{Fault, FaultPlan, Share, SimulatorConfig, Stats};
 use juror_types::shutdown::Shutdown;
 use serde_json::Value;
@@ -126,9 +127,8 @@ impl TestSimulator {
 
     /// Waits until no request is in flight.
     pub fn await_idle(&self) {
-        while self.count("in_flight") > 0 {
-            std::thread::yield_now();
-        }
+        // The statistics announce that a number has grown, not that it has fallen.
+        poll("no request is in flight", || (self.count("in_flight") == 0).then_some(()));
     }
 
     /// Value of a counter.

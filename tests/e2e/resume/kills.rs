@@ -1,9 +1,10 @@
 //! `kill -9` at many moments: the result is the same, and no settled call is billed twice.
 
 use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico};
+use juror_services::wait::await_file;
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
 use serde_json::Value;
-use std::{collections::BTreeMap, fs::OpenOptions};
+use std::{collections::BTreeMap, fs::OpenOptions, path::Path};
 
 const ITEMS: u32 = 10;
 /// Calls in flight, in all of these runs.
@@ -79,10 +80,7 @@ fn essence(mut report: Value) -> [Value; 6] {
 fn right_after_the_start() {
     let fixture = Fixture::new(FaultPlan::default());
     let running = fixture.start();
-    let record = fixture.harness.path("runs/shaken/run.json");
-    while !record.exists() {
-        std::thread::yield_now();
-    }
+    await_file(&fixture.harness.path("runs/shaken/run.json"), Path::exists);
     running.kill();
     fixture.harness.juror(&["report", "shaken"]).exits(3).stdout_contains(&["0 of 10 scored"]);
     fixture.ends_well(4);

@@ -1,6 +1,7 @@
 //! Workers that are stopped, restarted or killed.
 
 use super::*;
+use rustix::process::Signal;
 
 #[test]
 fn stopping_worker_finishes_its_jobs_and_leaves_the_rest() {
@@ -29,8 +30,7 @@ fn worker_past_its_drain_timeout_requeues_its_jobs() {
     let worker = fixture.start(&["-j", "2", "--drain-timeout", "0"]);
     fixture.enqueue("hasty");
     fixture.simulator.await_count("billed_calls", 2);
-    worker.signal(Signal::TERM);
-    worker.finish().exits(0).stderr_contains(&["drain timeout reached"]);
+    worker.stop().stderr_contains(&["drain timeout reached"]);
     let ledger = fixture.servers.ledger(&RunId::new("hasty"));
     assert!(ledger.presumed.pico() >= fixture.simulator.bill(), "the calls may have been billed");
     fixture.gate.open();
@@ -55,7 +55,7 @@ fn draining_worker_dead_letters_no_job() {
         );
         (fixture.servers.ready("work") >= 15).then_some(())
     };
-    await_some(returned, "jobs of the worker to be ready for others");
+    poll("jobs of the worker are ready for others", returned);
     fixture.gate.open();
     worker.finish().exits(0);
     let next = fixture.start(&[]);

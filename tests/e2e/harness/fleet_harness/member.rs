@@ -2,23 +2,20 @@
 
 use super::{
     super::{
-        CommandHarness, TestSimulator,
+        CommandHarness, KillTimer, TestSimulator, pid,
         proxy::{FaultProxy, ProxiedProtocol, Wire},
     },
     FleetServers,
 };
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Signal, kill_process};
 use std::{
     fs::{File, OpenOptions},
     io::Write as _,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
-
-/// Interval of checking if a process has ended.
-const LOOK: Duration = Duration::from_millis(10);
 
 pub struct Member {
     pub name: String,
@@ -83,24 +80,17 @@ impl Member {
 
     /// Requests a graceful shutdown.
     pub fn request_stop(&self) {
-        let id = self.process.as_ref().unwrap().id();
-        let pid = i32::try_from(id).ok().and_then(Pid::from_raw).unwrap();
-        kill_process(pid, Signal::TERM).unwrap();
+        kill_process(pid(self.process.as_ref().unwrap()), Signal::TERM).unwrap();
     }
 
     /// Waits for the end and returns the exit code.
     #[track_caller]
     pub fn await_exit(&mut self, within: Duration) -> i32 {
-        let deadline = Instant::now() + within;
-        loop {
-            if let Some(status) = self.process.as_mut().unwrap().try_wait().unwrap() {
-                self.process = None;
-                return status.code().unwrap_or(-1);
-            }
-            let words = "does not end. It said:";
-            assert!(Instant::now() < deadline, "{} {words}\n{}", self.name, self.output());
-            std::thread::sleep(LOOK);
-        }
+        let mut process = self.process.take().unwrap();
+        let timer = KillTimer::start(&process, within);
+        let status = process.wait().unwrap();
+        assert!(!timer.has_expired(), "{} hangs. It said:\n{}", self.name, self.output());
+        status.code().unwrap_or(-1)
     }
 
     /// Asserts that the process is still running.

@@ -2,11 +2,12 @@
 
 use juror_ledger::{
     admission::{Admission as _, RunAccount},
-    redis::{RedisLedger, RunStatus, test_server::TestRedis},
+    redis::{RedisLedger, RunProgress, RunStatus, test_server::TestRedis},
 };
 use juror_queue::rabbitmq::test_namespace::TestNamespace;
 use juror_services::rabbitmq::{Broker, shared_port};
 use juror_types::id::RunId;
+use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 /// RabbitMQ and durable Redis with a namespace for one test.
@@ -79,6 +80,16 @@ impl FleetServers {
     /// Status of a run in the fleet.
     pub fn status(&self, run: &str) -> Option<RunStatus> {
         self.with_backend(async |backend| backend.run_status(&RunId::new(run)).await.unwrap())
+    }
+
+    /// Progress of a run once its report is complete; none after the time limit.
+    pub fn await_report(&self, run: &str, within: Duration) -> Option<RunProgress> {
+        self.redis.await_value(&format!("run:{run}"), within, || {
+            let status = self.status(run)?;
+            status.progress.filter(|progress| {
+                progress.reported_at.is_some() && progress.reported_at >= status.expected
+            })
+        })
     }
 
     /// Number of owners that hold leases.

@@ -93,7 +93,7 @@ async fn message_held_at_disconnect_never_arrives() {
             .await
             .is_err()
     );
-    assert!(redis.proxy.refused() > 0);
+    assert!(redis.wire.count(Moment::Refusal) > 0);
     redis.proxy.restore();
     assert_eq!(claim(&near, "near").await, 2);
     near.close().await;

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc::Sender},
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
@@ -30,6 +30,8 @@ pub enum ScriptStep {
 pub enum Moment {
     /// RabbitMQ has accepted the connection.
     Connection,
+    /// A proxy has refused a connection.
+    Refusal,
     /// RabbitMQ delivers a message of this exchange.
     Delivery(BrokerExchange),
     /// The process publishes to this exchange.
@@ -53,6 +55,7 @@ pub enum Moment {
 pub struct Wire {
     seen: Mutex<Seen>,
     changed: Condvar,
+    listeners: Mutex<Vec<Sender<()>>>,
     /// Incremented to release held traffic.
     releases: watch::Sender<u64>,
 }
@@ -113,6 +116,11 @@ impl Wire {
         self.lock().owner.clone()
     }
 
+    /// Sends every further event to this listener.
+    pub fn notify(&self, listener: Sender<()>) {
+        self.listeners.lock().unwrap().push(listener);
+    }
+
     /// Clears all records of an earlier process.
     pub fn reset(&self) {
         self.release();
@@ -132,7 +140,7 @@ impl Wire {
 
     pub(super) fn record_passed(&self, moment: Moment) {
         *self.lock().passed.entry(moment).or_default() += 1;
-        self.changed.notify_all();
+        self.announce_change();
     }
 
     pub(super) fn record_owner(&self, owner: &str) {
@@ -153,8 +161,14 @@ impl Wire {
             None => trap.holds = true,
         }
         let holds = trap.holds;
-        self.changed.notify_all();
+        drop(seen);
+        self.announce_change();
         holds
+    }
+
+    fn announce_change(&self) {
+        self.changed.notify_all();
+        self.listeners.lock().unwrap().retain(|listener| listener.send(()).is_ok());
     }
 
     fn wait(&self, within: Duration, condition: impl Fn(&Seen) -> bool) -> bool {
