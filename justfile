@@ -18,6 +18,10 @@ test-services:
 test-e2e NAME="":
     cargo test --workspace --test e2e --test pages --test deploy --locked -- {{NAME}}
 
+# The fleet whose processes and servers are killed, with more jobs and faults than in the tests.
+chaos JOBS="20000" SEED="1":
+    CHAOS_JOBS={{JOBS}} CHAOS_SEED={{SEED}} cargo test --workspace --test e2e --locked -- --nocapture disrupted_fleet
+
 # Every benchmark, in turns.
 bench:
     benches/all.sh
