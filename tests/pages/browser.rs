@@ -113,11 +113,15 @@ impl PageBrowser {
         self.send_command("Page.addScriptToEvaluateOnNewDocument", json!({"source": script}));
     }
 
-    /// Waits until an expression is true, across page loads.
+    /// Waits until an expression is true, which is checked at each change of the document, across
+    /// page loads.
     pub fn await_true(&mut self, expression: &str) {
         let checking = format!(
             "new Promise(resolve => {{
-                const check = () => ({expression}) ? resolve(true) : setTimeout(check, 50);
+                const check = () => {{ if ({expression}) resolve(true); }};
+                new MutationObserver(check).observe(document,
+                    {{subtree: true, childList: true, attributes: true, characterData: true}});
+                document.addEventListener('readystatechange', check);
                 check();
             }})"
         );
@@ -125,7 +129,12 @@ impl PageBrowser {
             "expression": checking, "awaitPromise": true, "returnByValue": true,
         });
         // The evaluated page may be left before it replies.
-        while self.try_send_command("Runtime.evaluate", &request).is_err() {}
+        let answer = loop {
+            if let Ok(answer) = self.try_send_command("Runtime.evaluate", &request) {
+                break answer;
+            }
+        };
+        assert_eq!(answer["result"]["value"], true, "{expression}: {answer}");
     }
 
     /// Presses a key.
