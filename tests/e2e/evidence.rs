@@ -1,12 +1,15 @@
 //! Measured evidence: rendered code compared with its screenshot.
 
 mod browser;
+mod card;
 mod component;
+mod frames;
 mod golden;
 #[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_pages;
+mod kept_renders;
 mod other_browser;
 mod renderer;
 

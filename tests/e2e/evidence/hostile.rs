@@ -2,7 +2,7 @@
 //! no process remains, and the run continues.
 
 use super::{
-    browser::blank,
+    card::blank,
     hostile_pages::{COMPONENTS, Expected, PAGES},
 };
 use crate::harness::CommandHarness;

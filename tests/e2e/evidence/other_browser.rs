@@ -1,6 +1,6 @@
 //! Screenshots of another browser, whose default styles are not the renderer's.
 
-use super::browser::{Card, at_double_pixel_density};
+use super::card::{Card, at_double_pixel_density};
 use crate::harness::CommandHarness;
 use image::{ImageFormat, imageops::FilterType};
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Browser failures, and inputs beyond the limits of the renderer.
 
-use super::browser::{Card, blank, make_executable};
+use super::card::{Card, blank};
 use crate::harness::CommandHarness;
 use juror_services::install;
 use serde_json::{Value, json};
@@ -12,9 +12,8 @@ const DYING: &str = r#"head -c 1 <&3 >/dev/null; printf '{"id":1,"result":{}}\00
 /// Program that prints a version, records each start, and then runs this script.
 fn browser(harness: &CommandHarness, script: &str) {
     let version = "[ \"$1\" = --version ] && { echo Chromium 156.0.1; exit; }";
-    harness
-        .write("browser", format!("#!/bin/sh\n{version}\necho start >> \"$0.starts\"\n{script}\n"));
-    make_executable(&harness.path("browser"));
+    let program = format!("#!/bin/sh\n{version}\necho start >> \"$0.starts\"\n{script}\n");
+    harness.write_program("browser", &program);
 }
 
 fn starts(harness: &CommandHarness) -> usize {
