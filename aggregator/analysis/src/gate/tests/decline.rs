@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 fn earlier(values: &[f64]) -> Vec<PastRun> {
     let run = |value: &f64| {
         let mut run = PastRun {
-            id: juror_types::id::RunId::new("run"),
             record: crate::test_fixtures::record(SEMANTIC, 2),
             figures: RunFigures {
                 metrics: BTreeMap::new(),
