@@ -8,7 +8,7 @@ use juror_services::install;
 use serde_json::Map;
 use std::{
     env, fs,
-    io::{BufRead as _, BufReader},
+    io::{self, BufRead as _, BufReader, Write as _},
     path::Path,
     process::{Command, Stdio},
     time::Duration,
@@ -31,7 +31,7 @@ async fn work() {
     let source = PageSource { code, props, frame: None, viewport: [320, 200], scale: 1 };
     let mut page = renderer.open(&source).await.unwrap();
     page.draw(&[]).await.unwrap();
-    eprintln!("drawn");
+    io::stderr().write_all(b"drawn\n").unwrap();
     page.draw(&[PageChange { elements: vec![1], edit: PageEdit::Remove }]).await.unwrap();
 }
 
