@@ -14,7 +14,7 @@
 //! maintenance query the fleet's backend, so that it cannot delay a commit or an acknowledgement.
 
 mod acknowledge_deliveries;
-mod blocking;
+mod commit_work;
 mod committer;
 mod completeness;
 mod incoming;
@@ -27,11 +27,11 @@ mod release_held_jobs;
 mod reporter;
 mod resend_unstarted;
 mod run_registry;
-mod run_state;
 mod runs_directory_registration;
 mod runs_lock;
 mod status_poller;
 mod telemetry;
+mod tracked_run;
 
 pub use reporter::{CompletedRun, ReportWriter};
 pub use runs_directory_registration::{claim, identify};

@@ -4,7 +4,7 @@ pub mod test_page;
 
 use crate::{cores::cores, environment::Environment, settings::Settings};
 use futures_util::future::BoxFuture;
-use juror_files::kept_renders::KeptRenders;
+use juror_files::render_cache::RenderCache;
 use juror_render::{BROWSER_NAMES, Renderer, RendererError, RendererSettings};
 use juror_worker::evidence_resources::RenderingSettings;
 use std::{
@@ -21,10 +21,10 @@ pub fn rendering(settings: &Settings) -> RenderingSettings {
 }
 
 /// Store of rendered images: the folder of the settings, or one in the state folder.
-pub fn renders(settings: &Settings) -> KeptRenders {
+pub fn renders(settings: &Settings) -> RenderCache {
     match &settings.render.keep_dir {
-        Some(folder) => KeptRenders::in_folder(folder.clone()),
-        None => KeptRenders::in_state(settings.run.state_dir()),
+        Some(folder) => RenderCache::in_folder(folder.clone()),
+        None => RenderCache::in_state(settings.run.state_dir()),
     }
 }
 

@@ -19,7 +19,7 @@ use juror_ledger::{
 use juror_types::{budget_label::BudgetLabel, id::RunId, usage::Money};
 use serde::Serialize;
 
-/// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
+/// Runs one of the subcommands, on the fleet's ledger if `fleet.redis` is set.
 pub async fn run(command: &BudgetCommand, base: &BaseLayers) -> Result<Exit, AppError> {
     let settings = base.resolve(fleet_flags(command).layer())?;
     check_local_ledger(command, &settings)?;

@@ -32,7 +32,7 @@ pub async fn run(command: &CacheCommand, base: &BaseLayers) -> Result<Exit, AppE
         lines.push(line);
     }
     if only != Some(CachePart::Replies) {
-        let (figure, line) = kept_renders(command, &settings)?;
+        let (figure, line) = render_cache(command, &settings)?;
         figures.insert("renders".to_owned(), figure);
         lines.push(line);
     }
@@ -81,7 +81,7 @@ async fn store_figures(
 }
 
 /// Store of rendered images on this machine.
-fn kept_renders(command: &CacheCommand, settings: &Settings) -> Result<Figure, AppError> {
+fn render_cache(command: &CacheCommand, settings: &Settings) -> Result<Figure, AppError> {
     let renders = renders(settings);
     let place = renders.folder().display();
     if matches!(command, CacheCommand::Clear { .. }) {

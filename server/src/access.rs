@@ -20,7 +20,7 @@ pub(crate) use {
 };
 
 use axum::http::{HeaderMap, header};
-use login_limiter::Attempts;
+use login_limiter::LoginLimiter;
 use session_store::{AccessScope, Sessions};
 use std::net::SocketAddr;
 
@@ -32,7 +32,7 @@ pub struct Access {
     write: Option<Secret>,
     hosts: Vec<String>,
     proxies: TrustedProxies,
-    attempts: Attempts,
+    attempts: LoginLimiter,
     sessions: Sessions,
 }
 
@@ -119,7 +119,7 @@ impl Access {
             write: write_token,
             hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
             proxies: TrustedProxies::default(),
-            attempts: Attempts::default(),
+            attempts: LoginLimiter::default(),
             sessions: Sessions::default(),
         })
     }

@@ -24,7 +24,7 @@ use juror_report::{NoAttachments, write_output};
 use juror_types::{
     id::{Digest, JobId, RunId},
     outcome::{InputRecord, JobResult, Outcome},
-    rubric::{self, JudgeAnswer, Rubric, builtin_named},
+    rubric::{self, ParsedReply, Rubric, builtin_named},
     run::RunRecord,
     test_record::judge_record,
 };
@@ -196,10 +196,10 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
     let rubric = Rubric::parse(&record.rubric_text, "run.json").unwrap();
     let all_good =
         |good: u32| rubric.criteria.iter().map(move |one| (one.key.clone(), (good, None)));
-    let answer = JudgeAnswer {
+    let answer = ParsedReply {
         scores: all_good(10 - item % 5).collect::<IndexMap<_, _>>(),
         issues: vec!["the button is 4px too wide".to_owned()],
-        ..JudgeAnswer::default()
+        ..ParsedReply::default()
     };
     let judged = record.judge.is_some();
     let tag = if item.is_multiple_of(2) { "even" } else { "odd" };

@@ -9,8 +9,8 @@ mod golden;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_pages;
-mod kept_renders;
 mod other_browser;
+mod render_cache;
 mod renderer;
 
 use crate::harness::{CommandHarness, Recorder, completion, semantic_verdict, verdict};

@@ -20,12 +20,12 @@ use juror_types::{
     rubric::{PromptField, Rubric, RubricImage},
 };
 
-/// A judge with the facts that its calls are priced by.
+/// A judge with its model's prices, limits and image rules.
 #[derive(Clone, Debug)]
 pub struct PricedJudge {
     /// The judge.
     pub judge: Judge,
-    /// Facts about its model.
+    /// Prices and limits of its model.
     pub terms: ModelTerms,
     /// Provider's rules for images.
     pub rules: ImageRules,
@@ -33,12 +33,12 @@ pub struct PricedJudge {
 
 /// Estimate of one job.
 #[derive(Debug)]
-pub enum Estimated {
+pub enum JobEstimate {
     /// No call is needed.
     NoCall,
     /// One call, if its first reply is usable.
     Request {
-        /// True if the cache has the reply of the context's own judge, so that it needs no call.
+        /// True if the configured judge's reply is cached, so that no call is needed.
         cached: bool,
         /// Bounds of the call, for each candidate in order.
         bounds: Vec<Bounds>,
@@ -47,30 +47,31 @@ pub enum Estimated {
     Failed(JobError),
 }
 
-/// Estimates a job for these candidates. Only the context's own judge has a cache. Nothing is
-/// measured: evidence is counted as it may come, and its cached replies are not known.
+/// Estimates a job for these candidates. Only the configured judge has a cache. Evidence is not
+/// measured: its tokens count at their maximum, and cached replies to requests with evidence are
+/// not found.
 pub fn estimate<'a>(
     job: &'a Job,
     context: &'a RunContext,
     candidates: &'a [PricedJudge],
-) -> BoxFuture<'a, Result<Estimated, LedgerError>> {
+) -> BoxFuture<'a, Result<JobEstimate, LedgerError>> {
     Box::pin(async move {
         let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
-            return Ok(Estimated::NoCall);
+            return Ok(JobEstimate::NoCall);
         };
         let loaded = match item_texts::load(&job.item, &context.sources).await {
             Ok(loaded) => loaded,
-            Err(error) => return Ok(Estimated::Failed(error)),
+            Err(error) => return Ok(JobEstimate::Failed(error)),
         };
         if context.rubric.needs(PromptField::GeneratedCode) && loaded.code.is_none() {
-            return Ok(Estimated::NoCall);
+            return Ok(JobEstimate::NoCall);
         }
         let request = match JudgeRequest::for_job(job, judge, &loaded, None, setup, context).await {
             Ok(request) => request,
-            Err(error) => return Ok(Estimated::Failed(error)),
+            Err(error) => return Ok(JobEstimate::Failed(error)),
         };
         if let Some(error) = request.unreadable() {
-            return Ok(Estimated::Failed(error));
+            return Ok(JobEstimate::Failed(error));
         }
         let cached = setup.cache && context.store.cached_reply(&request.cache_key).await?.is_some();
         let evidence = evidence_input(job, &loaded, &request, &context.rubric);
@@ -82,9 +83,9 @@ pub fn estimate<'a>(
         if !cached
             && let Some(error) = own.and_then(|(own, bounds)| own.terms.context_error(bounds))
         {
-            return Ok(Estimated::Failed(error));
+            return Ok(JobEstimate::Failed(error));
         }
-        Ok(Estimated::Request { cached, bounds })
+        Ok(JobEstimate::Request { cached, bounds })
     })
 }
 

@@ -1,7 +1,7 @@
 //! Resources for measuring evidence that all runs of a process share, and the warnings of one run.
 
 use futures_util::future::BoxFuture;
-use juror_files::kept_renders::KeptRenders;
+use juror_files::render_cache::RenderCache;
 use juror_render::{Renderer, RendererError, RendererSettings};
 use parking_lot::Mutex;
 use std::{collections::BTreeSet, sync::Arc};
@@ -10,7 +10,7 @@ use tokio::sync::{AcquireError, OnceCell, OwnedSemaphorePermit, Semaphore};
 /// Memory bound, browsers, and store of images generated during judging.
 pub struct EvidenceResources {
     /// Store of such images.
-    pub renders: KeptRenders,
+    pub renders: RenderCache,
     rendering: RenderingSettings,
     renderer: OnceCell<Result<Renderer, RendererError>>,
     permits: Arc<Semaphore>,
@@ -42,7 +42,7 @@ impl EvidenceWarnings {
 
 impl EvidenceResources {
     /// Creates resources that admit `width` concurrent image pairs (at least one).
-    pub fn new(width: usize, renders: KeptRenders, rendering: RenderingSettings) -> Self {
+    pub fn new(width: usize, renders: RenderCache, rendering: RenderingSettings) -> Self {
         let permits = Arc::new(Semaphore::new(width.max(1)));
         Self { renders, rendering, renderer: OnceCell::new(), permits }
     }
@@ -65,7 +65,7 @@ impl EvidenceResources {
     pub(crate) fn is_renderer_broken(&self) -> bool {
         match self.renderer.get() {
             None => false,
-            Some(Ok(renderer)) => renderer.has_given_up(),
+            Some(Ok(renderer)) => renderer.is_disabled(),
             Some(Err(_)) => true,
         }
     }

@@ -6,8 +6,8 @@ mod css_pixels;
 mod existing_render;
 mod kept;
 mod page_trials;
-mod pair;
 mod reference_screenshot;
+mod rendered_pair;
 
 use crate::{
     item_texts::LoadedItem,
@@ -25,8 +25,8 @@ use juror_types::{
     outcome::{InputRecord, JobError},
     rubric::RubricImage,
 };
-use pair::RenderedPair;
 use reference_screenshot::ReferenceScreenshot;
+use rendered_pair::RenderedPair;
 use std::sync::Arc;
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 

@@ -1,9 +1,9 @@
 //! Calls to the judge: admit, call, settle, and decide the next step. No other module calls.
 
+mod apply_backpressure;
 pub(crate) mod call_conclusion;
 mod call_permission;
 mod learn_token_count;
-mod step_after_refusal;
 
 use crate::{
     call_bill::CallBill,
@@ -88,7 +88,7 @@ impl Judging<'_> {
             let call = self.call(&prepared).await;
             let mut decision =
                 CallConclusion::new(&call.end, &judge.model, setup, context, &mut tally);
-            decision.next = self.step_after_refusal(&permit, &call, decision.next).await;
+            decision.next = self.apply_backpressure(&permit, &call, decision.next).await;
             let (lease_end, sent) = (decision.lease_end, (&call.end, Lane::Realtime));
             let bounds = &prepared.bounds;
             let lease =

@@ -1,6 +1,6 @@
 //! Decision after a call: its money, and the next step. No other module retries calls. What refusals
 //! mean for other calls, and a next step that replaces a cooldown, are in
-//! `judging/step_after_refusal.rs`; the wait for the next call is in
+//! `judging/apply_backpressure.rs`; the wait for the next call is in
 //! `judging/call_permission.rs`.
 
 use crate::vision::{AccountProblem, CallEnd, Finish};
@@ -11,12 +11,12 @@ use std::time::Duration;
 /// Number of calls without a reply after which a job fails.
 pub const MAX_TRANSPORT_ATTEMPTS: u32 = 5;
 /// Number of unusable replies after which a job is unscorable.
-pub const MAX_ANSWERS: u32 = 3;
+pub const MAX_REPLIES: u32 = 3;
 /// Number of lost calls after which a job fails; the first is retried.
 pub const MAX_LOST: u32 = 2;
 /// Maximum number of calls of one job that may be billed: its replies, and a lost call between
 /// them. A second lost call ends the job, instead of the last reply.
-pub const MAX_BILLED_CALLS: u32 = MAX_ANSWERS + MAX_LOST - 1;
+pub const MAX_BILLED_CALLS: u32 = MAX_REPLIES + MAX_LOST - 1;
 
 /// Attempts at one job so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +106,7 @@ pub fn decide(
         tally.refusals = 0;
     }
     let (lease_end, next) = match end {
-        CallEnd::Answered(answer) => {
+        CallEnd::Completed(answer) => {
             let next = match reply_problem {
                 Some(problem) => retry_reply(problem, answer.finish == Finish::Length, tally),
                 None => {
@@ -116,7 +116,7 @@ pub fn decide(
             };
             (LeaseEnd::Settle(answer.usage), next)
         }
-        CallEnd::BadAnswer { message, usage } => {
+        CallEnd::UnusableReply { message, usage } => {
             (LeaseEnd::Settle(*usage), retry_reply(message, false, tally))
         }
         CallEnd::NotSent(message) => {
@@ -171,7 +171,7 @@ pub fn contradiction(
 /// would be truncated again.
 fn retry_reply(problem: &str, truncated: bool, tally: &mut AttemptTally) -> NextStep {
     tally.answers += 1;
-    if tally.answers < MAX_ANSWERS {
+    if tally.answers < MAX_REPLIES {
         if !truncated {
             return NextStep::Retry;
         }

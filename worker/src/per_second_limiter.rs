@@ -1,4 +1,4 @@
-//! This process's own ceiling on calls per second, independent of the provider's limits.
+//! Client-side limit of this process's calls per second, independent of the provider's limits.
 
 use governor::{
     Quota, RateLimiter,
@@ -26,8 +26,8 @@ impl PerSecondLimiter {
         Self(None)
     }
 
-    /// A ceiling of this many calls per second. Up to a twentieth of a second's calls may start at
-    /// once (at least one): timers are too coarse to keep up a high rate without that.
+    /// A limit of this many calls per second. Bursts of `rate / 20` calls (at least one) are allowed,
+    /// since timers are too coarse for high rates.
     pub fn per_second(rate: f64) -> Result<Self, InvalidRate> {
         if !(rate > 0.0 && rate <= 1e6) {
             return Err(InvalidRate(rate));
@@ -39,7 +39,7 @@ impl PerSecondLimiter {
         Ok(Self(Some(Mutex::new(limiter))))
     }
 
-    /// Waits until one more call may go out. A dropped future leaves its turn to the next.
+    /// Waits until one more call may start. Cancel safe: a dropped future uses up no call.
     pub async fn wait(&self) {
         let Some(limiter) = &self.0 else { return };
         // The mutex is fair: only the first waiter polls the limiter.
@@ -52,7 +52,7 @@ impl PerSecondLimiter {
 
 type Limiter = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
 
-/// Tokio's clock for the limiter, so that both measure time alike.
+/// Tokio's clock for the limiter, so that `sleep` and limiter agree and tests can pause both.
 #[derive(Clone, Debug)]
 struct TokioClock(Instant);
 
@@ -100,8 +100,8 @@ mod tests {
     async fn cancelled_waiter_delays_no_other() {
         let ceiling = PerSecondLimiter::per_second(1.0).unwrap();
         ceiling.wait().await;
-        let impatient = tokio::time::timeout(Duration::from_millis(1), ceiling.wait()).await;
-        assert!(impatient.is_err());
+        let timed_out = tokio::time::timeout(Duration::from_millis(1), ceiling.wait()).await;
+        assert!(timed_out.is_err());
         ceiling.wait().await;
         PerSecondLimiter::none().wait().await;
     }

@@ -3,13 +3,13 @@
 mod batch;
 mod call_result;
 mod credentials;
-pub(crate) mod headers;
 mod http;
 mod http_settings;
 pub mod openai;
 mod redact;
 mod request;
 mod request_bodies;
+pub(crate) mod response_headers;
 
 pub use batch::{
     BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, DroppedOption,

@@ -2,15 +2,15 @@
 //! the role spawns tasks.
 
 mod batch_keeper;
-mod cancelled;
 mod handle_delivery;
 mod in_progress;
-mod status_provider;
+mod run_state_provider;
+mod skip_cancelled_job;
 mod warn_once;
 
 pub use crate::interruption::WorkerError;
 pub use batch_keeper::{BatchKeeper, KeeperSettings};
-pub use status_provider::{RunStatusProvider, WorkerRunState};
+pub use run_state_provider::{RunStateProvider, WorkerRunState};
 
 use crate::{concurrency::Concurrency, telemetry};
 use futures_util::future::BoxFuture;
@@ -41,7 +41,7 @@ pub struct Worker {
     /// Queue that results go to.
     pub results: Arc<dyn Queue<JobResult>>,
     /// States of the runs of received jobs. A stopped run does not stop the others.
-    pub run_states: Arc<dyn RunStatusProvider>,
+    pub run_states: Arc<dyn RunStateProvider>,
     /// Store for the results of cancelled runs' jobs.
     pub store: Arc<dyn JobStore>,
     /// This process, as holder of claims.
@@ -185,7 +185,7 @@ async fn take_jobs(
 
 /// Pauses a run for a reason that no delivery of a job reports.
 async fn pause(
-    run_states: &dyn RunStatusProvider,
+    run_states: &dyn RunStateProvider,
     warnings: &WarnOnce,
     run: &RunId,
     reason: &str,

@@ -19,7 +19,7 @@ pub use crate::phrasing::minutes;
 pub use blocks::{blocks, card};
 pub use charts::distribution;
 pub use evidence::measured_facts;
-pub use findings::{findings, mark_reasons, marks};
+pub use findings::{badge_explanations, findings, review_badges};
 pub use layout::{PICTURES_SCRIPT, STYLE, class_of, simulated};
 pub use picture_pair::{PairSide, pair_alignment, regions_over};
 pub use result_cells::{column_head, outcome_chip, result_cells};

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::aggregator_role::{
     acknowledge_deliveries::DeliveriesToEnd,
-    blocking::{CommitWork, CommittedWork, FailedCommit, RunSource},
+    commit_work::{CommitWork, CommittedWork, FailedCommit, RunSource},
     run_registry::RunRegistry,
-    run_state::{KnownRun, ResultPlace},
     status_poller::StatusReply,
+    tracked_run::{ResultPlace, TrackedRun},
 };
 use crate::run_journal::RunJournal;
 use futures_util::future::join_all;
@@ -73,7 +73,7 @@ impl Inputs {
 /// The known runs.
 #[derive(Default)]
 pub(super) struct KnownRuns {
-    known: IndexMap<RunId, KnownRun>,
+    known: IndexMap<RunId, TrackedRun>,
     /// Destination of results of other runs.
     others: ResultPlace,
     /// The run whose report is being written.
@@ -85,7 +85,7 @@ impl KnownRuns {
     /// The local run, which is open until its end.
     pub(super) fn for_local_run(journal: RunJournal) -> Self {
         let run = journal.record().run_id.clone();
-        let known = KnownRun { open: Some(journal), ..KnownRun::at(ResultPlace::Directory) };
+        let known = TrackedRun { open: Some(journal), ..TrackedRun::at(ResultPlace::Directory) };
         let others = ResultPlace::DeadLetters("it is a result of another run".to_owned());
         Self { known: [(run, known)].into_iter().collect(), others, ..Self::default() }
     }
@@ -143,7 +143,7 @@ impl Committer {
             let batch = self.without_other_versions(&run, batch).await;
             let batch = self.without_foreign_messages(&run, batch).await;
             let KnownRuns { known, others, .. } = &mut self.runs;
-            let known = known.entry(run.clone()).or_insert_with(|| KnownRun::at(others.clone()));
+            let known = known.entry(run.clone()).or_insert_with(|| TrackedRun::at(others.clone()));
             match &known.place {
                 ResultPlace::Directory => work.push(self.work_for(run, batch)),
                 ResultPlace::DeadLetters(reason) => {
@@ -228,7 +228,7 @@ impl Committer {
         telemetry::committed(&done, &self.metrics);
         let CommittedWork { run, open, batch, committed } = done;
         self.runs.uses += 1;
-        let known = self.runs.known.entry(run.clone()).or_insert_with(KnownRun::new);
+        let known = self.runs.known.entry(run.clone()).or_insert_with(TrackedRun::new);
         known.used = self.runs.uses;
         known.version += u64::from(!committed.news.is_empty());
         let progress = known.progress_with(open.progress());
@@ -280,7 +280,7 @@ async fn until(due: Option<Instant>) {
 
 #[cfg(test)]
 impl KnownRuns {
-    pub(super) fn insert(&mut self, run: RunId, known: KnownRun) {
+    pub(super) fn insert(&mut self, run: RunId, known: TrackedRun) {
         self.known.insert(run, known);
     }
 }

@@ -1,7 +1,7 @@
 //! Metrics and log lines of commits and reports.
 
 use super::{CompletedRun, incoming::Incoming};
-use crate::aggregator_role::blocking::CommittedWork;
+use crate::aggregator_role::commit_work::CommittedWork;
 use juror_telemetry::{MessageKind, Metrics};
 use tracing::{debug, error_span, info};
 

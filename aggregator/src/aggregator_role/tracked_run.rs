@@ -12,7 +12,7 @@ const PAUSE_FACTOR: u32 = 9;
 
 /// A run with results, or one that is announced and not reported.
 #[derive(Debug)]
-pub(super) struct KnownRun {
+pub(super) struct TrackedRun {
     pub(super) place: ResultPlace,
     /// Open directory; a closed one is opened when results arrive.
     pub(super) open: Option<RunJournal>,
@@ -54,7 +54,7 @@ pub(super) struct Reports {
     since: Instant,
 }
 
-impl KnownRun {
+impl TrackedRun {
     /// A run of unknown status.
     pub(super) fn new() -> Self {
         Self::at(ResultPlace::Unknown)
@@ -138,7 +138,7 @@ mod tests {
 
     const INTERVAL: Duration = Duration::from_secs(10);
 
-    fn known(expected: Option<u64>, results: u64) -> KnownRun {
+    fn known(expected: Option<u64>, results: u64) -> TrackedRun {
         let status = RunStatus {
             record: record(SEMANTIC, 10),
             published: 0,
@@ -151,10 +151,10 @@ mod tests {
         let counts = OutcomeCounts { scored: results, ..OutcomeCounts::default() };
         let progress = RunProgress { results, counts, ..RunProgress::default() };
         let (status, progress) = (Some(status), Some(progress));
-        KnownRun { status, progress, version: 1, ..KnownRun::new() }
+        TrackedRun { status, progress, version: 1, ..TrackedRun::new() }
     }
 
-    fn reported(known: &mut KnownRun, took: Duration) -> Instant {
+    fn reported(known: &mut TrackedRun, took: Duration) -> Instant {
         let now = Instant::now();
         known.reports.version = known.version;
         known.reports.last = Some((now, took));

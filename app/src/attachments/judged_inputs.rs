@@ -1,14 +1,14 @@
 //! Inputs as they were judged: the current file if it is unchanged, else the run's stored input.
 
 use bytes::Bytes;
-use juror_files::{kept_inputs::KeptInputs, kept_renders::KeptRenders};
+use juror_files::{kept_inputs::KeptInputs, render_cache::RenderCache};
 use juror_types::id::Digest;
 use std::path::Path;
 
 /// The source of inputs of one run.
 pub struct JudgedInputs {
     kept: Option<KeptInputs>,
-    renders: KeptRenders,
+    renders: RenderCache,
 }
 
 /// Part of an item as it was judged.
@@ -66,7 +66,7 @@ impl From<&str> for UnavailableInput {
 
 impl JudgedInputs {
     /// Source for the run in this directory, with the stored rendered images.
-    pub fn for_run(directory: &Path, renders: KeptRenders) -> Self {
+    pub fn for_run(directory: &Path, renders: RenderCache) -> Self {
         Self { kept: KeptInputs::find(directory), renders }
     }
 
@@ -112,7 +112,7 @@ mod tests {
         let kept = KeptInputs::create(run.path()).unwrap();
         let (judged, digest) = (Bytes::from_static(b"judged"), Digest::from_content(b"judged"));
         kept.keep(digest, judged.clone()).await.unwrap();
-        let inputs = JudgedInputs::for_run(run.path(), KeptRenders::in_state(run.path()));
+        let inputs = JudgedInputs::for_run(run.path(), RenderCache::in_state(run.path()));
         let resolved = |current: Result<&'static [u8], UnavailableInput>, digest: &[u8]| {
             let current = current.map(Bytes::from_static);
             let input = inputs.resolve(current, Some(Digest::from_content(digest)), 100)?;

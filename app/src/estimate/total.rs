@@ -1,7 +1,7 @@
 //! The sum of an estimate.
 
 use juror_types::usage::{Money, Usage};
-use juror_worker::{cost_bounds::Bounds, estimate::Estimated};
+use juror_worker::{cost_bounds::Bounds, estimate::JobEstimate};
 
 /// Estimate of all jobs.
 #[derive(Debug, Default)]
@@ -48,15 +48,15 @@ impl EstimateTotal {
     }
 
     /// Adds a job.
-    pub fn add(&mut self, estimated: Estimated) {
+    pub fn add(&mut self, estimated: JobEstimate) {
         self.examined += 1;
         match estimated {
-            Estimated::NoCall => self.without_call += 1,
-            Estimated::Failed(error) => {
+            JobEstimate::NoCall => self.without_call += 1,
+            JobEstimate::Failed(error) => {
                 self.failing += 1;
                 self.first_failure.get_or_insert(error.message);
             }
-            Estimated::Request { cached, bounds } => {
+            JobEstimate::Request { cached, bounds } => {
                 self.cached += u64::from(cached);
                 let own = usize::from(cached);
                 if let Some(bounds) = bounds.first().filter(|_| !cached) {

@@ -2,7 +2,7 @@
 
 use super::{
     publish::uploader,
-    run_changes::{continued_cap, record_changes},
+    run_changes::{continued_cap, describe_record_changes},
     run_to_publish::{Opening, RunToPublish},
 };
 use crate::{
@@ -204,7 +204,7 @@ impl EnqueueRequest<'_> {
             lane: self.lane.unwrap_or(known.lane),
             ..decided
         };
-        let messages = change.into_iter().chain(record_changes(known, &record)).collect();
+        let messages = change.into_iter().chain(describe_record_changes(known, &record)).collect();
         Ok((record, messages))
     }
 }

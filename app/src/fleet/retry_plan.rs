@@ -1,7 +1,7 @@
 //! Plan of another round of a fleet's run: jobs to publish again, and their budget.
 
 use super::{
-    run_changes::{continued_cap, record_changes},
+    run_changes::{continued_cap, describe_record_changes},
     run_to_publish::{Opening, RunToPublish},
 };
 use crate::{
@@ -69,7 +69,8 @@ impl RetryPlan {
             // Jobs that a cancellation left unpublished are published now.
             let RunRecord { deadline, lane, .. } = setup.record(run.clone());
             let record = RunRecord { budget_usd, published: None, deadline, lane, ..known.clone() };
-            let changes = change.into_iter().chain(record_changes(&known, &record)).collect();
+            let changes =
+                change.into_iter().chain(describe_record_changes(&known, &record)).collect();
             Ok(Self { run: RunToPublish { setup, record, opening, changes }, rounds })
         })
     }

@@ -23,7 +23,7 @@ pub async fn continued_cap(
 }
 
 /// Messages of the deadline, lane and gate in which two records of a run differ.
-pub fn record_changes(known: &RunRecord, now: &RunRecord) -> impl Iterator<Item = String> {
+pub fn describe_record_changes(known: &RunRecord, now: &RunRecord) -> impl Iterator<Item = String> {
     [deadline_change(known, now), lane_change(known, now), gate_change(known, now)]
         .into_iter()
         .flatten()

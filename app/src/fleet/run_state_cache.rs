@@ -11,7 +11,7 @@ use juror_types::{
 };
 use juror_worker::{
     run_context::RunContext,
-    worker_role::{RunStatusProvider, WorkerRunState},
+    worker_role::{RunStateProvider, WorkerRunState},
 };
 use parking_lot::Mutex as Lock;
 use std::{collections::HashMap, sync::Arc, time::Duration};
@@ -153,7 +153,7 @@ impl RunStateCache {
 }
 
 #[async_trait]
-impl RunStatusProvider for RunStateCache {
+impl RunStateProvider for RunStateCache {
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError> {
         let run = &job.run_id;
         let entry = self.entry(run);

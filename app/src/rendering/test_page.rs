@@ -33,7 +33,7 @@ pub struct TestedRenderer {
     /// Name and version.
     pub browser: String,
     /// Reason why pages run without its sandbox; none in it.
-    pub sandbox_fault: Option<String>,
+    pub unsandboxed_reason: Option<String>,
     /// Number of installed fonts; none where the system does not list them.
     pub fonts: Option<usize>,
     /// Comparison of the two renders with each other and with the expected pixels.
@@ -63,7 +63,7 @@ pub fn render_test_page(settings: &Settings) -> BoxFuture<'_, Result<TestedRende
         renderer.shut_down().await;
         Ok(TestedRenderer {
             browser: renderer.browser().to_owned(),
-            sandbox_fault: renderer.sandbox_fault().map(str::to_owned),
+            unsandboxed_reason: renderer.unsandboxed_reason().map(str::to_owned),
             fonts: renderer.fonts(),
             result: compare(&renders),
         })

@@ -6,7 +6,7 @@ use juror_queue::{Queue, local::LocalQueue};
 use juror_types::{event::Event, id::RunId, job::Job, outcome::JobResult, shutdown::Shutdown};
 use juror_worker::{
     run_context::RunContext,
-    worker_role::{self, BatchKeeper, RunStatusProvider, Worker, WorkerError, WorkerRunState},
+    worker_role::{self, BatchKeeper, RunStateProvider, Worker, WorkerError, WorkerRunState},
 };
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +16,7 @@ pub type PauseReason = Option<String>;
 /// The only worker of a run.
 pub struct LocalWorker {
     worker: Worker,
-    run: Arc<LocalRunStatus>,
+    run: Arc<LocalRunState>,
     shutdown: Shutdown,
 }
 
@@ -35,11 +35,11 @@ impl LocalWorker {
             BatchKeeper::for_local_run(run.clone(), queues, records, owner)
         });
         let pause_reason = OnceLock::new();
-        let run = Arc::new(LocalRunStatus { context: Arc::clone(&context), pause_reason });
+        let run = Arc::new(LocalRunState { context: Arc::clone(&context), pause_reason });
         let worker = Worker {
             jobs: Arc::new(jobs.clone()),
             results,
-            run_states: Arc::clone(&run) as Arc<dyn RunStatusProvider>,
+            run_states: Arc::clone(&run) as Arc<dyn RunStateProvider>,
             store: Arc::clone(&context.store),
             owner: context.owner.clone(),
             batches,
@@ -71,14 +71,14 @@ impl LocalWorker {
 }
 
 /// A run that is open until it is paused. A pause ends its worker, which is the only one.
-struct LocalRunStatus {
+struct LocalRunState {
     context: Arc<RunContext>,
     /// Reason of its pause, if it is paused.
     pause_reason: OnceLock<String>,
 }
 
 #[async_trait]
-impl RunStatusProvider for LocalRunStatus {
+impl RunStateProvider for LocalRunState {
     async fn run_state(&self, _: &Job) -> Result<WorkerRunState, LedgerError> {
         Ok(WorkerRunState::Open(Arc::clone(&self.context)))
     }

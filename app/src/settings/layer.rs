@@ -117,15 +117,16 @@ impl Layer {
             return Err(problem("it is not a setting".to_owned()));
         }
         let setting = lower.replacen('_', ".", 1);
-        let as_text = Self::default().with(&setting, Some(value));
-        let as_written = toml::from_str::<Table>(&format!("value = {value}"))
+        let as_string = Self::default().with(&setting, Some(value));
+        // A value is read as TOML, else as a plain string.
+        let as_toml = toml::from_str::<Table>(&format!("value = {value}"))
             .ok()
             .and_then(|mut table| table.remove("value"))
             .map(|value| Self::default().with(&setting, Some(value)));
-        let reads = |layer: &Self| layer.clone().into_settings();
-        match (as_written.filter(|layer| reads(layer).is_ok()), reads(&as_text)) {
+        let parse = |layer: &Self| layer.clone().into_settings();
+        match (as_toml.filter(|layer| parse(layer).is_ok()), parse(&as_string)) {
             (Some(layer), _) => Ok(layer),
-            (None, Ok(_)) => Ok(as_text),
+            (None, Ok(_)) => Ok(as_string),
             (None, Err(error)) => Err(problem(match error {
                 SettingsError::File { problem, .. } => problem.message,
                 other => other.to_string(),
@@ -153,7 +154,7 @@ impl Layer {
     }
 
     pub(super) fn into_settings(self) -> Result<Settings, SettingsError> {
-        // Through text: deserializing from a table too would compile every setting twice.
+        // Through text: a second instantiation of `Deserialize` would double the generated code.
         let text = self.0.to_string();
         toml::from_str(&text).map_err(|error| SettingsError::File {
             origin: "settings".to_owned(),
@@ -162,7 +163,7 @@ impl Layer {
     }
 }
 
-/// The value of a count; TOML has no integers above `i64::MAX`.
+/// TOML integer of a count, saturating at `i64::MAX`.
 pub fn integer(count: u64) -> Value {
     i64::try_from(count).unwrap_or(i64::MAX).into()
 }

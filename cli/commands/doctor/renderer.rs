@@ -18,7 +18,7 @@ pub async fn check(settings: &Settings) -> Check {
         Ok(tested) => tested,
         Err(error) => return fault(error.to_string()),
     };
-    let TestedRenderer { browser, sandbox_fault, result, .. } = &tested;
+    let TestedRenderer { browser, unsandboxed_reason, result, .. } = &tested;
     let doubts = [
         (*result == TestRender::OtherPixels).then(|| {
             format!(
@@ -26,7 +26,7 @@ pub async fn check(settings: &Settings) -> Check {
                  browser versions drew may differ slightly"
             )
         }),
-        sandbox_fault.as_ref().map(|fault| format!("without its sandbox: {fault}")),
+        unsandboxed_reason.as_ref().map(|fault| format!("without its sandbox: {fault}")),
         font_doubt(tested.fonts),
     ];
     let doubts: Vec<String> = doubts.into_iter().flatten().collect();

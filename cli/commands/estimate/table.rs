@@ -5,7 +5,7 @@ use juror_app::estimate::{CandidateTotal, Estimation, duration};
 use juror_types::lane::Lane;
 use juror_worker::{
     estimate::PricedJudge,
-    next_step_after_call::{MAX_ANSWERS, MAX_BILLED_CALLS},
+    next_step_after_call::{MAX_BILLED_CALLS, MAX_REPLIES},
 };
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ impl EstimateTable<'_> {
                  output limit, and one call without a reply). With one call per job it is at most {}.\n\
                  A budget is never exceeded.\n",
                 MAX_BILLED_CALLS,
-                MAX_ANSWERS,
+                MAX_REPLIES,
                 dollars(own.worst_one_call),
             ));
         }

@@ -4,8 +4,8 @@ pub mod data_roots;
 pub mod fetch_policy;
 mod http_client;
 pub mod kept_inputs;
-pub mod kept_renders;
 pub mod objects;
+pub mod render_cache;
 mod settings;
 
 pub use fetch_policy::InvalidFileSetting;

@@ -30,7 +30,7 @@ const PRUNE_STEP: u64 = 64 * 1024 * 1024;
 
 /// Image store in one folder. Clones share the folder.
 #[derive(Clone, Debug)]
-pub struct KeptRenders {
+pub struct RenderCache {
     folder: PathBuf,
     kept: KeptInputs,
     /// Bytes written since the folder was looked through; the first write does so.
@@ -65,7 +65,7 @@ pub struct KeptRendersSize {
     pub bytes: u64,
 }
 
-impl KeptRenders {
+impl RenderCache {
     /// Store of this state folder; nothing is created before the first image.
     pub fn in_state(state: &Path) -> Self {
         Self::in_folder(state.join(RENDERS_FOLDER))
@@ -233,7 +233,7 @@ mod tests {
     #[tokio::test]
     async fn images_are_stored_by_digest_and_removed_on_request() {
         let state = tempfile::tempdir().unwrap();
-        let renders = KeptRenders::in_state(state.path());
+        let renders = RenderCache::in_state(state.path());
         assert_eq!(renders.size(), KeptRendersSize::default());
         let (bytes, digest) = (Bytes::from_static(b"picture"), Digest::from_content(b"picture"));
         renders.keep(digest, bytes.clone()).await.unwrap();
@@ -258,7 +258,7 @@ mod tests {
     #[tokio::test]
     async fn least_recently_used_renders_are_evicted() {
         let state = tempfile::tempdir().unwrap();
-        let renders = KeptRenders::in_state(state.path());
+        let renders = RenderCache::in_state(state.path());
         let (key, digest) = (Digest::from_content(b"page"), Digest::from_content(b"picture 1"));
         renders.keep(digest, Bytes::from_static(b"picture 1")).await.unwrap();
         renders.keep_record(RecordKind::Page, key, Bytes::from_static(b"page of 1")).await.unwrap();

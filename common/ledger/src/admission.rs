@@ -7,11 +7,12 @@
 
 mod admission_queue;
 mod alert_settings;
-pub(crate) mod budget_decision;
+mod budget_queue;
 mod calendar;
 #[cfg(test)]
 pub(crate) mod conformance;
 mod endpoint_limits;
+pub(crate) mod headroom;
 mod rate_limit_reservations;
 pub(crate) mod records;
 pub(crate) mod scope;
@@ -20,12 +21,11 @@ pub(crate) mod state_machine;
 #[cfg(test)]
 pub(crate) mod tests;
 mod token_count_rule;
-mod wait_queue;
 
 pub use admission_queue::{AdmissionOutcome, AdmissionQueue};
 pub use alert_settings::{AlertSettings, AlertShare, AlertTarget, InvalidAlert};
-pub use budget_decision::Account;
 pub use calendar::{BudgetCalendar, UnknownZone};
+pub use headroom::Account;
 pub use juror_types::wait_reason::WaitReason;
 pub use scope::{Period, Scope, SharedBudget};
 pub use settings::{BudgetSettings, LabelCaps};

@@ -31,7 +31,7 @@ crate::serde_enum! {
         NoOutput = "no_output",
         /// The judge's replies could not be used.
         Unscorable = "unscorable",
-        /// The job could not be judged; the error has the kind.
+        /// The job could not be judged; see the kind of its error.
         Failed = "failed",
         /// The job was not tried: budget, deadline or cancellation.
         Skipped = "skipped",
@@ -68,7 +68,7 @@ crate::serde_enum! {
         /// The request is refused permanently: by the vision API, or before it is sent if it is too
         /// large.
         Request = "request",
-        /// An image is missing, unreadable or not the promised one.
+        /// An image is missing, unreadable, or does not match the manifest's SHA-256.
         Image = "image",
         /// The item's code, tokens or other files could not be read.
         Input = "input",
@@ -94,7 +94,7 @@ crate::serde_enum! {
 /// Failure of one job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobError {
-    /// Kind of error, a bounded set.
+    /// Kind of error.
     pub kind: ErrorKind,
     /// The problem, the place and the remedy.
     pub message: String,
@@ -201,7 +201,7 @@ pub struct Estimate {
 }
 
 impl JobResult {
-    /// The verdict of a scored job; the zeros of one that failed are none.
+    /// Verdict of a scored job; `None` otherwise, since a failed job's zeros are placeholders.
     pub fn verdict(&self) -> Option<&Verdict> {
         self.semantic.as_ref().filter(|_| self.outcome == Outcome::Scored)
     }

@@ -2,7 +2,7 @@
 //! data file with everything that Juror knows of a rubric.
 
 mod builtin;
-mod contradictions;
+mod contradiction_checks;
 mod finding_rules;
 mod parse;
 mod placeholder;
@@ -13,12 +13,12 @@ mod score;
 mod validate;
 
 pub use builtin::{BuiltinRubric, builtin, builtin_named};
-pub use contradictions::contradictions_with_evidence;
+pub use contradiction_checks::contradictions_with_evidence;
 pub use finding_rules::{FindingRules, ReplyVersion};
 pub use parse::RubricError;
 pub use reserved_columns::is_reserved_key;
 pub use schema::reply_schema;
-pub use score::{AnswerError, JudgeAnswer, score, zero};
+pub use score::{AnswerError, ParsedReply, score, zero};
 
 use crate::{finding::FindingVocabulary, id::Digest, item::Item, job::RubricReference};
 use serde::Deserialize;

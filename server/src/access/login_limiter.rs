@@ -15,9 +15,9 @@ const MAX_ADDRESSES: usize = 1_024;
 
 /// The attempts of the last minute.
 #[derive(Debug, Default)]
-pub struct Attempts(Mutex<AttemptCounts>);
+pub struct LoginLimiter(Mutex<AttemptCounts>);
 
-impl Attempts {
+impl LoginLimiter {
     /// Counts an attempt.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ fn network(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    fn tries(attempts: &Attempts, address: &str, times: u32) {
+    fn tries(attempts: &LoginLimiter, address: &str, times: u32) {
         for _ in 0..times {
             attempts.begin(address.parse().unwrap()).unwrap();
         }
@@ -100,7 +100,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_address_waits_after_its_last_attempt_and_no_other_does() {
-        let attempts = Attempts::default();
+        let attempts = LoginLimiter::default();
         tries(&attempts, "10.0.0.1", MAX_PER_ADDRESS);
         tokio::time::advance(Duration::from_secs(20)).await;
         let wait = attempts.begin("10.0.0.1".parse().unwrap()).unwrap_err();
@@ -112,7 +112,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_ipv6_network_counts_as_one_address() {
-        let attempts = Attempts::default();
+        let attempts = LoginLimiter::default();
         tries(&attempts, "2001:db8::1", MAX_PER_ADDRESS);
         attempts.begin("2001:db8::2".parse().unwrap()).unwrap_err();
         tries(&attempts, "2001:db8:0:1::1", 1);
@@ -122,7 +122,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn attempts_and_memory_are_bounded_overall() {
-        let attempts = Attempts::default();
+        let attempts = LoginLimiter::default();
         for number in 0..MAX_TOTAL {
             attempts.begin(IpAddr::V4(number.into())).unwrap();
         }
@@ -138,7 +138,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_success_resets_the_count() {
-        let attempts = Attempts::default();
+        let attempts = LoginLimiter::default();
         for _ in 0..MAX_TOTAL {
             tries(&attempts, "10.0.0.1", MAX_PER_ADDRESS);
             attempts.succeeded("10.0.0.1".parse().unwrap());

@@ -22,7 +22,7 @@ use std::{
 use tokio::sync::Semaphore;
 use tokio_util::io::ReaderStream;
 
-/// Limit of concurrently written reports, each of which takes a processor.
+/// Limit of concurrently written reports, each of which occupies a CPU core.
 static WRITE_PERMITS: Semaphore = Semaphore::const_new(2);
 
 /// Content security policy of an HTML report, which restricts itself further to its own script and
@@ -58,8 +58,8 @@ pub async fn file(
     site: State<AppState>,
     RunSubpath(run, file): RunSubpath,
 ) -> Result<Response, Problem> {
-    let ending = file.strip_prefix("report.");
-    match FORMATS.into_iter().find(|(known, ..)| ending == Some(*known)) {
+    let extension = file.strip_prefix("report.");
+    match FORMATS.into_iter().find(|(known, ..)| extension == Some(*known)) {
         Some(served) => report(site, run, served).await,
         None => Err(Problem::missing(
             "No such file: use report.json, .jsonl, .csv, .html, .md or .junit.xml.",

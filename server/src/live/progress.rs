@@ -16,7 +16,7 @@ pub(super) const MAX_RECENT: usize = 200;
 /// A run's progress with its newest results.
 #[derive(Clone, Debug, Default)]
 pub struct LiveState {
-    /// True if the journal has been read.
+    /// True after the first read of the journal.
     pub is_read: bool,
     /// Number of results in the journal, superseded rounds included.
     pub results: u64,
@@ -41,7 +41,7 @@ pub struct LiveProgress {
     pub rate: Option<f64>,
     /// Seconds to the end at this rate.
     pub seconds_left: Option<f64>,
-    /// True if a process works on it.
+    /// True while a process holds the run's lock.
     pub is_running: bool,
 }
 

@@ -16,8 +16,8 @@ use juror_analysis::{format::grouped, run_report::Report};
 use juror_app::item_source::ItemDetails;
 use juror_report::{
     html::{
-        findings, mark_reasons, marks, measured_facts, outcome_chip, score, scores, simulated,
-        statement_list, took,
+        badge_explanations, findings, measured_facts, outcome_chip, review_badges, score, scores,
+        simulated, statement_list, took,
     },
     sanitize::sanitize,
     topics::results::item_name,
@@ -108,7 +108,7 @@ fn content(
                 (outcome_chip(result.outcome))
                 @if let Some(verdict) = verdict { " " (score(verdict)) }
                 @if is_simulated && verdict.is_some() { " " (simulated()) }
-                @if let Some(verdict) = verdict { (marks(verdict)) }
+                @if let Some(verdict) = verdict { (review_badges(verdict)) }
                 @for tag in &result.item.tags {
                     " " a.tag href=(format!("{}{}#items", links::run(&report.run.id), links::query([("tag", tag.clone())]))) { (sanitize(tag)) }
                 }
@@ -116,7 +116,7 @@ fn content(
             @if let Some(error) = &result.error {
                 p.error { strong { (error.kind.name()) } ": " (sanitize(&error.message)) }
             }
-            @if let Some(verdict) = verdict { (mark_reasons(verdict)) }
+            @if let Some(verdict) = verdict { (badge_explanations(verdict)) }
             @if let Err(reason) = shown { p.notice { "The item itself cannot be shown: " (sanitize(reason)) "." } }
         }
         div.item-page {

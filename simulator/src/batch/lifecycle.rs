@@ -83,7 +83,7 @@ impl SimulatedBatch {
         }
     }
 
-    /// A batch that ended before anything ran.
+    /// A batch that failed validation.
     pub(super) fn failed(new: NewBatch, rows: Vec<InputRow>, invalid: &InvalidRow) -> Self {
         let error = json!({
             "code": invalid.code, "line": invalid.line, "message": invalid.message, "param": null,
@@ -132,7 +132,7 @@ impl SimulatedBatch {
         self.ended = Some(now());
     }
 
-    /// Cancels it; the first half of its rows has run by then.
+    /// Cancels the batch after running the first half of its rows.
     pub(super) fn cancel(
         &mut self,
         files: &FileStore,
@@ -175,9 +175,9 @@ impl SimulatedBatch {
         self.ended.is_some() && settings.has(BatchFault::Forgotten)
     }
 
-    /// The batch as the API shows it.
-    pub(super) fn show(&self, settings: &BatchSettings) -> Value {
-        let at = |status| (self.status == status).then_some(self.ended).flatten();
+    /// The API's batch object.
+    pub(super) fn to_json(&self, settings: &BatchSettings) -> Value {
+        let ended_as = |status| (self.status == status).then_some(self.ended).flatten();
         let mut batch = json!({
             "id": self.id,
             "object": "batch",
@@ -192,11 +192,11 @@ impl SimulatedBatch {
             "in_progress_at": self.created,
             "expires_at": self.created + 24 * 60 * 60,
             "finalizing_at": null,
-            "completed_at": at(SimulatedStatus::Completed),
-            "failed_at": at(SimulatedStatus::Failed),
-            "expired_at": at(SimulatedStatus::Expired),
+            "completed_at": ended_as(SimulatedStatus::Completed),
+            "failed_at": ended_as(SimulatedStatus::Failed),
+            "expired_at": ended_as(SimulatedStatus::Expired),
             "cancelling_at": null,
-            "cancelled_at": at(SimulatedStatus::Cancelled),
+            "cancelled_at": ended_as(SimulatedStatus::Cancelled),
             "request_counts": {
                 "total": self.total,
                 "completed": self.outputs.completed,
@@ -213,9 +213,11 @@ impl SimulatedBatch {
             && self.ended.is_some()
             && let Some(fields) = batch.as_object_mut()
         {
-            let times = if settings.has(BatchFault::WrongUsage) { 2 } else { 1 };
-            let (input, output) =
-                (self.outputs.usage.input_tokens * times, self.outputs.usage.output_tokens * times);
+            let factor = if settings.has(BatchFault::WrongUsage) { 2 } else { 1 };
+            let (input, output) = (
+                self.outputs.usage.input_tokens * factor,
+                self.outputs.usage.output_tokens * factor,
+            );
             fields.insert("usage".to_owned(), json!({
                 "input_tokens": input,
                 "input_tokens_details": {"cached_tokens": self.outputs.usage.cached_input_tokens},

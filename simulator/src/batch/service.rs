@@ -89,7 +89,7 @@ impl BatchService {
                 if batch.is_forgotten(settings) {
                     return Err(Refusal::no_such("batch", id));
                 }
-                batch.show(settings)
+                batch.to_json(settings)
             }
             ("POST", ["batches", _, "cancel"]) if settings.has(BatchFault::CancelRefused) => {
                 let message = "this batch cannot be cancelled";
@@ -98,7 +98,7 @@ impl BatchService {
             ("POST", ["batches", id, "cancel"]) => {
                 let (batch, files) = state.batch(id)?;
                 batch.cancel(files, settings, answerer);
-                batch.show(settings)
+                batch.to_json(settings)
             }
             ("POST", ["end-batches"]) => {
                 state.batches.iter_mut().for_each(SimulatedBatch::allow_end);
@@ -179,7 +179,7 @@ impl BatchState {
             return Err(Refusal { retry_after: Some(Duration::from_millis(20)), ..refusal });
         }
         let batch = self.checked_batch(creation, &content, settings, answerer)?;
-        let shown = batch.show(settings);
+        let shown = batch.to_json(settings);
         self.batches.push(batch);
         let is_lost = self.creations == 1 && settings.has(BatchFault::CreationLost);
         if is_lost || settings.has(BatchFault::CreationsLost) {
@@ -254,7 +254,7 @@ impl BatchState {
             newest.by_ref().find(|batch| batch.id == after);
         }
         let mut page: Vec<Value> =
-            newest.by_ref().take(limit).map(|batch| batch.show(settings)).collect();
+            newest.by_ref().take(limit).map(|batch| batch.to_json(settings)).collect();
         if settings.has(BatchFault::UnmarkedList) {
             for batch in page.iter_mut().filter_map(Value::as_object_mut) {
                 batch.remove("metadata");

@@ -73,7 +73,7 @@ async fn conforms(provider: &dyn BatchProvider, folder: &Path, end: impl Fn()) {
     let mut named = BTreeSet::new();
     for line in content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let row = provider.read_row(line).unwrap();
-        let Some(CallEnd::Answered(answer)) = row.end else { panic!("{row:?}") };
+        let Some(CallEnd::Completed(answer)) = row.end else { panic!("{row:?}") };
         assert_eq!((answer.lane, answer.simulated), (Lane::Batch, true));
         named.insert(row.id);
     }

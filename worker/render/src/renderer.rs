@@ -32,9 +32,9 @@ pub struct RendererSettings {
     pub timeout: Duration,
     /// Condition on which pages get Tailwind.
     pub tailwind: TailwindUse,
-    /// Folder of modules that components may import; none for the shipped ones alone.
+    /// Folder of modules that components may import; `None` allows only the bundled ones.
     pub modules: Option<PathBuf>,
-    /// Style sheet of the page around components and parts of pages; none without one.
+    /// Style sheet of the page around components and HTML fragments, if there is one.
     pub stylesheet: Option<PathBuf>,
 }
 
@@ -60,11 +60,11 @@ impl RendererSettings {
 #[derive(Debug)]
 pub struct Renderer {
     executable: BrowserExecutable,
-    /// None where the system does not list them.
+    /// `None` if installed fonts cannot be listed.
     fonts: Option<InstalledFonts>,
     timeout: Duration,
-    /// Reason why pages run without the browser's own sandbox; none in it.
-    sandbox_fault: Option<String>,
+    /// Reason why the browser runs without its sandbox; `None` if it is sandboxed.
+    unsandboxed_reason: Option<String>,
     served: ServedModules,
     pool: BrowserPool,
 }
@@ -79,12 +79,12 @@ impl Renderer {
             let modules = load_modules(settings.modules, settings.stylesheet).await?;
             let served = ServedModules { modules, tailwind: settings.tailwind };
             let executable = BrowserExecutable::find(settings.browser.as_deref()).await?;
-            let (browser, sandbox_fault) = start_sandboxed_if_possible(&executable).await?;
+            let (browser, unsandboxed_reason) = start_sandboxed_if_possible(&executable).await?;
             Ok(Self {
                 executable,
                 fonts: InstalledFonts::list().await,
                 timeout: settings.timeout,
-                sandbox_fault,
+                unsandboxed_reason,
                 served,
                 pool: BrowserPool::new(settings.concurrency, browser),
             })
@@ -102,7 +102,7 @@ impl Renderer {
         name.split_once('.').map_or(name, |(short, _)| short)
     }
 
-    /// Number of installed fonts; none where the system does not list them.
+    /// Number of installed fonts; `None` if they cannot be listed.
     pub fn fonts(&self) -> Option<usize> {
         self.fonts.map(|fonts| fonts.count)
     }
@@ -113,8 +113,8 @@ impl Renderer {
         Digest::from_content(format!("{} {modules}", self.environment_digest()).as_bytes())
     }
 
-    /// Digest of that without the user's modules and style sheet, which may be part of what is
-    /// evaluated: the browser and its flags, the installed fonts, the scripts in each page, the
+    /// Digest of the rendering environment, without the user's modules and style sheet, which may be
+    /// part of what is evaluated: the browser and its flags, the installed fonts, the scripts in each page, the
     /// condition for Tailwind, and the version of this program.
     pub fn environment_digest(&self) -> Digest {
         let scripts = [PAGE_SCRIPT, SNAPSHOT_SCRIPT, PREPARATION, MOUNT, STAND_IN].concat();
@@ -125,20 +125,20 @@ impl Renderer {
         Digest::from_content(environment.as_bytes())
     }
 
-    /// Reason why pages run without the browser's own sandbox: it has none for root, nor where the
-    /// system allows no user namespaces. None in the sandbox.
-    pub fn sandbox_fault(&self) -> Option<&str> {
-        self.sandbox_fault.as_deref()
+    /// Reason why the browser runs without its sandbox; `None` if it is sandboxed. Chromium has no
+    /// sandbox as root or without user namespaces.
+    pub fn unsandboxed_reason(&self) -> Option<&str> {
+        self.unsandboxed_reason.as_deref()
     }
 
-    /// True once its browsers failed so often that it starts no further one.
-    pub fn has_given_up(&self) -> bool {
+    /// True after too many consecutive browser failures: no further browser is started.
+    pub fn is_disabled(&self) -> bool {
         self.pool.failures.check().is_err()
     }
 
-    /// True if the pages of an item have used up their time, so that no further one is opened.
-    pub fn is_used_up(&self, budget: &RenderTime) -> bool {
-        PageLimits::check(budget, self.timeout).is_err()
+    /// True if the render time of an item is exhausted.
+    pub fn is_time_exhausted(&self, render_time: &RenderTime) -> bool {
+        PageLimits::check(render_time, self.timeout).is_err()
     }
 
     /// Opens code as the only page of an item; see [`Renderer::open_within`].
@@ -152,12 +152,12 @@ impl Renderer {
         Box::pin(async move { self.open_within(source, &RenderTime::default()).await })
     }
 
-    /// Opens code as a page within the time of its item, once a browser is free, and waits until
-    /// the page has settled.
+    /// Opens code as a page once a browser is free, within the remaining render time of its item, and
+    /// waits until the page has settled.
     ///
     /// # Errors
-    /// The code cannot be drawn, or the browser is at fault; [`RenderError::is_about_code`] tells
-    /// them apart.
+    /// The code does not render, or the browser failed; [`RenderError::is_about_code`] distinguishes
+    /// them.
     pub fn open_within<'a, 'renderer: 'a>(
         &'renderer self,
         source: &'a PageSource,
@@ -173,7 +173,7 @@ impl Renderer {
                 let browser = match idle {
                     Some(browser) => browser,
                     None => {
-                        let is_sandboxed = self.sandbox_fault.is_none();
+                        let is_sandboxed = self.unsandboxed_reason.is_none();
                         BrowserProcess::start(&self.executable, is_sandboxed).await?
                     }
                 };
@@ -208,7 +208,7 @@ async fn load_modules(
     loading.await.map_err(interrupted)?.map(Arc::new)
 }
 
-/// Starts a browser in its sandbox; without it where that does not work, with the reason.
+/// Starts a sandboxed browser; if that fails, an unsandboxed one, with the reason.
 async fn start_sandboxed_if_possible(
     executable: &BrowserExecutable,
 ) -> Result<(BrowserProcess, Option<String>), RendererError> {
@@ -217,7 +217,7 @@ async fn start_sandboxed_if_possible(
         true => "the process runs as root".to_owned(),
         false => match BrowserProcess::start(executable, true).await {
             Ok(browser) => return Ok((browser, None)),
-            Err(error) => format!("with it, {error}"),
+            Err(error) => format!("the sandboxed browser did not start: {error}"),
         },
     };
     BrowserProcess::start(executable, false).await.map(|browser| (browser, Some(fault)))

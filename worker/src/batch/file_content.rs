@@ -62,8 +62,8 @@ impl FileContent {
 
 fn usage_of(end: &CallEnd) -> Option<Usage> {
     match end {
-        CallEnd::Answered(answer) => answer.usage,
-        CallEnd::BadAnswer { usage, .. } | CallEnd::Refused { usage, .. } => *usage,
+        CallEnd::Completed(answer) => answer.usage,
+        CallEnd::UnusableReply { usage, .. } | CallEnd::Refused { usage, .. } => *usage,
         _ => None,
     }
 }

@@ -29,7 +29,7 @@ fn bounds() -> Bounds {
 }
 
 fn answer(model: &str, cost: Option<&str>) -> CallEnd {
-    CallEnd::Answered(Completion {
+    CallEnd::Completed(Completion {
         model: Some(model.to_owned()),
         usage: Some(USAGE),
         cost: cost.map(|cost| cost.parse().unwrap()),
@@ -60,7 +60,7 @@ fn claude_input_is_booked_as_written_only_where_the_reply_reports_it() {
     let cost = |cache_write_tokens| {
         let answer = Completion { usage: Some(USAGE), cache_write_tokens, ..Completion::default() };
         let settled = LeaseEnd::Settle(Some(USAGE));
-        pricing.bill(&CallEnd::Answered(answer), Lane::Realtime, settled, &bounds()).unwrap().cost
+        pricing.bill(&CallEnd::Completed(answer), Lane::Realtime, settled, &bounds()).unwrap().cost
     };
     assert_eq!(cost(None).to_string(), "0.001500000");
     assert_eq!(cost(Some(1_000)).to_string(), "0.001750000");
@@ -87,7 +87,7 @@ fn version_with_its_own_price_is_booked_at_that_price() {
 fn unpriced_service_tier_is_booked_at_no_less_than_its_bill() {
     let pricing = pricing(&["gpt-4o-mini"]);
     let answer = Completion { dearer_tier: Some("priority".to_owned()), ..Completion::default() };
-    let end = CallEnd::Answered(answer);
+    let end = CallEnd::Completed(answer);
     let most = Usage { input_tokens: 5_000, cached_input_tokens: 0, output_tokens: 1_000 };
     for (usage, booked) in [(USAGE, "0.001350000"), (most, "0.002700000")] {
         let bill =
@@ -116,7 +116,7 @@ fn call_is_billed_at_the_price_of_the_reported_lane() {
     let pricing = pricing_of("gpt-5.4", &["gpt-5.4"], Lane::Flex);
     let answered = |lane| {
         let end =
-            CallEnd::Answered(Completion { lane, usage: Some(USAGE), ..Completion::default() });
+            CallEnd::Completed(Completion { lane, usage: Some(USAGE), ..Completion::default() });
         let bill =
             pricing.bill(&end, Lane::Realtime, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
         (bill.cost, pricing.warnings(&end, &bill))
@@ -133,7 +133,7 @@ fn call_is_billed_at_the_price_of_the_reported_lane() {
 #[test]
 fn unusable_reply_of_a_batch_is_billed_at_its_price() {
     let pricing = pricing_of("gpt-5.4", &["gpt-5.4"], Lane::Batch);
-    let end = CallEnd::BadAnswer { message: "no choice".to_owned(), usage: Some(USAGE) };
+    let end = CallEnd::UnusableReply { message: "no choice".to_owned(), usage: Some(USAGE) };
     let cost = |sent_in: Lane| {
         pricing.bill(&end, sent_in, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap().cost
     };

@@ -98,7 +98,7 @@ impl<'job> BrowserStage<'job> {
         let MeasuredPage { evidence, drawn, pair, .. } = self.with_repairs(measured).await?;
         let cut_short = evidence.cut_short
             || self.is_cut_short.load(Ordering::Relaxed)
-            || self.renderer.is_used_up(&self.budget);
+            || self.renderer.is_time_exhausted(&self.budget);
         let evidence = Evidence { cut_short, ..evidence };
         let crops = self.item.crops(&pair, &evidence).await?;
         Ok((evidence, drawn, crops))
@@ -252,7 +252,7 @@ impl<'job> BrowserStage<'job> {
 async fn renderer(context: &RunContext) -> Result<&Renderer, MeasuringError> {
     let started = context.evidence.renderer().await;
     let renderer = started.map_err(|error| MeasuringError::Unmeasured(error.to_string()))?;
-    if let Some(fault) = renderer.sandbox_fault() {
+    if let Some(fault) = renderer.unsandboxed_reason() {
         let warning = format!("generated code is rendered without the browser's sandbox: {fault}");
         context.warn_of_evidence(warning).await;
     }

@@ -1,6 +1,6 @@
 //! Evidence of an image that already exists, or that the user's program produces.
 
-use super::{ItemEvidence, MeasuredItem, MeasuringError, pair::RenderedPair, too_large};
+use super::{ItemEvidence, MeasuredItem, MeasuringError, rendered_pair::RenderedPair, too_large};
 use crate::{
     source_image::{SourceImage, image_error},
     stages::command::{CommandSettings, RenderCommandError, run_render},

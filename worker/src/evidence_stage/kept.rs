@@ -9,7 +9,7 @@ use juror_evidence::Snapshot;
 use juror_files::{
     data_roots::MAX_IMAGE_BYTES,
     kept_inputs::KeptInputError,
-    kept_renders::{KeptRenders, RecordKind},
+    render_cache::{RecordKind, RenderCache},
 };
 use juror_render::{PageCode, PageSource, RenderedPage};
 use juror_types::{
@@ -34,7 +34,7 @@ pub(super) fn page_key(source: &PageSource, renderer: Digest) -> Digest {
 }
 
 /// Cached render of this key, if there is one.
-pub(super) async fn read_page(renders: &KeptRenders, key: Digest) -> Option<RenderedPage> {
+pub(super) async fn read_page(renders: &RenderCache, key: Digest) -> Option<RenderedPage> {
     let renders = renders.clone();
     let reading = spawn_blocking(move || {
         let page = renders.read_record(RecordKind::Page, key, MAX_IMAGE_BYTES)?;
@@ -51,7 +51,7 @@ pub(super) async fn read_page(renders: &KeptRenders, key: Digest) -> Option<Rend
 /// # Errors
 /// The folder cannot be written.
 pub(super) async fn keep_page(
-    renders: &KeptRenders,
+    renders: &RenderCache,
     key: Digest,
     drawn: &RenderedPage,
 ) -> Result<(), KeptInputError> {
@@ -81,7 +81,7 @@ pub(super) fn evidence_key(
 
 /// Kept evidence of this key, if there is some.
 pub(super) async fn read_evidence(
-    renders: &KeptRenders,
+    renders: &RenderCache,
     key: Digest,
     screenshot: &SourceImage,
 ) -> Option<ItemEvidence> {
@@ -106,7 +106,7 @@ pub(super) async fn read_evidence(
 /// # Errors
 /// The folder cannot be written.
 pub(super) async fn keep_evidence(
-    renders: &KeptRenders,
+    renders: &RenderCache,
     key: Digest,
     measured: &ItemEvidence,
 ) -> Result<(), KeptInputError> {

@@ -3,7 +3,7 @@
 
 use super::{
     css_pixels,
-    pair::{RenderedPair, unfinished},
+    rendered_pair::{RenderedPair, unfinished},
 };
 use juror_evidence::{DefaultsSearch, PageChange, Raster, RepairLimits, RepairSearch, Snapshot};
 use juror_render::{OpenPage, RenderError, RenderedPage};

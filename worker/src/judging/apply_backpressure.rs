@@ -13,7 +13,7 @@ use std::time::Duration;
 impl Judging<'_> {
     /// Reports a call to the concurrency limiter and the circuit breaker, and replaces the next
     /// step if lower concurrency is the remedy, or if the provider has refused for too long.
-    pub(crate) async fn step_after_refusal(
+    pub(crate) async fn apply_backpressure(
         &self,
         permit: &Permit,
         call: &Call,
@@ -61,7 +61,7 @@ impl Judging<'_> {
 /// end that shows no state.
 fn observed(call: &Call) -> Option<(Signal, Option<String>)> {
     Some(match &call.end {
-        CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
+        CallEnd::Completed(_) | CallEnd::UnusableReply { .. } | CallEnd::Refused { .. } => {
             (Signal::Answered, None)
         }
         CallEnd::Account { .. } | CallEnd::Cancelled { .. } => return None,

@@ -23,11 +23,11 @@ fn rate_limited(retry_after: Option<Duration>) -> CallEnd {
 }
 
 fn bad(usage: Option<Usage>) -> CallEnd {
-    CallEnd::BadAnswer { message: "torn".to_owned(), usage }
+    CallEnd::UnusableReply { message: "torn".to_owned(), usage }
 }
 
 fn answer(usage: Option<Usage>) -> CallEnd {
-    CallEnd::Answered(Completion { usage, ..Completion::default() })
+    CallEnd::Completed(Completion { usage, ..Completion::default() })
 }
 
 fn kind(next: &NextStep) -> &'static str {
@@ -93,7 +93,7 @@ fn error_table_is_implemented() {
 
 #[test]
 fn truncated_reply_is_retried_once_and_only_with_a_larger_limit() {
-    let cut = CallEnd::Answered(Completion { finish: Finish::Length, ..Completion::default() });
+    let cut = CallEnd::Completed(Completion { finish: Finish::Length, ..Completion::default() });
     let next = |tally: &mut AttemptTally, end: &CallEnd| {
         kind(&decide(end, Some("cut"), tally, |_| PAUSE).next)
     };

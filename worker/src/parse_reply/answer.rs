@@ -10,7 +10,7 @@ use super::{
 use indexmap::IndexMap;
 use juror_types::{
     finding::{Finding, OTHER, Severity},
-    rubric::{Formula, JudgeAnswer, PromptField, Rubric},
+    rubric::{Formula, ParsedReply, PromptField, Rubric},
 };
 use serde_json::Value;
 
@@ -18,19 +18,19 @@ use serde_json::Value;
 pub(super) fn read_version_one(
     rubric: &Rubric,
     object: &Object,
-) -> Result<JudgeAnswer, ReplyError> {
+) -> Result<ParsedReply, ReplyError> {
     let given = get_object(object, "scores", "scores")?;
     Ok(match rubric.formula {
-        Formula::SumOverMax => JudgeAnswer {
+        Formula::SumOverMax => ParsedReply {
             scores: plain_scores(rubric, given)?,
             issues: get_statements(object, "issues")?,
             strengths: get_statements(object, "strengths")?,
-            ..JudgeAnswer::default()
+            ..ParsedReply::default()
         },
-        Formula::WeightedGroups => JudgeAnswer {
+        Formula::WeightedGroups => ParsedReply {
             scores: scores(rubric, given)?,
             overall_assessment: overall_assessment(object)?,
-            ..JudgeAnswer::default()
+            ..ParsedReply::default()
         },
     })
 }
@@ -39,7 +39,7 @@ pub(super) fn read_version_one(
 pub(super) fn read_version_two(
     rubric: &Rubric,
     object: &Object,
-) -> Result<JudgeAnswer, ReplyError> {
+) -> Result<ParsedReply, ReplyError> {
     let mut findings = Vec::new();
     for (position, entry) in get_list(object, "findings", "findings")?.iter().enumerate() {
         let place = format!("findings[{position}]");
@@ -49,7 +49,7 @@ pub(super) fn read_version_two(
         findings.push(finding(rubric, entry, &place)?);
     }
     findings.truncate(MAX_STATEMENTS);
-    Ok(JudgeAnswer {
+    Ok(ParsedReply {
         scores: scores(rubric, get_object(object, "scores", "scores")?)?,
         findings,
         strengths: match rubric.strengths {

@@ -6,7 +6,7 @@ use super::{
     fetch_error::FetchError,
     resolver::{AddressRefused, CheckedResolver, Lookup, check_address},
 };
-use crate::{per_second_limiter::PerSecondLimiter, vision::headers};
+use crate::{per_second_limiter::PerSecondLimiter, vision::response_headers};
 use bytes::Bytes;
 use jiff::Timestamp;
 use juror_files::{fetch_policy::FetchPolicy, http_client_builder};
@@ -209,7 +209,10 @@ fn refused(reason: impl ToString) -> FetchError {
 
 fn unavailable(response: &Response) -> FetchError {
     let problem = format!("the server returned status {}", response.status().as_u16());
-    FetchError::Passing { problem, wait: headers::wait(response.headers(), Timestamp::now()) }
+    FetchError::Passing {
+        problem,
+        wait: response_headers::wait(response.headers(), Timestamp::now()),
+    }
 }
 
 fn refusal(status: StatusCode) -> String {

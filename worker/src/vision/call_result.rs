@@ -60,7 +60,7 @@ impl ProviderLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallEnd {
     /// A well-formed reply; its content may still be unusable.
-    Answered(Completion),
+    Completed(Completion),
     /// The request did not reach the provider (name, connection, TLS): costs nothing.
     NotSent(String),
     /// Too many requests or tokens a minute: this call and all others must wait. Costs nothing.
@@ -98,7 +98,7 @@ pub enum CallEnd {
     /// A reply of status 200 that no model wrote, such as a log-in page or an error. Costs nothing.
     NotCompletion(String),
     /// Unusable response: a malformed envelope, or an error after the work was done.
-    BadAnswer {
+    UnusableReply {
         /// The problem.
         message: String,
         /// Billed usage; none if it cannot be read.
@@ -115,7 +115,7 @@ impl CallEnd {
     /// The reply, if the call has one.
     pub fn answer(&self) -> Option<&Completion> {
         match self {
-            Self::Answered(answer) => Some(answer),
+            Self::Completed(answer) => Some(answer),
             _ => None,
         }
     }
@@ -123,8 +123,8 @@ impl CallEnd {
     /// The class of the result; a reply with a verdict and one without are different classes.
     pub fn result(&self, has_verdict: bool) -> CallResult {
         match self {
-            Self::Answered(_) if has_verdict => CallResult::Answered,
-            Self::Answered(_) | Self::BadAnswer { .. } | Self::NotCompletion(_) => {
+            Self::Completed(_) if has_verdict => CallResult::Answered,
+            Self::Completed(_) | Self::UnusableReply { .. } | Self::NotCompletion(_) => {
                 CallResult::Unusable
             }
             Self::NotSent(_) => CallResult::NotSent,

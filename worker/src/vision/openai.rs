@@ -3,9 +3,9 @@
 mod batches;
 mod body;
 mod chat_completion;
+mod classify_error;
 mod decode;
 mod error_body;
-mod failure;
 mod image_support;
 mod phrases;
 mod retry_after;
@@ -15,8 +15,9 @@ mod usage;
 
 use super::{
     AccountProblem, Call, CallEnd, DroppedOption, HttpSettings, ProbeError, ProbeReport,
-    ProviderLimits, Request, RequestOptions, SetupError, VisionClient, headers,
+    ProviderLimits, Request, RequestOptions, SetupError, VisionClient,
     http::{Http, Reply, ReplyBody},
+    response_headers,
 };
 use async_trait::async_trait;
 use body::ReplyFormat;
@@ -124,7 +125,7 @@ impl OpenAi {
         }
         let format = ReplyFormat::from_number(sent.format);
         let next = format.looser().filter(|_| is_invalid || *status == 500)?;
-        let is_named = failure::names_reply_format(message);
+        let is_named = classify_error::names_reply_format(message);
         is_named.then(|| DroppedOption { warning: self.loosen(format, next, message) })
     }
 
@@ -140,7 +141,7 @@ impl OpenAi {
         match self.http.post(&path, json, self.timeout(request), cancel).await {
             Err(end) => (end, ProviderLimits::default()),
             Ok(reply) => {
-                let limits = headers::limits(&reply.headers);
+                let limits = response_headers::limits(&reply.headers);
                 let end = self.classify(reply);
                 let refused = match &end {
                     CallEnd::RateLimited { retry_after, .. } => {
@@ -165,16 +166,16 @@ impl OpenAi {
             }
             ReplyBody::Cut(reason) => CallEnd::Lost(format!("the reply was cut: {reason}")),
             ReplyBody::TooLarge => {
-                CallEnd::BadAnswer { message: "the reply exceeds 4 MB".to_owned(), usage: None }
+                CallEnd::UnusableReply { message: "the reply exceeds 4 MB".to_owned(), usage: None }
             }
         }
     }
 
     /// Meaning of a reply without success. Without a body the status decides.
     fn failure(&self, Reply { status, headers, body }: Reply) -> CallEnd {
-        let wait = || headers::wait(&headers, Timestamp::now());
+        let wait = || response_headers::wait(&headers, Timestamp::now());
         let show = |message: &str| self.http.redact(message);
-        failure::classify(status, &body.whole(), &headers, wait, show)
+        classify_error::classify(status, &body.whole(), &headers, wait, show)
     }
 
     fn probe_report(
@@ -197,7 +198,7 @@ impl OpenAi {
                 ProbeError::NoList { status, message }
             });
         }
-        match failure::classify(status, &content, &reply.headers, || None, show) {
+        match classify_error::classify(status, &content, &reply.headers, || None, show) {
             // Servers without a model list return 404 too: a 404 here does not mean a wrong address.
             CallEnd::Account { problem: AccountProblem::Address, message } => {
                 Err(ProbeError::NoList { status, message })
@@ -206,7 +207,7 @@ impl OpenAi {
             CallEnd::Refused { message, .. }
             | CallEnd::Unavailable { message, .. }
             | CallEnd::Lost(message)
-            | CallEnd::BadAnswer { message, .. } => Err(ProbeError::NoList { status, message }),
+            | CallEnd::UnusableReply { message, .. } => Err(ProbeError::NoList { status, message }),
             _ => Err(ProbeError::NoList { status, message: "try again later".to_owned() }),
         }
     }

@@ -7,7 +7,7 @@ mod local_batches;
 mod rows_awaiting_budget;
 mod shards;
 
-use super::{RunStatusProvider, warn_once::WarnOnce};
+use super::{RunStateProvider, warn_once::WarnOnce};
 use crate::{
     batch::{Gathered, RunBatches, gather},
     batch_lane::BatchLane,
@@ -138,10 +138,7 @@ impl BatchKeeper {
     }
 
     /// Prepares the keeper, before the first job comes.
-    pub(super) async fn begin(
-        &self,
-        run_states: &dyn RunStatusProvider,
-    ) -> Result<(), WorkerError> {
+    pub(super) async fn begin(&self, run_states: &dyn RunStateProvider) -> Result<(), WorkerError> {
         match &self.scope {
             KeeperScope::Fleet(_) => Ok(self.renew().await?),
             KeeperScope::LocalRun(run, _) => self.give_up_unsent(run, run_states).await.map(drop),
@@ -163,7 +160,7 @@ impl BatchKeeper {
     /// workers.
     pub(super) async fn run(
         &self,
-        run_states: &dyn RunStatusProvider,
+        run_states: &dyn RunStateProvider,
         warnings: &WarnOnce,
         shutdown: &Shutdown,
     ) -> Result<(), WorkerError> {
@@ -186,7 +183,7 @@ impl BatchKeeper {
     /// continue immediately, or to the next process of a local run.
     pub(super) async fn end(
         &self,
-        run_states: &dyn RunStatusProvider,
+        run_states: &dyn RunStateProvider,
         events: &Events,
     ) -> Result<(), WorkerError> {
         match &self.scope {

@@ -3,8 +3,8 @@
 //! is acknowledged; a job that cannot be judged now is held and not lost.
 
 use super::{
-    Worker, WorkerError, WorkerRunState, batch_keeper::JobProgress, cancelled,
-    in_progress::JobsInProgress, pause, warn_once::WarnOnce,
+    Worker, WorkerError, WorkerRunState, batch_keeper::JobProgress, in_progress::JobsInProgress,
+    pause, skip_cancelled_job, warn_once::WarnOnce,
 };
 use crate::{evaluate::evaluate, interruption::Interruption, run_context::RunContext, telemetry};
 use juror_ledger::error::LedgerError;
@@ -151,7 +151,7 @@ impl DeliveryHandler {
         {
             return Ok(JobProgress::Batch);
         }
-        let skipped = cancelled::skip(job, &self.worker).await?;
+        let skipped = skip_cancelled_job::skip(job, &self.worker).await?;
         Ok(JobProgress::Result(Box::new(skipped)))
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A source of the states of runs, as far as a worker needs them.
 #[async_trait]
-pub trait RunStatusProvider: Send + Sync {
+pub trait RunStateProvider: Send + Sync {
     /// State of the job's run, possibly a moment old.
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError>;
 

@@ -1,5 +1,5 @@
-//! Items of one run that are not compared with the other: too many of them, and the pairs say
-//! nothing of the runs.
+//! Items of one run that are not compared with the other: if there are too many, the pairs do not
+//! represent the runs.
 
 use super::rule_findings::RuleFinding;
 use crate::format::counted;
@@ -9,18 +9,17 @@ const MAX_UNWARNED_SHARE: f64 = 0.1;
 /// Maximum share of a run's items that are not compared, in a comparison that can be *same* or
 /// *better*.
 const MAX_SHARE: f64 = 0.5;
-/// The same of items with another input, which are no lost items.
+/// Maximum share of items whose input changed between the runs, in such a comparison.
 const MAX_CHANGED_SHARE: f64 = 0.2;
 
 /// Numbers of the items of two runs with and without a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnpairedItems {
-    /// Items with a pair, flaky ones that are left out included.
+    /// Items with a pair, including flaky ones, which the comparison leaves out.
     pub(crate) paired: u64,
     /// Items with another input in the head.
     pub(crate) changed: u64,
-    /// Items of the base that are gone; zero where the head may have them still, since it is not
-    /// finished or has a smaller selection.
+    /// Items of the base that are gone; 0 if the head is unfinished or has a smaller selection.
     pub(crate) gone: u64,
     /// Items of the head only.
     pub(crate) new: u64,

@@ -1,11 +1,11 @@
-//! The findings of a verdict, and the marks of verdicts that need a second look.
+//! Findings of a verdict, and badges of verdicts to review.
 
 use crate::sanitize::sanitize;
 use juror_types::{evidence::Evidence, finding::Finding, rubric::Rubric, verdict::Verdict};
 use maud::{Markup, html};
 
-/// Marks of a verdict that contradicts itself or names attempts to instruct the judge.
-pub fn marks(verdict: &Verdict) -> Markup {
+/// Badges for contradictions and suspected prompt injection.
+pub fn review_badges(verdict: &Verdict) -> Markup {
     html! {
         @if verdict.contradicts_evidence() { " " span.chip.unscorable { "contradicts the evidence" } }
         @if verdict.contradicts_itself() { " " span.chip.unscorable { "contradictory" } }
@@ -13,8 +13,8 @@ pub fn marks(verdict: &Verdict) -> Markup {
     }
 }
 
-/// The reasons of the marks, in words; nothing where there is none.
-pub fn mark_reasons(verdict: &Verdict) -> Markup {
+/// Explanation of each badge; empty without badges.
+pub fn badge_explanations(verdict: &Verdict) -> Markup {
     html! {
         @if !verdict.suspected_instructions.is_empty() {
             p.notice { "The judge suspects instructions in the data:"
@@ -29,8 +29,8 @@ pub fn mark_reasons(verdict: &Verdict) -> Markup {
     }
 }
 
-/// The findings, in the judge's order, each with a link to the box of the region that it cites;
-/// `prefix` makes the ids of an item unique.
+/// Findings in the judge's order, each with a link to the box of the region that it cites;
+/// `prefix` makes the HTML ids unique per item.
 pub fn findings(
     rubric: &Rubric,
     verdict: &Verdict,
@@ -86,7 +86,8 @@ fn entry(rubric: &Rubric, finding: &Finding, region: Markup) -> Markup {
     }
 }
 
-/// The rules that the verdict breaks, those with the evidence or the others.
+/// Titles of the violated consistency rules: against the evidence if `with_evidence`, else within
+/// the reply.
 fn contradictions(verdict: &Verdict, with_evidence: bool) -> String {
     let rules = verdict.contradictions.iter();
     let rules = rules.filter(|rule| rule.is_with_evidence() == with_evidence);

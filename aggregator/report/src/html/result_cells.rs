@@ -1,6 +1,6 @@
 //! Cells of a table of results.
 
-use super::findings::marks;
+use super::findings::review_badges;
 use crate::{
     sanitize::sanitize,
     topics::results::{ResultCell, ResultColumn, ResultColumnKind, text_of},
@@ -21,7 +21,7 @@ pub fn result_cells(
                     th scope="row" { (name(&html! { bdi { (sanitize(&cell.text())) } })) }
                 }
                 Some(ResultCell::Outcome(outcome)) => {
-                    td { (outcome_chip(outcome)) @if let Some(verdict) = result.verdict() { (marks(verdict)) } }
+                    td { (outcome_chip(outcome)) @if let Some(verdict) = result.verdict() { (review_badges(verdict)) } }
                 }
                 cell => {
                     @let is_issue = column.kind == ResultColumnKind::Issue;

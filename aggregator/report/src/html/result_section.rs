@@ -63,7 +63,7 @@ pub(super) fn section(
                 (outcome_chip(result.outcome))
                 @if let Some(verdict) = verdict { (score(verdict)) }
                 @if result.is_simulated() && verdict.is_some() { (simulated()) }
-                @if let Some(verdict) = verdict { (super::marks(verdict)) }
+                @if let Some(verdict) = verdict { (super::review_badges(verdict)) }
                 @for tag in &result.item.tags { small.tag { (sanitize(tag)) } }
                 a.up href="#items" { "to the table" }
             }
@@ -88,7 +88,7 @@ pub(super) fn section(
                     }
                     @if let Some(verdict) = verdict {
                         (verdict::scores(&report.rubric, verdict, false))
-                        (super::mark_reasons(verdict))
+                        (super::badge_explanations(verdict))
                         (verdict::statements(&report.rubric, verdict, measured(result), &prefix))
                     }
                 }

@@ -9,14 +9,14 @@ use super::{
     },
     Committer, ReportChannels,
 };
-use crate::aggregator_role::run_state::KnownRun;
+use crate::aggregator_role::tracked_run::TrackedRun;
 use juror_types::{event::Event, id::RunId};
 use tokio::{sync::mpsc, time::Instant};
 
 impl Committer {
     /// Time at which the next report is due; none while one is being written.
     pub(super) fn next_report_due(&self) -> Option<Instant> {
-        let due = |known: &KnownRun| known.report_due(self.options.report);
+        let due = |known: &TrackedRun| known.report_due(self.options.report);
         self.reports.as_ref()?;
         let idle = self.runs.reporting.is_none();
         self.runs.known.values().filter(|_| idle).filter_map(due).min()
@@ -27,7 +27,7 @@ impl Committer {
         let Some(due) = self.next_report_due().filter(|due| *due <= Instant::now()) else {
             return Ok(());
         };
-        let is_due = |known: &KnownRun| known.report_due(self.options.report) == Some(due);
+        let is_due = |known: &TrackedRun| known.report_due(self.options.report) == Some(due);
         let run = self.runs.known.iter().find(|(_, known)| is_due(known)).map(|(run, _)| run);
         match run.cloned() {
             Some(run) => self.order_report(run).await,
@@ -108,7 +108,7 @@ impl Committer {
                 continue;
             }
             let unreported =
-                |(run, known): &(&RunId, &KnownRun)| known.is_outdated() && !rest.contains(run);
+                |(run, known): &(&RunId, &TrackedRun)| known.is_outdated() && !rest.contains(run);
             let Some(run) = self.runs.known.iter().find(unreported).map(|(run, _)| run.clone())
             else {
                 return Ok(());

@@ -9,9 +9,9 @@ use super::{
     Committer,
 };
 use crate::aggregator_role::{
-    blocking::{CommitWork, RunSource, look_up, removed},
-    run_state::{KnownRun, ResultPlace},
+    commit_work::{CommitWork, RunSource, look_up, removed},
     status_poller::StatusReply,
+    tracked_run::{ResultPlace, TrackedRun},
 };
 use juror_journal::journal::JournalError;
 use juror_ledger::redis::{RunProgress, RunStatus};
@@ -53,7 +53,7 @@ impl Committer {
                 || before.cancelled != status.cancelled
                 || before.expected != status.expected
         });
-        let known = self.runs.known.entry(run.clone()).or_insert_with(KnownRun::new);
+        let known = self.runs.known.entry(run.clone()).or_insert_with(TrackedRun::new);
         known.status = Some(status);
         if is_news {
             self.update_record(&run).await?;
@@ -184,14 +184,14 @@ impl Committer {
         let Some(known) = self.runs.known.get_mut(run) else { return };
         let status = known.status.take();
         batch.append(&mut known.waiting);
-        *known = KnownRun { status, ..KnownRun::at(ResultPlace::DeadLetters(reason.clone())) };
+        *known = TrackedRun { status, ..TrackedRun::at(ResultPlace::DeadLetters(reason.clone())) };
         self.registry.mark_finished(run);
         self.dead_letter(run, batch, reason).await;
     }
 
     /// Closes a run without pending results. Another result, or another announcement, reopens it.
     pub(super) fn close_if_settled(&mut self, run: &RunId) {
-        let is_finished = self.runs.known.get(run).is_some_and(KnownRun::is_finished);
+        let is_finished = self.runs.known.get(run).is_some_and(TrackedRun::is_finished);
         if is_finished && self.runs.reporting.as_ref() != Some(run) {
             self.runs.known.shift_remove(run);
             self.registry.mark_finished(run);

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::aggregator_role::{
     run_registry::RunRegistry,
-    run_state::{KnownRun, ResultPlace},
+    tracked_run::{ResultPlace, TrackedRun},
 };
 use crate::run_journal::RunJournal;
 use juror_queue::{DeadLetters as _, Delivery};
@@ -201,7 +201,7 @@ async fn full_disk_acknowledges_nothing_of_a_batch() {
         if number == 1 {
             open.simulate_full_disk().unwrap();
         }
-        let opened = KnownRun { open: Some(open), ..KnownRun::at(ResultPlace::Directory) };
+        let opened = TrackedRun { open: Some(open), ..TrackedRun::at(ResultPlace::Directory) };
         known.insert(record.run_id.clone(), opened);
     }
     let [a, b] = runs.map(|record| record.run_id);

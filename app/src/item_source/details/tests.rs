@@ -11,7 +11,7 @@ fn texts<'item>(
     let roots = Roots::new(vec![folder.path().to_owned()]);
     let kept = JudgedInputs::for_run(
         folder.path(),
-        juror_files::kept_renders::KeptRenders::in_state(folder.path()),
+        juror_files::render_cache::RenderCache::in_state(folder.path()),
     );
     ItemTexts::new(item, inputs, Ok(roots), kept, &StageSettings::default())
 }
@@ -104,7 +104,7 @@ async fn remote_and_generated_inputs_are_labeled() {
     let stages = StageSettings { pipeline_command: vec!["p".into()], ..StageSettings::default() };
     let kept = JudgedInputs::for_run(
         folder.path(),
-        juror_files::kept_renders::KeptRenders::in_state(folder.path()),
+        juror_files::render_cache::RenderCache::in_state(folder.path()),
     );
     let made = ItemTexts::new(&item, &[], Ok(Roots::new(Vec::new())), kept, &stages);
     let reason = UnavailableInput::MadeByPipeline.to_string();

@@ -11,11 +11,11 @@ const GRACE_MS: i64 = 3_000;
 
 /// Calls that wait for money.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WaitQueue {
+pub struct BudgetQueue {
     waiting: Vec<WaitPlace>,
 }
 
-impl WaitQueue {
+impl BudgetQueue {
     /// Removes callers without recent requests. A clock that was set back ends every place.
     pub fn prune(&mut self, now: i64) {
         self.waiting.retain(|place| place.seen <= now && now <= place.seen + GRACE_MS);

@@ -1,6 +1,6 @@
 //! Storage of the ledger's records, the only difference between backends of admission.
 
-use super::{AdmissionRequest, Budget, BudgetCalendar, budget_decision::Account, scope::Scope};
+use super::{AdmissionRequest, Budget, BudgetCalendar, headroom::Account, scope::Scope};
 use jiff::civil::Date;
 use juror_types::{
     budget_label::BudgetLabel,

@@ -11,7 +11,7 @@ pub use rate_limiter_state::RateLimiterState;
 
 use super::{
     AdmissionDecision, AdmissionRequest, Budget, Settlement,
-    budget_decision::{Headroom, headroom},
+    headroom::{Headroom, headroom},
     records::{Lease, LeaseState, LedgerRecords},
     scope::Scope,
 };

@@ -14,7 +14,7 @@ use crate::{
     admission::{
         Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Limits, MonthLedger,
         Observation, RunAccount, Settled, Settlement, TokenCounting,
-        budget_decision::Account,
+        headroom::Account,
         scope::{Period, Scope, SharedBudget},
     },
     budgets::BudgetRecords as _,

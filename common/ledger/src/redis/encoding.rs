@@ -2,7 +2,7 @@
 
 use crate::admission::{
     AdmissionDecision, AdmissionRequest, Budget, WaitReason,
-    budget_decision::{Account, Headroom, headroom},
+    headroom::{Account, Headroom, headroom},
     scope::Scope,
 };
 use juror_types::usage::Money;

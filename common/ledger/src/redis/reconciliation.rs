@@ -7,7 +7,7 @@ use super::{
     scripts,
 };
 use crate::{
-    admission::{Budget, budget_decision::Account, scope::Scope},
+    admission::{Budget, headroom::Account, scope::Scope},
     error::LedgerError,
 };
 use jiff::Timestamp;

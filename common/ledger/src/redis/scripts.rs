@@ -19,9 +19,9 @@ macro_rules! scripts {
 }
 
 scripts! {
-    ADMIT = "wait_queue" "endpoint_limits" "rate_limit_reservations" "admit";
-    SETTLE = "wait_queue" "endpoint_limits" "claims" "settle";
-    RELEASE = "wait_queue" "endpoint_limits" "rate_limit_reservations" "release";
+    ADMIT = "budget_queue" "endpoint_limits" "rate_limit_reservations" "admit";
+    SETTLE = "budget_queue" "endpoint_limits" "claims" "settle";
+    RELEASE = "budget_queue" "endpoint_limits" "rate_limit_reservations" "release";
     PRESUME_SPENT = "presume_spent";
     CLOSE_LEASES = "close_leases";
     SWEEP = "sweep";

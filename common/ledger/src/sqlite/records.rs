@@ -8,7 +8,7 @@ use super::{
 use crate::{
     admission::{
         Budget, BudgetCalendar,
-        budget_decision::Account,
+        headroom::Account,
         records::{Lease, LeaseState, LedgerRecords},
         scope::Scope,
     },

@@ -1,7 +1,7 @@
 //! Cache of budgets and accounts within one transaction.
 
 use super::statements::execute;
-use crate::admission::{Budget, BudgetCalendar, budget_decision::Account};
+use crate::admission::{Budget, BudgetCalendar, headroom::Account};
 use juror_types::{budget_label::BudgetLabel, id::RunId};
 use rusqlite::{Connection, Result, params};
 use std::{borrow::Borrow, cell::RefCell, collections::BTreeMap};

@@ -12,8 +12,8 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Heartbeat interval in seconds, so that a silent cut is noticed within half a minute.
-const HEARTBEAT: u16 = 15;
+/// Heartbeat interval, so that a dead connection is detected within 30 s.
+const HEARTBEAT_SECONDS: u16 = 15;
 
 /// Address of a broker with its credentials.
 #[derive(Clone)]
@@ -24,9 +24,9 @@ pub(super) struct Address {
 }
 
 /// A connection to a broker, with or without TLS.
-pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(super) trait BrokerStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> BrokerStream for S {}
 
 impl Address {
     /// Parses `amqp://user:password@host:port/vhost` or, with TLS, `amqps://…`, and reads the files
@@ -37,7 +37,7 @@ impl Address {
             let remedy = "use amqp://user:password@host:5672/vhost";
             QueueError::Refused(format!("the broker's URL is invalid; {remedy}"))
         })?;
-        uri.query.heartbeat.get_or_insert(HEARTBEAT);
+        uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
         let has_tls = uri.scheme == AMQPScheme::AMQPS;
         let tls = TlsClient::for_url(has_tls, files, TlsSettingNames::BROKER)
             .map_err(|error| QueueError::Refused(error.to_string()))?;
@@ -60,8 +60,8 @@ impl Address {
         }
     }
 
-    /// Connects without starting AMQP.
-    pub(super) async fn open(&self) -> io::Result<Box<dyn Stream>> {
+    /// Opens the TCP or TLS stream without the AMQP handshake.
+    pub(super) async fn open_stream(&self) -> io::Result<Box<dyn BrokerStream>> {
         let authority = &self.uri.authority;
         match &self.tls {
             Some(tls) => Ok(Box::new(tls.connect(&authority.host, authority.port).await?)),
@@ -72,8 +72,8 @@ impl Address {
         }
     }
 
-    /// The error with which the broker closes a TLS connection on which nothing was sent.
-    pub(super) async fn refusal(&self) -> Option<io::Error> {
+    /// Opens an idle TLS connection and returns the error with which the broker rejects it.
+    pub(super) async fn probe_tls_rejection(&self) -> Option<io::Error> {
         let authority = &self.uri.authority;
         self.tls.as_ref()?.refusal(&authority.host, authority.port).await
     }

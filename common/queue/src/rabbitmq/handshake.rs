@@ -73,14 +73,14 @@ async fn greeting(address: &Address) -> io::Result<Greeting> {
     match exchange(address).await {
         // Data that was sent meanwhile may have discarded the server's reason.
         Err(cut) if cut.kind() == io::ErrorKind::ConnectionReset => {
-            Err(address.refusal().await.unwrap_or(cut))
+            Err(address.probe_tls_rejection().await.unwrap_or(cut))
         }
         exchanged => exchanged,
     }
 }
 
 async fn exchange(address: &Address) -> io::Result<Greeting> {
-    let mut stream = address.open().await?;
+    let mut stream = address.open_stream().await?;
     stream.write_all(HEADER).await?;
     let kind = stream.read_u8().await?;
     if kind == TLS_ALERT {

@@ -18,10 +18,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 /// Deliveries of a message after which the broker itself dead-letters it: far above the fleet's own
 /// limits, since some versions count a clean close too.
-const DELIVERY_LIMIT: i64 = 1_000;
+const MAX_BROKER_DELIVERIES: i64 = 1_000;
 /// Time after which a job that waits for rendering is delivered to workers that do not render: they
 /// end it if its run is cancelled or its deadline has passed, and requeue it otherwise.
-const DRAWING_WAIT: Duration = Duration::from_secs(10 * 60);
+const RENDERING_WAIT: Duration = Duration::from_secs(10 * 60);
 /// Delivery limit of queues that are read repeatedly. Versions from 4.0 on have a default limit of
 /// 20, and earlier ones refuse a negative limit.
 const NO_DELIVERY_LIMIT: i64 = 1_000_000_000;
@@ -110,18 +110,18 @@ fn work(
     let key = names::key(priority, needs_rendering);
     let mut arguments = if needs_rendering {
         let routing_key = ("x-dead-letter-routing-key", text(names::key(priority, false)));
-        [dead_lettering(namespace.jobs()), vec![expiring(DRAWING_WAIT), routing_key]].concat()
+        [dead_lettering(namespace.jobs()), vec![expiring(RENDERING_WAIT), routing_key]].concat()
     } else {
         dead_lettering(namespace.dead())
     };
-    arguments.push(("x-delivery-limit", DELIVERY_LIMIT.into()));
+    arguments.push(("x-delivery-limit", MAX_BROKER_DELIVERIES.into()));
     arguments.extend(max_length.map(|length| ("x-max-length", i64::from(length).into())));
     quorum(namespace.work(priority, needs_rendering), (namespace.jobs(), key), arguments)
 }
 
 fn results(namespace: &Namespace) -> QueueSpecification {
     let mut arguments = dead_lettering(namespace.dead());
-    arguments.push(("x-delivery-limit", DELIVERY_LIMIT.into()));
+    arguments.push(("x-delivery-limit", MAX_BROKER_DELIVERIES.into()));
     arguments.push(("x-single-active-consumer", true.into()));
     quorum(namespace.results(), (namespace.results(), "#"), arguments)
 }

@@ -1,7 +1,7 @@
 //! Computation of a verdict from a judge's scores. A model's own totals are never used.
 
 use super::{
-    Criterion, Formula, ReplyVersion, Rubric, contradictions::contradictions_within_reply,
+    Criterion, Formula, ReplyVersion, Rubric, contradiction_checks::contradictions_within_reply,
 };
 use crate::{
     finding::Finding,
@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 
 /// A parsed reply of the judge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JudgeAnswer {
+pub struct ParsedReply {
     /// Score and, where the form has one, rationale by criterion.
     pub scores: IndexMap<String, (u32, Option<String>)>,
     /// Defects; version 2 only.
@@ -65,7 +65,7 @@ pub enum AnswerError {
 ///
 /// Totals and their quotients are rounded to nine decimals at the very end, so that 90 percent is
 /// exactly 90.
-pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerError> {
+pub fn score(rubric: &Rubric, answer: ParsedReply) -> Result<Verdict, AnswerError> {
     let mut answer = answer;
     for criterion in &rubric.criteria {
         check_score(rubric, criterion, &answer)?;
@@ -100,7 +100,7 @@ pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerErro
 /// issue. The settings `failed_jobs` and `missing_output` decide how averages count it.
 pub fn zero(rubric: &Rubric, message: &str) -> Verdict {
     let scores = rubric.criteria.iter().map(|criterion| (criterion.key.clone(), (0, None)));
-    let mut answer = JudgeAnswer { scores: scores.collect(), ..JudgeAnswer::default() };
+    let mut answer = ParsedReply { scores: scores.collect(), ..ParsedReply::default() };
     let score = match rubric.formula {
         Formula::SumOverMax => sum_over_max(rubric, &answer),
         Formula::WeightedGroups => {
@@ -122,7 +122,7 @@ fn rationales(scores: &IndexMap<String, (u32, Option<String>)>) -> IndexMap<Stri
 fn check_score(
     rubric: &Rubric,
     criterion: &Criterion,
-    answer: &JudgeAnswer,
+    answer: &ParsedReply,
 ) -> Result<(), AnswerError> {
     let key = &criterion.key;
     let (min, max) = (rubric.scale.min, rubric.scale.max);
@@ -135,7 +135,7 @@ fn check_score(
     }
 }
 
-fn sum_over_max(rubric: &Rubric, answer: &JudgeAnswer) -> Score {
+fn sum_over_max(rubric: &Rubric, answer: &ParsedReply) -> Score {
     let mut scores = IndexMap::with_capacity(rubric.criteria.len());
     let (mut total_score, mut max_score) = (0.0, 0.0);
     for criterion in &rubric.criteria {
@@ -152,7 +152,7 @@ fn sum_over_max(rubric: &Rubric, answer: &JudgeAnswer) -> Score {
     }
 }
 
-fn dimensions(rubric: &Rubric, answer: &mut JudgeAnswer) -> IndexMap<String, Dimension> {
+fn dimensions(rubric: &Rubric, answer: &mut ParsedReply) -> IndexMap<String, Dimension> {
     let mut dimensions = IndexMap::with_capacity(rubric.groups.len());
     for group in &rubric.groups {
         let mut sub_scores = IndexMap::new();

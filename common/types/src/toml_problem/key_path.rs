@@ -7,11 +7,11 @@ use toml::{
 
 /// One step of the path from the file's top to a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum PathStep<'rubric> {
+pub(crate) enum PathStep<'key> {
     /// A key of a table.
-    Key(&'rubric str),
-    /// An entry of a list: its position, and its own name.
-    Entry(usize, &'rubric str),
+    Key(&'key str),
+    /// An array element: its position, and its `key` or `name`; empty without either.
+    Entry(usize, &'key str),
 }
 
 /// A path for display, as in `criteria.layout_accuracy.weight`.
@@ -46,7 +46,7 @@ pub(crate) fn line(text: &str, table: &DeTable<'_>, steps: &[PathStep<'_>]) -> O
     Some(line_of_offset(text, value.span().start))
 }
 
-/// Path of the innermost key that starts at this byte, or whose value does.
+/// Path of the innermost key or value that starts at this byte.
 pub(crate) fn dotted_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
     let mut steps = Vec::new();
     key_starts_at(table, offset, &mut steps).then(|| dotted(&steps))
@@ -94,7 +94,7 @@ fn value_starts_at<'table>(
     inside || value.span().start == offset
 }
 
-/// An entry's own name.
+/// `key` or `name` of an array element; empty without either.
 fn own_name<'table>(value: &'table Spanned<DeValue<'_>>) -> &'table str {
     let table = value.get_ref().as_table();
     let named = |key| table.and_then(|table| get(table, key));

@@ -4,7 +4,7 @@ use super::BrowserStage;
 use crate::evidence_stage::{
     css_pixels,
     kept::{keep_page, page_key, read_page},
-    pair::RenderedPair,
+    rendered_pair::RenderedPair,
 };
 use juror_evidence::PageChange;
 use juror_render::{OpenPage, PageSource, RenderError, RenderedPage, RendererError};

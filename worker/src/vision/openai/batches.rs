@@ -246,8 +246,10 @@ fn error_of(end: CallEnd) -> BatchError {
         CallEnd::NotSent(message)
         | CallEnd::Unavailable { message, .. }
         | CallEnd::NotCompletion(message) => BatchError::Unavailable(message),
-        CallEnd::Lost(message) | CallEnd::BadAnswer { message, .. } => BatchError::Lost(message),
-        CallEnd::Cancelled { .. } | CallEnd::Answered(_) => {
+        CallEnd::Lost(message) | CallEnd::UnusableReply { message, .. } => {
+            BatchError::Lost(message)
+        }
+        CallEnd::Cancelled { .. } | CallEnd::Completed(_) => {
             BatchError::Lost("the request was aborted".to_owned())
         }
     }

@@ -1,11 +1,11 @@
 //! Content of a reply of status 200: the reply in its envelope. Pure.
 
 use super::{
+    classify_error,
     decode::{Undecodable, beginning_of, decode, not_completion},
-    failure,
     usage::usage,
 };
-use crate::vision::{CallEnd, Completion, Finish, headers};
+use crate::vision::{CallEnd, Completion, Finish, response_headers};
 use juror_types::{lane::Lane, usage::Money};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Deserialize;
@@ -27,15 +27,15 @@ pub(super) fn read(
         Ok(value) => value,
         Err(Undecodable::NotCompletion(message)) => return CallEnd::NotCompletion(show(&message)),
         Err(Undecodable::Stream(message)) => {
-            return CallEnd::BadAnswer { message: show(&message), usage: None };
+            return CallEnd::UnusableReply { message: show(&message), usage: None };
         }
         Err(Undecodable::Damaged(message)) => return CallEnd::Lost(show(&message)),
     };
     let usage = usage(&value);
-    let bad = |message: String| CallEnd::BadAnswer { message, usage };
+    let bad = |message: String| CallEnd::UnusableReply { message, usage };
     if usage.is_none()
         && let Some(failed) = error_without_reply(&value)
-        && let Some(end) = failure::in_ok_response(failed, headers, &show)
+        && let Some(end) = classify_error::in_ok_response(failed, headers, &show)
     {
         return end;
     }
@@ -56,7 +56,7 @@ pub(super) fn read(
     // Gateways pass the fingerprint on, and drop or rename the header.
     let simulated =
         simulated || envelope.system_fingerprint.as_deref() == Some(SIMULATOR_FINGERPRINT);
-    CallEnd::Answered(Completion {
+    CallEnd::Completed(Completion {
         cache_write_tokens: cache_write_tokens(&value),
         // A count of zero tokens is no count.
         usage: usage.filter(|usage| content.is_none() || usage.output_tokens > 0),
@@ -70,7 +70,7 @@ pub(super) fn read(
             _ => Lane::Realtime,
         },
         dearer_tier: envelope.service_tier.filter(|tier| DEARER_TIERS.contains(&tier.as_str())),
-        cost: reported_cost(&value).or_else(|| headers::reported_cost(headers)),
+        cost: reported_cost(&value).or_else(|| response_headers::reported_cost(headers)),
         simulated,
     })
 }

@@ -7,7 +7,7 @@ use super::{
     retry_after,
     usage::usage,
 };
-use crate::vision::{AccountProblem, CallEnd, headers};
+use crate::vision::{AccountProblem, CallEnd, response_headers};
 use jiff::Timestamp;
 use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
@@ -51,7 +51,7 @@ pub(super) fn classify(
             CallEnd::RateLimited { retry_after, message }
         }
         // Another reply may be JSON.
-        400 if error_body.names(&[NO_JSON]) => CallEnd::BadAnswer { message, usage },
+        400 if error_body.names(&[NO_JSON]) => CallEnd::UnusableReply { message, usage },
         500 if names_grammar(&message) => CallEnd::Refused { status, message, usage },
         408 | 409 | 425 | 500..=599 => match (usage, body.get("choices")) {
             (None, None)
@@ -64,7 +64,7 @@ pub(super) fn classify(
                  upstream may continue: {message}"
             )),
             // The work was done before it failed.
-            _ => CallEnd::BadAnswer { message, usage },
+            _ => CallEnd::UnusableReply { message, usage },
         },
         _ => CallEnd::Refused { status, message, usage },
     }
@@ -79,7 +79,7 @@ pub(super) fn in_ok_response(
     let code = body.pointer("/error")?.get("code").and_then(Value::as_u64);
     let status = code.and_then(|code| u16::try_from(code).ok()).unwrap_or(200);
     let content = body.to_string();
-    let wait = || headers::wait(headers, Timestamp::now());
+    let wait = || response_headers::wait(headers, Timestamp::now());
     let end = classify(status, content.as_bytes(), headers, wait, show);
     let is_told = match &end {
         CallEnd::Account { .. } | CallEnd::RateLimited { .. } => true,

@@ -1,6 +1,6 @@
 //! Wait stated in an error's body, for servers that send no header. Pure.
 
-use crate::vision::headers::{MAX_WAIT, interval};
+use crate::vision::response_headers::{MAX_WAIT, interval};
 use serde_json::Value;
 use std::time::Duration;
 

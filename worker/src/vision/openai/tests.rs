@@ -74,7 +74,7 @@ async fn call_with(exchange: Exchange, request: &Request) -> Call {
 
 fn answer_of(call: &Call) -> &Completion {
     match &call.end {
-        CallEnd::Answered(answer) => answer,
+        CallEnd::Completed(answer) => answer,
         other => panic!("{other:?}"),
     }
 }
@@ -211,7 +211,7 @@ async fn redirect_is_a_wrong_url_and_the_key_is_not_sent() {
 #[tokio::test]
 async fn endless_response_is_not_read_to_its_end() {
     let call = call_to(Exchange::Respond(response(200, "", &" ".repeat(5 << 20)))).await;
-    assert!(matches!(call.end, CallEnd::BadAnswer { usage: None, .. }), "{call:?}");
+    assert!(matches!(call.end, CallEnd::UnusableReply { usage: None, .. }), "{call:?}");
 }
 
 #[tokio::test]

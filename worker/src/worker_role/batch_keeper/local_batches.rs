@@ -7,7 +7,7 @@ use super::{
 use crate::{
     batch::{RunBatches, give_up_own_shard},
     interruption::WorkerError,
-    worker_role::RunStatusProvider,
+    worker_role::RunStateProvider,
 };
 use juror_ledger::batches::ShardStep;
 use juror_queue::local::LocalReturns;
@@ -24,7 +24,7 @@ impl BatchKeeper {
     pub(super) async fn give_up_unsent(
         &self,
         run: &RunId,
-        run_states: &dyn RunStatusProvider,
+        run_states: &dyn RunStateProvider,
     ) -> Result<u32, WorkerError> {
         let Some(work) = self.local_work(run, run_states).await? else { return Ok(0) };
         let shards = self.records.take_over(run, &self.owner).await?;
@@ -47,7 +47,7 @@ impl BatchKeeper {
     pub(super) async fn leave(
         &self,
         run: &RunId,
-        run_states: &dyn RunStatusProvider,
+        run_states: &dyn RunStateProvider,
         events: &Events,
     ) -> Result<(), WorkerError> {
         for work in self.all_works() {
@@ -75,7 +75,7 @@ impl BatchKeeper {
     async fn local_work(
         &self,
         run: &RunId,
-        run_states: &dyn RunStatusProvider,
+        run_states: &dyn RunStateProvider,
     ) -> Result<Option<Arc<RunBatches>>, WorkerError> {
         let context = run_states.shard_context(run).await?;
         Ok(context.and_then(|context| {

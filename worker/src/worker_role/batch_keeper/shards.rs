@@ -4,7 +4,7 @@ use super::{BatchKeeper, KeeperScope, KeeperSettings};
 use crate::{
     batch::{RunBatches, ShardLifecycle},
     interruption::{Interruption, WorkerError},
-    worker_role::{RunStatusProvider, pause, warn_once::WarnOnce},
+    worker_role::{RunStateProvider, pause, warn_once::WarnOnce},
 };
 use juror_ledger::{batches::ShardStep, error::LedgerError};
 use juror_telemetry::ShardEvent;
@@ -32,7 +32,7 @@ pub(super) struct ShardEnded {
 /// The shards that are worked on.
 pub(super) struct Shards<'keeper> {
     pub(super) keeper: &'keeper BatchKeeper,
-    run_states: &'keeper dyn RunStatusProvider,
+    run_states: &'keeper dyn RunStateProvider,
     warnings: &'keeper WarnOnce,
     pub(super) shutdown: &'keeper Shutdown,
     pub(super) tasks: JoinSet<ShardEnded>,
@@ -43,7 +43,7 @@ impl<'keeper> Shards<'keeper> {
     /// A set without shards.
     pub(super) fn new(
         keeper: &'keeper BatchKeeper,
-        run_states: &'keeper dyn RunStatusProvider,
+        run_states: &'keeper dyn RunStateProvider,
         warnings: &'keeper WarnOnce,
         shutdown: &'keeper Shutdown,
     ) -> Self {

@@ -69,7 +69,7 @@ impl VisionClient for FakeJudge {
 
 /// Reply with this content.
 pub fn answer(content: &str) -> CallEnd {
-    CallEnd::Answered(Completion {
+    CallEnd::Completed(Completion {
         content: Some(content.to_owned()),
         finish: Finish::Stop,
         usage: Some(Usage { input_tokens: 100, cached_input_tokens: 0, output_tokens: 10 }),

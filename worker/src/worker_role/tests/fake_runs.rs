@@ -2,7 +2,7 @@
 
 use crate::{
     run_context::RunContext,
-    worker_role::{RunStatusProvider, WorkerRunState},
+    worker_role::{RunStateProvider, WorkerRunState},
 };
 use async_trait::async_trait;
 use juror_ledger::error::LedgerError;
@@ -44,7 +44,7 @@ impl FakeRuns {
 }
 
 #[async_trait]
-impl RunStatusProvider for FakeRuns {
+impl RunStateProvider for FakeRuns {
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError> {
         self.reads.send_modify(|reads| *reads.entry(job.run_id.clone()).or_default() += 1);
         let run_states = self.run_states.lock();

@@ -18,7 +18,7 @@ use crate::{
     token_count_scale::TokenScale,
     worker_role::{Worker, WorkerError, WorkerRunState, run},
 };
-use juror_files::{data_roots::Roots, kept_renders::KeptRenders};
+use juror_files::{data_roots::Roots, render_cache::RenderCache};
 use juror_image::{ImageRules, PreparationPool, ReadableFormat};
 use juror_ledger::{
     admission::{Admission as _, AdmissionQueue, Budget},
@@ -117,7 +117,7 @@ impl JobFixture {
             kept_inputs: None,
             evidence: Arc::new(EvidenceResources::new(
                 1,
-                KeptRenders::in_state(self.folder.path()),
+                RenderCache::in_state(self.folder.path()),
                 self.rendering.clone(),
             )),
             evidence_warnings: crate::evidence_resources::EvidenceWarnings::default(),

@@ -2,8 +2,8 @@
 
 use crate::admission::{
     AdmissionDecision, AdmissionRequest, Limits, Observation, WaitReason,
-    endpoint_limits::EndpointState, rate_limit_reservations::Reservations, records::Lease,
-    scope::Scope, wait_queue::WaitQueue,
+    budget_queue::BudgetQueue, endpoint_limits::EndpointState,
+    rate_limit_reservations::Reservations, records::Lease, scope::Scope,
 };
 use juror_types::{id::LeaseId, usage::Usage};
 use std::{collections::BTreeMap, time::Duration};
@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, time::Duration};
 pub struct RateLimiterState {
     endpoints: BTreeMap<String, EndpointState>,
     reservations: Reservations,
-    pub(super) queue: WaitQueue,
+    pub(super) queue: BudgetQueue,
 }
 
 impl RateLimiterState {

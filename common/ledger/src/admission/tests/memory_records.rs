@@ -2,7 +2,7 @@
 
 use crate::admission::{
     Budget, BudgetCalendar,
-    budget_decision::Account,
+    headroom::Account,
     records::{Lease, LeaseState, LedgerRecords},
     scope::Scope,
 };

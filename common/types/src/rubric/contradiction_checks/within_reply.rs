@@ -3,14 +3,14 @@
 use crate::{
     contradiction::Contradiction,
     finding::{Finding, Severity},
-    rubric::{Formula, JudgeAnswer, ReplyVersion, Rubric},
+    rubric::{Formula, ParsedReply, ReplyVersion, Rubric},
 };
 use std::collections::HashSet;
 
 /// The rules that a reply breaks. Replies of version 1 have no findings: scores below the top need
 /// an issue, and top scores throughout exclude issues; where issues are made from the scores
 /// (`weighted_groups`), there are no contradictions.
-pub fn contradictions_within_reply(rubric: &Rubric, answer: &JudgeAnswer) -> Vec<Contradiction> {
+pub fn contradictions_within_reply(rubric: &Rubric, answer: &ParsedReply) -> Vec<Contradiction> {
     match (rubric.reply, rubric.formula) {
         (ReplyVersion::Two, _) => broken_rules(rubric, answer),
         (ReplyVersion::One, Formula::SumOverMax) => {
@@ -26,7 +26,7 @@ pub fn contradictions_within_reply(rubric: &Rubric, answer: &JudgeAnswer) -> Vec
 }
 
 /// The rules that a reply of version 2 breaks.
-fn broken_rules(rubric: &Rubric, answer: &JudgeAnswer) -> Vec<Contradiction> {
+fn broken_rules(rubric: &Rubric, answer: &ParsedReply) -> Vec<Contradiction> {
     // Each score with the worst severity of the findings that touch its criterion.
     let scores = answer.scores.iter().map(|(key, (score, _))| {
         let touching = answer.findings.iter().filter(|finding| finding.criteria.contains(key));
@@ -77,10 +77,10 @@ mod tests {
     }
 
     /// Reply with this score for every criterion, which all of these findings touch.
-    fn answer(rubric: &Rubric, score: u32, findings: Vec<Finding>) -> JudgeAnswer {
+    fn answer(rubric: &Rubric, score: u32, findings: Vec<Finding>) -> ParsedReply {
         let criteria = rubric.criteria.iter();
         let scores = criteria.map(|criterion| (criterion.key.clone(), (score, None))).collect();
-        JudgeAnswer { scores, findings, ..JudgeAnswer::default() }
+        ParsedReply { scores, findings, ..ParsedReply::default() }
     }
 
     fn finding(rubric: &Rubric, place: &str, severity: Severity) -> Finding {
@@ -160,7 +160,7 @@ mod tests {
             let issues = issues.iter().map(|&issue| issue.to_owned()).collect();
             contradictions_within_reply(
                 &rubric,
-                &JudgeAnswer { issues, ..answer(&rubric, score, vec![]) },
+                &ParsedReply { issues, ..answer(&rubric, score, vec![]) },
             )
         };
         assert_eq!(with(3, &[]), [Contradiction::DeductionWithoutFinding]);

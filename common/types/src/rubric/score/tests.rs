@@ -11,12 +11,12 @@ fn acrue() -> Rubric {
 }
 
 /// Reply with these scores for the criteria in the rubric's order.
-fn answer(rubric: &Rubric, scores: &[u32]) -> JudgeAnswer {
+fn answer(rubric: &Rubric, scores: &[u32]) -> ParsedReply {
     assert_eq!(scores.len(), rubric.criteria.len());
     let scores = rubric.criteria.iter().zip(scores).map(|(criterion, score)| {
         (criterion.key.clone(), (*score, Some(format!("because of {score}"))))
     });
-    JudgeAnswer { scores: scores.collect(), ..JudgeAnswer::default() }
+    ParsedReply { scores: scores.collect(), ..ParsedReply::default() }
 }
 
 fn percentage_and_grade(scores: &[u32]) -> (f64, String) {

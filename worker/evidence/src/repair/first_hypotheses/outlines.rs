@@ -6,9 +6,9 @@ use crate::{
     repair::{changeable_length::LengthProperty as P, hypothesis::Hypothesis, shadow::shadows},
 };
 
-/// Maximum side of a corner, in pixels.
+/// Maximum side of the square in which a corner is compared, in pixels.
 const MAX_CORNER: i32 = 24;
-/// Height of the strips beside a box in which a shadow of its own is looked for, in pixels.
+/// Thickness of the strips along a box's edges in which a shadow is looked for, in pixels.
 const STRIP: i32 = 2;
 
 impl FirstHypotheses<'_> {
@@ -52,11 +52,12 @@ impl FirstHypotheses<'_> {
         let bounds = self.page.bounds(index);
         let own = self.difference.weight_in(grown(bounds, 1));
         let halo = self.difference.weight_in(grown(bounds, 40));
-        let sides = self.sides_with_other_halo(index);
+        let sides = self.sides_with_shadow_difference(index);
         if halo <= own || sides == 0 {
             return Vec::new();
         }
-        let elements = self.all_or_one(index, |&other| self.sides_with_other_halo(other) > 1);
+        let elements =
+            self.all_or_one(index, |&other| self.sides_with_shadow_difference(other) > 1);
         let seen = if sides > 1 { 0.8 } else { 0.4 };
         let likely = seen * self.members_share(&self.members(index), halo.saturating_sub(own));
         let values = shadows(self.page.style(index, "box-shadow")).into_iter().enumerate();
@@ -71,8 +72,8 @@ impl FirstHypotheses<'_> {
         (self.share(weight) * members.len() as f64).min(1.0)
     }
 
-    /// Number of sides of a box just beside which the pictures differ, as with another shadow.
-    fn sides_with_other_halo(&self, index: usize) -> usize {
+    /// Number of sides of a box along whose outside the pictures differ, as another shadow causes.
+    fn sides_with_shadow_difference(&self, index: usize) -> usize {
         let [left, top, right, bottom] = self.page.painted_bounds(index);
         let strips = [
             [left, bottom, right, bottom + STRIP],

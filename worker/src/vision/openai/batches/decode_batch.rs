@@ -2,7 +2,7 @@
 
 use crate::vision::{
     BatchEnding, BatchStatus, CallEnd, EndedBatch, RowCounts, TokenLimitRefusal,
-    openai::{chat_completion, error_body::ErrorBody, failure},
+    openai::{chat_completion, classify_error, error_body::ErrorBody},
 };
 use juror_types::{lane::Lane, usage::Usage};
 use reqwest::header::HeaderMap;
@@ -21,10 +21,16 @@ pub(super) fn row_end(row: &Value, show: impl Fn(&str) -> String) -> Option<Call
         let status = u16::try_from(status).unwrap_or(500);
         let body = response.get("body").map(Value::to_string).unwrap_or_default();
         if !(200..=299).contains(&status) {
-            return Some(failure::classify(status, body.as_bytes(), &headers, || None, show));
+            return Some(classify_error::classify(
+                status,
+                body.as_bytes(),
+                &headers,
+                || None,
+                show,
+            ));
         }
         let mut end = chat_completion::read(body.as_bytes(), &headers, false, show);
-        if let CallEnd::Answered(answer) = &mut end {
+        if let CallEnd::Completed(answer) = &mut end {
             answer.lane = Lane::Batch;
         }
         return Some(end);

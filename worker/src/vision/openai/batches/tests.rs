@@ -42,7 +42,7 @@ fn row_ends_with_a_reply_an_error_or_not_at_all() {
                             "usage": {"prompt_tokens": 10, "completion_tokens": 2}});
     let row = |response: Value, error: Value| json!({"id": "x", "custom_id": "job", "response": response, "error": error});
     let answered = end(&row(json!({"status_code": 200, "body": completion}), json!(null)));
-    let Some(CallEnd::Answered(answer)) = answered else { panic!("{answered:?}") };
+    let Some(CallEnd::Completed(answer)) = answered else { panic!("{answered:?}") };
     assert_eq!((answer.lane, answer.usage.unwrap().input_tokens), (Lane::Batch, 10));
 
     let error =
@@ -65,7 +65,7 @@ fn row_ends_with_a_reply_an_error_or_not_at_all() {
     assert_eq!(client.read_row(b"{\"custom_id\""), None);
     let half_character = br#"{"custom_id":"job","response":{"status_code":200,"body":{"choices":[
         {"message":{"content":"Save \ud83d"},"finish_reason":"stop"}]}}}"#;
-    let Some(CallEnd::Answered(answer)) = client.read_row(half_character).unwrap().end else {
+    let Some(CallEnd::Completed(answer)) = client.read_row(half_character).unwrap().end else {
         panic!("the row has a reply")
     };
     assert_eq!(answer.content.as_deref(), Some("Save \u{fffd}"));

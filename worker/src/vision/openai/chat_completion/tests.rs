@@ -20,7 +20,7 @@ fn reply_is_parsed_with_its_usage() {
     let usage = Usage { input_tokens: 1_523, cached_input_tokens: 1_024, output_tokens: 212 };
     assert_eq!(
         end,
-        CallEnd::Answered(Completion {
+        CallEnd::Completed(Completion {
             content: Some("{}".to_owned()),
             refusal: None,
             finish: Finish::Stop,
@@ -64,7 +64,7 @@ fn sparse_and_unusual_responses_are_accepted() {
         &json!({"choices": [{"message": message, "finish_reason": finish}],
                              "model": "m", "usage": {"prompt_tokens": "many"}}),
     ) {
-        CallEnd::Answered(answer) => answer,
+        CallEnd::Completed(answer) => answer,
         other => panic!("{other:?}"),
     };
     let parts = json!({"content": [{"type": "text", "text": "a"}, {"x": 1}, {"text": "b"}]});
@@ -86,7 +86,9 @@ fn malformed_response_keeps_its_usage() {
         json!({"choices": [], "usage": billed, "error": {"message": "upstream"}}),
         json!({"choices": [{"text": "old"}], "usage": billed}),
     ] {
-        let CallEnd::BadAnswer { usage: Some(usage), .. } = answer(&body) else { panic!("{body}") };
+        let CallEnd::UnusableReply { usage: Some(usage), .. } = answer(&body) else {
+            panic!("{body}")
+        };
         assert_eq!(usage.input_tokens, 5);
     }
 }
@@ -108,7 +110,7 @@ fn unbilled_responses_are_distinguished_from_possibly_billed_ones() {
         r#"{"object":"response","output":[]}"#,
         r#"{"model":"llama","message":{"content":"{}"},"done":true}"#,
     ] {
-        assert!(matches!(end(raw), CallEnd::BadAnswer { usage: None, .. }), "{raw}");
+        assert!(matches!(end(raw), CallEnd::UnusableReply { usage: None, .. }), "{raw}");
     }
     let limited = r#"{"error":{"message":"slow down","code":429}}"#;
     assert!(matches!(end(limited), CallEnd::RateLimited { .. }));
@@ -133,13 +135,13 @@ fn upstream_error_beside_choices_is_classified_unless_it_may_be_billed() {
     let funds = json!({"choices": [], "error": {"message": "m", "code": "insufficient_quota"}});
     assert!(matches!(answer(&funds), CallEnd::Account { .. }));
     for body in [in_choice(json!("{"), "error"), in_choice(json!(""), "stop")] {
-        assert!(matches!(answer(&body), CallEnd::Answered(_)), "{body}");
+        assert!(matches!(answer(&body), CallEnd::Completed(_)), "{body}");
     }
     let mut billed = in_choice(json!(""), "error");
     billed["usage"] = json!({"prompt_tokens": 5, "completion_tokens": 1});
-    assert!(matches!(answer(&billed), CallEnd::Answered(_)));
+    assert!(matches!(answer(&billed), CallEnd::Completed(_)));
     let unclear = json!({"choices": [], "error": {"message": "upstream"}});
-    assert!(matches!(answer(&unclear), CallEnd::BadAnswer { usage: None, .. }));
+    assert!(matches!(answer(&unclear), CallEnd::UnusableReply { usage: None, .. }));
 }
 
 #[test]
@@ -150,7 +152,7 @@ fn zero_counts_are_no_usage() {
             "usage": {"prompt_tokens": input, "completion_tokens": output},
         }));
         match end {
-            CallEnd::Answered(answer) => answer.usage,
+            CallEnd::Completed(answer) => answer.usage,
             other => panic!("{other:?}"),
         }
     };

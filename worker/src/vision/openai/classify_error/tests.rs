@@ -141,9 +141,9 @@ fn transient_errors_are_distinguished_from_billed_ones() {
         assert!(matches!(end, CallEnd::Unavailable { .. }), "{status}: {end:?}");
     }
     let groq = error("Failed to generate JSON.", "json_validate_failed");
-    assert!(matches!(failure(400, &groq), CallEnd::BadAnswer { usage: None, .. }));
+    assert!(matches!(failure(400, &groq), CallEnd::UnusableReply { usage: None, .. }));
     let late = json!({"choices": [{"message": {"content": "{"}}]});
-    assert!(matches!(failure(500, &late), CallEnd::BadAnswer { usage: None, .. }));
+    assert!(matches!(failure(500, &late), CallEnd::UnusableReply { usage: None, .. }));
 }
 
 #[test]
