@@ -65,7 +65,7 @@ pub struct GlobalFlags {
     pub quiet: bool,
 }
 
-/// Commands.
+/// Commands of `juror`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write settings and a small example dataset to start from

@@ -50,7 +50,7 @@ impl RoleHealth {
         outcome
     }
 
-    /// Adds a condition of readiness, unmet at first; none without a listener.
+    /// Adds a condition of readiness, unmet at first; `None` without a listener.
     pub fn require(&self, name: &'static str) -> Option<Condition> {
         self.served.as_ref().map(|served| served.readiness.require(name))
     }

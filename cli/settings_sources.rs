@@ -190,7 +190,7 @@ fn folders(folders: &[PathBuf]) -> Option<Vec<String>> {
     texts(folders.iter().map(|folder| path_text(folder)))
 }
 
-/// A list; none if it is empty.
+/// A list; `None` if it is empty.
 fn texts(texts: impl Iterator<Item = String>) -> Option<Vec<String>> {
     let texts: Vec<String> = texts.collect();
     (!texts.is_empty()).then_some(texts)

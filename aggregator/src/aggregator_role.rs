@@ -92,7 +92,7 @@ pub struct FleetResources {
     pub metrics: Arc<Metrics>,
     /// Writer of the runs' reports.
     pub reports: Arc<dyn ReportWriter>,
-    /// The options.
+    /// Options of the role.
     pub options: AggregatorOptions,
 }
 

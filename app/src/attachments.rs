@@ -24,13 +24,13 @@ use std::{
 
 /// Attachments of items, read from the dataset of a run.
 pub struct DatasetAttachments<'run> {
-    /// The run.
+    /// Record of the run.
     pub record: &'run RunRecord,
-    /// Rubric.
+    /// Rubric of the run.
     pub rubric: &'run Rubric,
     /// Settings of the sources that files may be read from.
     pub settings: &'run Settings,
-    /// Cache of datasets that are read repeatedly; none for a single use.
+    /// Cache of datasets that are read repeatedly; `None` for a single use.
     pub cache: Option<&'run DatasetCache>,
 }
 

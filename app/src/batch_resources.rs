@@ -22,7 +22,7 @@ pub struct BatchResources {
 }
 
 impl BatchResources {
-    /// Batch lane of a run; none if the run makes no batches. A run that is continued in another
+    /// Batch lane of a run; `None` if the run makes no batches. A run that is continued in another
     /// lane cancels its batches, collects their finished rows, and judges the other jobs by
     /// realtime calls.
     pub async fn lane(

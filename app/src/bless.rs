@@ -22,7 +22,7 @@ pub struct Blessing {
     pub before: Option<BlessedRun>,
     /// True if any verdict of the run is the simulator's.
     pub simulated: bool,
-    /// Description of the jobs without a score; none if every job is scored or had nothing to
+    /// Description of the jobs without a score; `None` if every job is scored or had nothing to
     /// judge.
     pub lost: Option<String>,
 }

@@ -17,6 +17,7 @@ const RETRY_AFTER_SECONDS: u64 = 10;
 
 /// An error, whose message includes those of its causes.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum AppError {
     /// Invalid settings, request or input, which the user must fix.
     #[error("{}", message(.0))]
@@ -24,7 +25,6 @@ pub enum AppError {
     /// Invalid field of a request. The message contains the remedy, but not the field's name.
     #[error("{}: {message}", field.name())]
     Field {
-        /// The field.
         field: RequestField,
         /// Description of the problem.
         message: String,
@@ -60,7 +60,7 @@ impl AppError {
         Self::Field { field, message: message.into() }
     }
 
-    /// Seconds after which the same request may succeed; none if a retry cannot help.
+    /// Seconds after which the same request may succeed; `None` if a retry cannot help.
     pub fn retry_after(&self) -> Option<u64> {
         matches!(self, Self::Unavailable(_)).then_some(RETRY_AFTER_SECONDS)
     }

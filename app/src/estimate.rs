@@ -53,7 +53,7 @@ pub struct EstimateProgress {
 
 /// A finished estimate.
 pub struct Estimation<'setup> {
-    /// Subject.
+    /// Run whose cost is estimated.
     pub setup: &'setup RunSetup,
     /// The models, the run's own first.
     pub candidates: Vec<PricedJudge>,

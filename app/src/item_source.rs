@@ -19,14 +19,14 @@ use serde_json::Value;
 /// runs and settings name, and changes none.
 #[async_trait]
 pub trait ItemSource: Send + Sync {
-    /// The ledger of a run; none if it has no record of it or cannot be reached.
+    /// The ledger of a run; `None` if it has no record of it or cannot be reached.
     async fn ledger(&self, record: &RunRecord) -> Option<RunAccount>;
 
-    /// Budgets of today and of this month, of the fleet's ledger where one is set; none where no
+    /// Budgets of today and of this month, of the fleet's ledger where one is set; `None` if no
     /// ledger can be read.
     async fn budgets(&self) -> Option<Vec<BudgetState>>;
 
-    /// The gate that is set for runs of this rubric; none where no gate is set.
+    /// The gate that is set for runs of this rubric; `None` if no gate is set.
     fn gate(&self, rubric: &Rubric) -> Option<Gate>;
 
     /// Attachments for result pages: thumbnails and code.
@@ -63,12 +63,12 @@ pub struct ItemDetails {
     /// Digests of those images of which the result has none, since no judge looked at them: of
     /// their bytes as they are now, by the names that the rubric gives them.
     pub unjudged: Vec<(String, Digest)>,
-    /// Every design token that was expected or extracted, by name; none if the item has none, or
+    /// Every design token that was expected or extracted, by name; `None` if the item has none, or
     /// why they cannot be read.
     pub tokens: Option<Result<AsJudged<Vec<TokenLine>>, String>>,
     /// The pattern that retrieval should find.
     pub expected_pattern: Option<String>,
-    /// The texts that the judge is sent, in order; none with the judge off, or why they cannot be
+    /// The texts that the judge is sent, in order; `None` with the judge off, or why they cannot be
     /// made again.
     pub prompt: Option<Result<AsJudged<Vec<PromptPart>>, String>>,
 }
@@ -78,9 +78,9 @@ pub struct ItemDetails {
 pub struct TokenLine {
     /// Dotted name.
     pub name: String,
-    /// The true value; none where nothing was expected.
+    /// The true value; `None` if nothing was expected.
     pub expected: Option<Value>,
-    /// The extracted value; none where nothing was found.
+    /// The extracted value; `None` if nothing was found.
     pub extracted: Option<Value>,
     /// True if both are equal, as the stage compares them (colors as colors, lengths as lengths).
     pub equal: bool,

@@ -45,7 +45,7 @@ pub fn priced(settings: &Settings, rubric: &Rubric) -> Result<PricedJudge, AppEr
     Ok(priced_for_model(settings, rubric, &settings.judge.model, terms))
 }
 
-/// The judge in a run's record, on the terms of these settings; none with the judge off.
+/// The judge in a run's record, on the terms of these settings; `None` with the judge off.
 pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<PricedJudge>, AppError> {
     let Some(judge) = record.judge.clone() else { return Ok(None) };
     let terms = terms(settings, &judge.model, record.lane)?;

@@ -1,4 +1,4 @@
-//! LedgerPool of runs, opened on demand: `juror.db` for runs of this machine, Redis for a fleet's.
+//! Ledgers of several runs, opened on demand: `juror.db` for runs of this machine, Redis for a fleet's.
 
 use crate::{
     error::AppError,
@@ -23,7 +23,7 @@ pub struct LedgerPool<'a> {
     settings: &'a Settings,
     /// By file.
     local: BTreeMap<PathBuf, SqliteLedger>,
-    /// By namespace; none if unavailable, with a warning.
+    /// By namespace; `None` if unavailable, with a warning.
     fleets: BTreeMap<String, Option<Arc<RedisLedger>>>,
     warnings: Vec<String>,
 }
@@ -34,8 +34,8 @@ impl<'a> LedgerPool<'a> {
         Self { settings, local: BTreeMap::new(), fleets: BTreeMap::new(), warnings: Vec::new() }
     }
 
-    /// The ledger's account of a run; none if there is no record, or, with a warning, if the ledger
-    /// of its fleet is unavailable.
+    /// The ledger's account of a run; `None` if there is no record, or, with a warning, if the
+    /// ledger of its fleet is unavailable.
     pub async fn ledger_for(&mut self, record: &RunRecord) -> Result<Option<RunAccount>, AppError> {
         let Some(namespace) = &record.fleet else {
             let backend = match self.local.entry(ledger_file_of(record, self.settings)) {

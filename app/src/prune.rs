@@ -47,7 +47,7 @@ pub struct PrunableRun {
     pub last: Timestamp,
     /// Size of its directory, in bytes.
     pub bytes: u64,
-    /// Reason to keep it; none if age and size decide.
+    /// Reason to keep it; `None` if age and size decide.
     pub protection: Option<Protection>,
 }
 

@@ -35,7 +35,7 @@ pub struct ListedRun {
     pub state: RunState,
     /// True if it has a readable report, which may be outdated.
     pub has_report: bool,
-    /// Figures of its report; none if it has none yet, an unreadable or an outdated one.
+    /// Figures of its report; `None` if it has none yet, an unreadable or an outdated one.
     pub figures: Option<Arc<RunFigures>>,
     /// Names that it is blessed by.
     pub baselines: Vec<String>,
@@ -207,7 +207,7 @@ impl<T: Clone> FileCache<T> {
     }
 }
 
-/// The damaged run of an error; none for an error that concerns all runs.
+/// The damaged run of an error; `None` for an error that concerns all runs.
 fn damaged_by(error: &JournalError) -> Option<DamagedRun> {
     let path = match error {
         JournalError::Unreadable { path, .. }

@@ -8,25 +8,25 @@ use juror_types::{evidence::EvidenceMode, id::RunId, lane::Lane, run::RunRecord,
 pub struct RunRequest {
     /// Path of the dataset, relative to one of the data roots.
     pub dataset: String,
-    /// Built-in rubric; none for that of the settings.
+    /// Built-in rubric; `None` for that of the settings.
     pub rubric: Option<String>,
     /// True if a vision model judges, which costs money.
     pub enable_llm_judge: bool,
-    /// Vision model; none for that of the settings.
+    /// Vision model; `None` for that of the settings.
     pub model: Option<String>,
-    /// Lane of the calls; none for that of the settings.
+    /// Lane of the calls; `None` for that of the settings.
     pub lane: Option<Lane>,
     /// Maximum cost of the run; required with the judge on.
     pub budget_usd: Option<Money>,
     /// Number of items in a random sample, after the filters.
     pub sample: Option<u64>,
-    /// Seed of the sample; none for 0.
+    /// Seed of the sample; `None` for 0.
     pub seed: Option<u64>,
     /// Number of first items, after the filters and the sample.
     pub limit: Option<u64>,
     /// Conditions that items must all meet, each `KEY=VALUE`.
     pub filters: Vec<String>,
-    /// Number of judgments of each item; none for that of the settings.
+    /// Number of judgments of each item; `None` for that of the settings.
     pub repeat: Option<u32>,
     /// Maximum number of requests per minute.
     pub rpm: Option<u64>,
@@ -34,13 +34,13 @@ pub struct RunRequest {
     pub tpm: Option<u64>,
     /// Maximum number of calls in flight.
     pub max_concurrency: Option<usize>,
-    /// True if the judged inputs are copied into the run directory; none for the setting.
+    /// True if the judged inputs are copied into the run directory; `None` for the setting.
     pub keep_inputs: Option<bool>,
-    /// Mode of measured evidence; none for that of the settings.
+    /// Mode of measured evidence; `None` for that of the settings.
     pub evidence: Option<EvidenceMode>,
-    /// Run to compare with, by its id or blessed name; none for that of the settings.
+    /// Run to compare with, by its id or blessed name; `None` for that of the settings.
     pub baseline: Option<String>,
-    /// Id of the run; none for one made from date and time.
+    /// Id of the run; `None` for one made from date and time.
     pub run_id: Option<RunId>,
 }
 

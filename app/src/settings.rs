@@ -262,7 +262,7 @@ impl Settings {
     }
 }
 
-/// Digest of a command's words, separated so that different splits differ; none without words.
+/// Digest of a command's words, separated so that different splits differ; `None` without words.
 fn command_digest(words: &[String]) -> Option<Digest> {
     (!words.is_empty()).then(|| Digest::from_content(words.join("\0").as_bytes()))
 }

@@ -17,7 +17,7 @@ impl WorkLimiter {
         Self { working: semaphore(max_concurrent), waiting: semaphore(max_waiting) }
     }
 
-    /// Waits for a permit, released on drop; none if too many requests wait already. Move it into
+    /// Waits for a permit, released on drop; `None` if too many requests wait already. Move it into
     /// the work itself, which may outlive the request.
     pub async fn take(&self) -> Option<OwnedSemaphorePermit> {
         if let Ok(permit) = Arc::clone(&self.working).try_acquire_owned() {

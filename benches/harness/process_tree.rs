@@ -41,7 +41,7 @@ impl ProcessTree {
         memory
     }
 
-    /// Processes that have not ended, with their ticks; none once the root has ended.
+    /// Processes that have not ended, with their ticks; empty once the root has ended.
     fn processes(&self) -> Vec<(u32, u64)> {
         let mut known: BTreeMap<u32, (u32, u64)> = BTreeMap::new();
         for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -63,7 +63,7 @@ impl ProcessTree {
     }
 }
 
-/// Parent and ticks of a process; none if it has ended.
+/// Parent and ticks of a process; `None` if it has ended.
 fn account(process: u32) -> Option<(u32, u64)> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name, in parentheses, may hold spaces.

@@ -58,7 +58,7 @@ pub struct BenchBrowser {
 }
 
 impl BenchBrowser {
-    /// A browser; none where there is no Chromium.
+    /// A browser; `None` if there is no Chromium.
     pub fn start() -> Option<Self> {
         let profile = tempfile::tempdir().unwrap();
         // Chromium reads from descriptor 3 and writes to descriptor 4.

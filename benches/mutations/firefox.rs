@@ -31,7 +31,7 @@ pub struct Firefox {
 }
 
 impl Firefox {
-    /// A browser; none where there is no Firefox.
+    /// A browser; `None` if there is no Firefox.
     pub fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

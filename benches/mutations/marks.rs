@@ -10,7 +10,7 @@ pub struct Marks {
     element: f64,
     property: f64,
     both: f64,
-    /// Minimum of the worst operator; none without such a target.
+    /// Minimum of the worst operator; `None` without such a target.
     worst_operator: Option<f64>,
 }
 

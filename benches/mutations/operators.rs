@@ -33,7 +33,7 @@ pub struct Mutation {
     pub change: PageChange,
 }
 
-/// Change of a component by the operator of a list; none without a suitable element.
+/// Change of a component by the operator of a list; `None` without a suitable element.
 pub fn mutation(
     page: &Snapshot,
     operators: &[&'static str],

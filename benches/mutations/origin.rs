@@ -53,7 +53,7 @@ impl ScreenshotOrigin {
         if self == Self::OtherMargin { [width + MARGIN[0], height + MARGIN[1]] } else { size }
     }
 
-    /// Screenshot of a page with a change; none without the required browser.
+    /// Screenshot of a page with a change; `None` without the required browser.
     pub fn screenshot(
         self,
         browsers: &mut Browsers,

@@ -70,7 +70,7 @@ pub struct LabelFlags {
 }
 
 impl LabelFlags {
-    /// The label; none for all runs.
+    /// The label; `None` for all runs.
     pub fn label(&self) -> Option<BudgetLabel> {
         let dataset = self.dataset.clone().map(BudgetLabel::Dataset);
         dataset.or(self.tag.clone().map(BudgetLabel::Tag))

@@ -33,12 +33,12 @@ pub async fn run(command: &BudgetCommand, base: &BaseLayers) -> Result<Exit, App
 #[derive(Debug, Serialize)]
 struct CapChange {
     budget: &'static str,
-    /// Label of the runs; none for all runs.
+    /// Label of the runs; `None` for all runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<BudgetLabel>,
-    /// New cap; none if unlimited.
+    /// New cap; `None` if unlimited.
     cap_usd: Option<Money>,
-    /// Previous cap; none if unlimited.
+    /// Previous cap; `None` if unlimited.
     before_usd: Option<Money>,
 }
 

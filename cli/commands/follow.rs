@@ -224,7 +224,7 @@ fn needs_journal(settings: &Settings, outputs: &[PathBuf]) -> bool {
     !outputs.is_empty() || settings.run.baseline().is_some() || settings.run.gate().is_some()
 }
 
-/// Progress of a run; none while it is unknown.
+/// Progress of a run; `None` while it is unknown.
 fn tally(status: &RunStatus, ledger: Option<&RunAccount>) -> Option<RunTally> {
     let progress = status.progress.as_ref()?;
     let planned = status.expected.unwrap_or(status.record.planned);

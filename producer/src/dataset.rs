@@ -103,7 +103,7 @@ impl Dataset {
         Ok(Self(Arc::new(OpenDataset { format, source, shape: shape.clone(), files })))
     }
 
-    /// Format.
+    /// Format that was recognized.
     pub fn format(&self) -> DatasetFormat {
         self.0.format
     }
@@ -195,7 +195,7 @@ impl Dataset {
 pub struct ItemAtLine {
     /// Place of the item in the dataset.
     pub place: DatasetPlace,
-    /// The item.
+    /// Item as parsed.
     pub item: Item,
 }
 

@@ -48,7 +48,7 @@ impl fmt::Display for Filter {
 }
 
 impl Filter {
-    /// The field.
+    /// Field that is compared.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -63,7 +63,7 @@ impl Filter {
         self.compare(item).is_some()
     }
 
-    /// True if the field has the value; none if the field is absent.
+    /// True if the field has the value; `None` if the field is absent.
     fn compare(&self, item: &Item) -> Option<bool> {
         let text = |field: &Option<String>| field.as_ref().map(|text| *text == self.value);
         match self.key.as_str() {

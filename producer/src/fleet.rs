@@ -29,7 +29,7 @@ const NOTE_INTERVAL: Duration = Duration::from_secs(1);
 pub struct FleetRun {
     /// The fleet's backend.
     pub backend: Arc<RedisLedger>,
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
     /// Number of results of earlier rounds.
     pub earlier_results: u64,

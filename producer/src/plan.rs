@@ -58,7 +58,7 @@ pub struct PlanSummary {
     pub dataset_items: u64,
     /// Items remaining after filter, sample and limit.
     pub items: u64,
-    /// Number of items from which the sample was drawn; none without one.
+    /// Number of items from which the sample was drawn; `None` without one.
     pub sampled_from: Option<u64>,
     /// Jobs: items times repeat.
     pub jobs: u64,

@@ -26,7 +26,7 @@ pub type RoundAssignment = Box<dyn Fn(&Job) -> Option<u32> + Send>;
 pub struct Submission {
     /// Queue of the jobs. It stays open: its owner closes it once every publisher is finished.
     pub queue: Arc<dyn Queue<Job>>,
-    /// The jobs.
+    /// Jobs of the round.
     pub jobs: Jobs,
     /// Number of jobs to publish, without skipped ones; for events only.
     pub planned: u64,
@@ -60,7 +60,7 @@ pub struct Submitted {
 pub struct SubmitError {
     /// Number of confirmed jobs.
     pub published: u64,
-    /// Cause.
+    /// Reason why publishing stopped.
     #[source]
     pub cause: SubmitFailure,
 }

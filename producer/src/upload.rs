@@ -61,6 +61,7 @@ pub enum UploadSetupError {
 
 /// The error of uploading an item's files.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum UploadError {
     /// A file cannot be read: correct the dataset.
     #[error("item {item:?}: {source}")]
@@ -78,7 +79,6 @@ pub enum UploadError {
     Digest {
         /// The item's id.
         item: String,
-        /// The file.
         reference: String,
         /// Actual digest.
         found: Digest,
@@ -180,7 +180,7 @@ impl Uploader {
         Ok(())
     }
 
-    /// Uploads a file unless it exists; none if the path is not a local file.
+    /// Uploads a file unless it exists; `None` if the path is not a local file.
     async fn put(
         &self,
         item: &str,

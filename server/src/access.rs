@@ -38,15 +38,13 @@ pub struct Access {
 
 /// Error in the settings of access.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum AccessError {
     /// An address that other machines can reach, without a token.
     #[error(
         "{listen} can be reached from other machines, so a token is required: set serve.read_token_file or serve.write_token_file, or listen on 127.0.0.1"
     )]
-    Unprotected {
-        /// The address.
-        listen: SocketAddr,
-    },
+    Unprotected { listen: SocketAddr },
     /// A host name of a proxy, without a token.
     #[error(
         "serve.hosts has {0:?}, so other machines reach this server through a proxy and a token is required: set serve.read_token_file or serve.write_token_file, or empty serve.hosts"

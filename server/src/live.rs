@@ -109,7 +109,7 @@ impl LiveRuns {
 }
 
 impl Follower {
-    /// The next update; none after the last one of a run, or when the server stops.
+    /// The next update; `None` after the last one of a run, or when the server stops.
     pub async fn next(&mut self) -> Option<LiveUpdate> {
         loop {
             if self.has_received {

@@ -92,7 +92,7 @@ struct ConnectionPermit {
 }
 
 impl ConnectionLimiter {
-    /// Counts a connection; none if its address has reached the limit.
+    /// Counts a connection; `None` if its address has reached the limit.
     fn admit(limiter: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
         let mut counts = limiter.counts.lock();

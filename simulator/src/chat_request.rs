@@ -28,7 +28,7 @@ pub(crate) struct ValidatedRequest<'a> {
     /// Part of the prompt to be cached.
     pub(crate) cache_scope: CacheScope,
     pub(crate) images: Vec<ImagePart<'a>>,
-    /// Most output tokens; none where the request has no limit.
+    /// Most output tokens; `None` if the request has no limit.
     pub(crate) output_limit: Option<u64>,
     /// The strict schema of the reply.
     pub(crate) schema: Option<Value>,

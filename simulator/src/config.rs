@@ -23,7 +23,7 @@ pub struct SimulatorConfig {
     pub requests_per_minute: Option<u64>,
     /// Token limit per minute, if any; tokens are counted at admission and never refunded.
     pub tokens_per_minute: Option<u64>,
-    /// Counting rule for the tokens of a request; none for the rule of the model's capabilities.
+    /// Counting rule for the tokens of a request; `None` for the rule of the model's capabilities.
     pub token_count: Option<TokenCount>,
     /// Maximum number of concurrent requests, if limited: more are refused without a wait time.
     pub max_parallel: Option<u64>,
@@ -140,9 +140,9 @@ impl TokenCount {
 /// Latency of a reply: evenly distributed between two bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Latency {
-    /// The shortest.
+    /// Lower bound.
     pub least: Duration,
-    /// The longest.
+    /// Upper bound.
     pub most: Duration,
 }
 
@@ -166,7 +166,7 @@ pub enum ResponseFormats {
     All,
     /// `json_object` and none.
     JsonObject,
-    /// None.
+    /// No image is accepted.
     TextOnly,
 }
 

@@ -61,7 +61,7 @@ pub(crate) use named;
 /// Deviation and the share of eligible requests that it affects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share<Kind> {
-    /// The deviation.
+    /// Kind of the deviation.
     pub of: Kind,
     /// 0 to 1.
     pub share: f64,
@@ -69,6 +69,7 @@ pub struct Share<Kind> {
 
 /// The error of an invalid deviation or share.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum InvalidShare {
     /// An unknown name.
     #[error("unknown {noun} {name:?}; `juror simulate {flag} list` prints them all")]
@@ -77,7 +78,6 @@ pub enum InvalidShare {
         noun: &'static str,
         /// The flag that takes them.
         flag: &'static str,
-        /// The name.
         name: String,
     },
     /// An invalid share.

@@ -80,7 +80,7 @@ impl Bucket {
         Self { per_minute, capacity, level: capacity, filled_at: now }
     }
 
-    /// Time until `count` can be taken; none if now. More than the bucket holds is taken from a
+    /// Time until `count` can be taken; `None` if now. More than the bucket holds is taken from a
     /// full one and leaves it negative.
     fn wait(&mut self, count: f64, now: Instant) -> Option<Duration> {
         let passed = now.saturating_duration_since(self.filled_at);

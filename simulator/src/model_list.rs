@@ -5,7 +5,7 @@ use crate::{SimulatorConfig, quirk::Quirk};
 use juror_types::model::PriceEntry;
 use serde_json::{Value, json};
 
-/// The reply at this path; none if no list is there.
+/// The reply at this path; `None` if no list is there.
 pub(crate) fn respond(config: &SimulatorConfig, post: bool, path: &str) -> Option<Value> {
     if post {
         let shows = path == "/api/show" && config.has_quirk(Quirk::OllamaTextModel);

@@ -16,7 +16,7 @@ pub(crate) struct PromptCacheState(Mutex<HashSet<u64>>);
 pub(crate) struct CacheUse {
     /// Input that was read from it.
     pub(crate) read: u64,
-    /// Input tokens written into the cache; none if the model does not report them.
+    /// Input tokens written into the cache; `None` if the model does not report them.
     pub(crate) written: Option<u64>,
 }
 

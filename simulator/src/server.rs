@@ -35,7 +35,7 @@ pub fn serve(
     })
 }
 
-/// The next connection; none when there shall be no more.
+/// The next connection; `None` when there shall be no more.
 async fn accept(listener: &TcpListener, shutdown: &Shutdown) -> Option<TcpStream> {
     loop {
         let accepted = tokio::select! {

@@ -19,7 +19,7 @@ fn public_items_come_first_and_types_before_functions() {
 }
 
 /// Place of an item in its file by its first line: public types, public functions, other types,
-/// other functions. None for a line within an item, and for items of other kinds.
+/// other functions. `None` for a line within an item, and for items of other kinds.
 fn place(line: &str) -> Option<u8> {
     let is_public = line.starts_with("pub");
     let item = match line.split_once(' ') {

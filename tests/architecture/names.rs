@@ -100,6 +100,23 @@ fn doc_comments_begin_with_what_they_document() {
     assert!(found.is_empty(), "begin these with a noun: {found:#?}");
 }
 
+#[test]
+fn doc_comments_say_more_than_a_name() {
+    let mut found = Vec::new();
+    for path in CRATES.iter().flat_map(|folder| files_under(&source_folder(folder))) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for (window, number) in lines.windows(3).zip(2..) {
+            let is_alone = [window[0], window[2]].iter().all(|line| !line.starts_with("///"));
+            let name = window[1].strip_prefix("/// The ").and_then(|rest| rest.strip_suffix('.'));
+            if is_alone && name.is_some_and(|name| name.split_whitespace().count() == 1) {
+                found.push(format!("{}:{number}: {}", path.display(), window[1]));
+            }
+        }
+    }
+    assert!(found.is_empty(), "say what these are, or remove them: {found:#?}");
+}
+
 /// The name of a type that a line defines for other modules.
 fn visible_type(line: &str) -> Option<&str> {
     let line = line.trim_start();

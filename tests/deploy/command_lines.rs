@@ -46,7 +46,7 @@ fn command_lines() -> Vec<Line> {
     lines
 }
 
-/// Help of a command; none for an unknown command.
+/// Help of a command; `None` for an unknown command.
 fn help(command: &[&str]) -> Option<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_juror")).args(command).arg("--help").output();
     let output = output.unwrap();

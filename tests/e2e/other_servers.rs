@@ -8,7 +8,7 @@ mod openai_sdk;
 use juror_services::other_servers::OtherServer;
 use std::io::Write as _;
 
-/// Server; none if it cannot be installed.
+/// Server; `None` if it cannot be installed.
 fn available(name: &str, server: Result<OtherServer, String>) -> Option<OtherServer> {
     server.map_err(|reason| log_skip(name, &reason)).ok()
 }

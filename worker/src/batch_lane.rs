@@ -34,7 +34,7 @@ pub struct BatchLane {
     pub falls_back: bool,
     /// True if the run is cancelled: rows that have not run are skipped.
     pub is_cancelled: bool,
-    /// Time until which batches are waited for; none for as long as the provider takes.
+    /// Time until which batches are waited for; `None` for as long as the provider takes.
     pub until: Option<Instant>,
 }
 

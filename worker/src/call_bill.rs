@@ -52,8 +52,9 @@ impl CallPricing {
         (!is_asked).then_some(answered)
     }
 
-    /// The bill of a call that ended like this; none if it is not settled. An end that states no lane
-    /// is billed in the lane `sent_in`. A stated cost of zero is ignored for a model that has a price.
+    /// The bill of a call that ended like this; `None` if it is not settled. An end that states no
+    /// lane is billed in the lane `sent_in`. A stated cost of zero is ignored for a model that has
+    /// a price.
     pub fn bill(
         &self,
         end: &CallEnd,

@@ -13,7 +13,7 @@ const MIN_SHINGLES: usize = 20;
 const MAX_TOKENS: usize = 10_000;
 
 /// The signature of some code: Charikar's SimHash (2002) over the set of its shingles of three
-/// tokens, in lower case and with every number as 0. None if the code has too few distinct
+/// tokens, in lower case and with every number as 0. `None` if the code has too few distinct
 /// shingles.
 pub fn code_signature(code: &str) -> Option<SimilaritySignature> {
     let Tokens { text, spans } = Tokens::from_code(code);

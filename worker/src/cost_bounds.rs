@@ -74,7 +74,7 @@ impl ModelTerms {
     }
 
     /// The output limit of the call after a reply that was truncated at `limit`: twice as large,
-    /// within the model's maximum; none if it is at the maximum.
+    /// within the model's maximum; `None` if it is at the maximum.
     pub fn larger_output_limit(&self, limit: u64) -> Option<u64> {
         let doubled = limit.saturating_mul(2);
         let larger = match u64::from(self.facts.max_output_tokens) {

@@ -31,7 +31,7 @@ pub fn flatten(tokens: &Value) -> Result<Tokens, InvalidTokens> {
     Ok(flat)
 }
 
-/// Share of the expected tokens that were extracted with an equal value, 0 to 1. None if nothing
+/// Share of the expected tokens that were extracted with an equal value, 0 to 1. `None` if nothing
 /// was expected.
 pub fn accuracy(expected: &Tokens, extracted: &Tokens) -> Option<f64> {
     let found = expected

@@ -23,7 +23,7 @@ use juror_types::{
 /// A judge with its model's prices, limits and image rules.
 #[derive(Clone, Debug)]
 pub struct PricedJudge {
-    /// The judge.
+    /// Judge with the prices of its model.
     pub judge: Judge,
     /// Prices and limits of its model.
     pub terms: ModelTerms,

@@ -19,7 +19,7 @@ pub struct EvidenceResources {
 /// Settings of the built-in renderer and of the repairs that are tried with it.
 #[derive(Clone, Debug, Default)]
 pub struct RenderingSettings {
-    /// The browsers.
+    /// Browsers and their limits.
     pub renderer: RendererSettings,
     /// Maximum number of renders for the repairs of one item; 0 disables repairs.
     pub trials: usize,

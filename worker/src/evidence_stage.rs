@@ -40,14 +40,14 @@ pub struct ItemEvidence {
     pub outcome: EvidenceOutcome,
     /// The screenshot that was measured against.
     pub screenshot: SourceImage,
-    /// Image of the code; none if it could not be rendered.
+    /// Image of the code; `None` if it could not be rendered.
     pub rendered: Option<SourceImage>,
-    /// The contact sheet of the regions; none without regions, and where no judge is sent one.
+    /// The contact sheet of the regions; `None` without regions, and where no judge is sent one.
     pub crops: Option<SourceImage>,
 }
 
 impl ItemEvidence {
-    /// True if the code was rendered; none if an image existed already.
+    /// True if the code was rendered; `None` if an image existed already.
     pub fn renders(&self) -> Option<bool> {
         match &self.outcome {
             EvidenceOutcome::Failed { .. } => Some(false),
@@ -219,7 +219,7 @@ fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
     }
 }
 
-/// Message for a screenshot in which a page has no room; none for one that can be measured.
+/// Message for a screenshot in which a page has no room; `None` for one that can be measured.
 fn too_small(screenshot: &Raster) -> Option<String> {
     let sides = [screenshot.width(), screenshot.height()];
     sides.iter().any(|side| *side < MIN_RENDERED_SIDE).then(|| {

@@ -22,7 +22,7 @@ const COMMENTS: [(&str, &str); 3] = [("//", "\n"), ("/*", "*/"), ("<!--", "-->")
 /// An item with its files read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadedItem {
-    /// The generated code; none if it is missing, blank or too large.
+    /// The generated code; `None` if it is missing, blank or too large.
     pub code: Option<String>,
     /// Reason why a file of code is not used, blank or too large; a finding about the item.
     pub unusable_code: Option<String>,

@@ -52,8 +52,8 @@ pub struct PreparedRequest {
     pub request: Request,
     /// The images, with what preparation did to them.
     pub inputs: Vec<InputRecord>,
-    /// For each image of the request, the URL that its exact bytes were read from; none if there is
-    /// none or it must not be shown.
+    /// For each image of the request, the URL that its exact bytes were read from; `None` if there
+    /// is none or it must not be shown.
     pub urls: Vec<Option<Url>>,
     pub bounds: Bounds,
 }
@@ -119,7 +119,7 @@ impl JudgeRequest {
         )))
     }
 
-    /// Width and height of the image of this name, by its header; none if it has no such image.
+    /// Width and height of the image of this name, by its header; `None` if it has no such image.
     pub fn image_size(&self, name: &str) -> Option<(u32, u32)> {
         let image = self.images.iter().find(|image| image.source.record.name == name)?;
         juror_image::dimensions(&image.source.bytes)

@@ -212,7 +212,7 @@ impl EndedLease {
     }
 }
 
-/// The reply for the cache; none if another model gave it.
+/// The reply for the cache; `None` if another model gave it.
 pub(crate) fn reply_for_cache(
     cache_key: Digest,
     judge: &Judge,

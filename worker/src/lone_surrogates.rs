@@ -38,7 +38,7 @@ fn is_low(json: Option<&[u8]>) -> bool {
     matches!(json.and_then(unit), Some(0xDC00..=0xDFFF))
 }
 
-/// The unit of UTF-16 whose escape begins the JSON; none if another escape does.
+/// The unit of UTF-16 whose escape begins the JSON; `None` if another escape does.
 fn unit(json: &[u8]) -> Option<u16> {
     let digits = json.get(..ESCAPE)?.strip_prefix(br"\u")?;
     let digits = str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;

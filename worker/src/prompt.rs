@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub struct PromptItem<'item> {
     /// The generated code, whole.
     pub code: Option<&'item str>,
-    /// Language.
+    /// Language of the code.
     pub language: Option<Language>,
     /// The expected design tokens.
     pub tokens: Option<&'item Tokens>,

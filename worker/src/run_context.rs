@@ -44,7 +44,7 @@ pub struct RunContext {
     /// Queue of calls that wait for admission.
     pub waiting: Arc<AdmissionQueue>,
     /// Time that a delivery may be held before its next call; after that, the job is requeued and
-    /// tried later. None for no limit.
+    /// tried later. `None` for no limit.
     pub max_wait: Option<Duration>,
     /// Store of claims, finished jobs and cached replies.
     pub store: Arc<dyn JobStore>,
@@ -62,11 +62,11 @@ pub struct RunContext {
     pub evidence_warnings: EvidenceWarnings,
     /// Sources that files may be read from.
     pub sources: Arc<Sources>,
-    /// Folder of kept inputs; none if the run keeps none.
+    /// Folder of kept inputs; `None` if the run keeps none.
     pub kept_inputs: Option<KeptInputs>,
-    /// The judge; none if it is off.
+    /// The judge; `None` if it is off.
     pub judge: Option<Arc<JudgeSetup>>,
-    /// Terms on which calls are bought in batches; none if they are not.
+    /// Terms on which calls are bought in batches; `None` if they are not.
     pub batches: Option<Arc<BatchLane>>,
     /// Limit on jobs in progress.
     pub concurrency: Concurrency,
@@ -121,7 +121,7 @@ impl RunContext {
 pub struct JudgeSetup {
     /// The vision API.
     pub client: Arc<dyn VisionClient>,
-    /// Batches of the API; none if it has none.
+    /// Batches of the API; `None` if it has none.
     pub batches: Option<Arc<dyn BatchProvider>>,
     /// Key under which calls count against rate limits: provider, base URL and model.
     pub endpoint: String,

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 /// Time after which no call of a run begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunDeadline {
-    /// The time by this process's clock; none if the run has no deadline.
+    /// The time by this process's clock; `None` if the run has no deadline.
     pub at: Option<Instant>,
 }
 

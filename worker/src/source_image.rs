@@ -22,7 +22,7 @@ pub struct SourceImage {
     /// Name, origin and digest.
     pub record: InputRecord,
     pub bytes: Bytes,
-    /// The URL that it was read from; none for any other place, and for a URL with a query or an
+    /// The URL that it was read from; `None` for any other place, and for a URL with a query or an
     /// account, since these may be secrets.
     pub url: Option<Url>,
 }

@@ -26,7 +26,7 @@ use std::{sync::Arc, time::Duration};
 pub struct Sources {
     roots: Roots,
     allowed: Arc<FetchPolicy>,
-    /// Access to web servers; none if no host is allowed.
+    /// Access to web servers; `None` if no host is allowed.
     web: Option<Web>,
     /// One for each allowed bucket, in their order.
     buckets: Vec<Bucket>,
@@ -153,7 +153,7 @@ impl Sources {
     }
 
     /// Error of the first of these local files that is missing here although another machine may
-    /// have it; none if none is missing.
+    /// have it; `None` if none is missing.
     pub async fn absence(&self, references: Vec<String>) -> Option<FileError> {
         let roots = self.roots.clone();
         let looking = tokio::task::spawn_blocking(move || {

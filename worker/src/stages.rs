@@ -43,7 +43,7 @@ fn token_extraction(loaded: &LoadedItem) -> Option<TokenExtraction> {
     crate::design_tokens::accuracy(expected, extracted).map(|accuracy| TokenExtraction { accuracy })
 }
 
-/// Compares the retrieved pattern with the expected one, ignoring case and outer blanks. None
+/// Compares the retrieved pattern with the expected one, ignoring case and outer blanks. `None`
 /// without an expectation, or if the pipeline named no pattern.
 fn retrieval(loaded: &LoadedItem) -> Option<Retrieval> {
     let expected = loaded.expected_pattern.as_deref()?;

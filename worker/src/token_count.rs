@@ -67,7 +67,7 @@ pub struct CountedCall {
 
 impl CountedCall {
     /// The maximum number of tokens missing from the provider's bucket after the call: a bucket
-    /// holds the limit of a minute at most, and fills at its rate. None if the provider did not
+    /// holds the limit of a minute at most, and fills at its rate. `None` if the provider did not
     /// report it.
     fn lacking(&self) -> Option<u64> {
         let refilled = self.reset?.as_millis().saturating_mul(u128::from(self.limit)) / 60_000;

@@ -35,7 +35,7 @@ pub trait VisionClient: Send + Sync {
     /// right, and sometimes which inputs this model takes.
     async fn probe(&self, model: &str) -> Result<ProbeReport, ProbeError>;
 
-    /// True if the model takes images, according to servers that report it without a charge; none
+    /// True if the model takes images, according to servers that report it without a charge; `None`
     /// for other servers.
     async fn takes_images(&self, model: &str) -> Option<bool>;
 }
@@ -55,6 +55,7 @@ pub struct ProbeReport {
 
 /// Reason why a free call failed, by the user's next step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum ProbeError {
     /// There is no connection or no response: check the address, or that the server runs.
     #[error(
@@ -64,7 +65,6 @@ pub enum ProbeError {
     /// The account is rejected: the key, its funds or its permission must be corrected.
     #[error("{problem}: {message}")]
     Account {
-        /// The problem.
         problem: AccountProblem,
         /// The provider's message.
         message: String,

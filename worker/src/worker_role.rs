@@ -46,7 +46,7 @@ pub struct Worker {
     pub store: Arc<dyn JobStore>,
     /// This process, as holder of claims.
     pub owner: OwnerId,
-    /// Keeper of batches; none if no run uses batches.
+    /// Keeper of batches; `None` if no run uses batches.
     pub batches: Option<BatchKeeper>,
     /// True if the worker can render pages. Rendering jobs are otherwise left to other workers.
     pub renders: bool,
@@ -115,7 +115,7 @@ impl JobIntake {
         }
     }
 
-    /// A better prefetch than the present one; none if that fits. A growing worker gets some
+    /// A better prefetch than the present one; `None` if that fits. A growing worker gets some
     /// reserve.
     fn better_prefetch(&self, wanted: usize) -> Option<usize> {
         match self.prefetch {

@@ -52,7 +52,7 @@ pub struct Calibration {
     pub schema: u32,
     /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
     /// Judge, rubric and preparation of images that it holds for.
     #[serde(rename = "binding")]
@@ -76,7 +76,7 @@ pub struct Calibration {
 /// Source of labels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelSource {
-    /// The file as named; none where the labels came with the items.
+    /// The file as named; `None` if the labels came with the items.
     pub file: Option<String>,
     /// The file's digest.
     pub digest: Option<Digest>,
@@ -89,7 +89,7 @@ pub struct LabelSource {
 /// Calibration of the judge on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CriterionCalibration {
-    /// Key.
+    /// Key of the criterion in its rubric.
     pub key: String,
     /// Title in reports.
     pub title: String,
@@ -102,13 +102,13 @@ pub struct CriterionCalibration {
 /// Input of a calibration.
 #[derive(Clone, Copy, Debug)]
 pub struct CalibrationInput<'a> {
-    /// The run.
+    /// Record of the run.
     pub record: &'a RunRecord,
     /// Scope of the run's judge, of the same record.
     pub scope: &'a CalibrationScope,
     /// Base URL of the judge, as the run's report has it.
     pub base_url: Option<&'a str>,
-    /// Rubric.
+    /// Rubric of the run.
     pub rubric: &'a Rubric,
     /// Ratings of people.
     pub labels: &'a HumanLabels,

@@ -164,11 +164,11 @@ pub struct ClusterReading {
 /// Run of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparedRun {
-    /// Id.
+    /// Id of the run.
     pub run: RunId,
     /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
-    /// Judge; none with the judge off.
+    /// Judge; `None` with the judge off.
     pub judge: Option<Judge>,
     /// True if any verdict is the simulator's.
     pub simulated: bool,
@@ -189,7 +189,7 @@ pub struct MetricDifference {
     #[serde(flatten)]
     pub difference: Difference,
     /// The p-value after Holm's adjustment: of a criterion over the criteria, of a deterministic
-    /// metric over these; none for other metrics.
+    /// metric over these; `None` for other metrics.
     pub p_adjusted: Option<f64>,
     /// True if it decides independently of `strict`.
     pub decides: bool,
@@ -217,11 +217,11 @@ pub struct PassDifference {
     /// Two-sided p-value of no change by the exact McNemar test; where the judge is involved, a
     /// cluster counts once, by its net change.
     pub p_value: Option<f64>,
-    /// The p-value after Holm's adjustment over the deterministic metrics; none for other rates.
+    /// The p-value after Holm's adjustment over the deterministic metrics; `None` for other rates.
     pub p_adjusted: Option<f64>,
     /// True if it decides.
     pub decides: bool,
-    /// Decision; none for rates that do not decide.
+    /// Decision; `None` for rates that do not decide.
     pub decision: Option<Decision>,
 }
 

@@ -49,7 +49,7 @@ pub struct ReportInput<'a> {
     pub counted: Option<&'a Counted>,
     /// The rubric of the run, read from its record's text.
     pub rubric: &'a Rubric,
-    /// The ledger of the run; none if it has no record of the run.
+    /// The ledger of the run; `None` if it has no record of the run.
     pub ledger: Option<RunAccount>,
     /// Gate that the run must meet.
     pub gate: Option<&'a Gate>,
@@ -100,7 +100,7 @@ struct Scan<'a> {
     judged: bool,
     decisive: MetricDefinition,
     tally: Tally<'a>,
-    /// Tally without flaky items, for the gate; none where there are none.
+    /// Tally without flaky items, for the gate; `None` if there are none.
     steady: Option<Tally<'a>>,
     items: ItemIndex,
     issues: Statements,

@@ -91,7 +91,7 @@ impl CommonRepair {
 /// A text and the number of results that it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CountedText {
-    /// The text.
+    /// Sentence for reports.
     pub text: String,
     /// Number of results.
     pub count: u64,
@@ -186,7 +186,7 @@ impl EvidenceTally {
         evidence.partial.iter().for_each(|name| count(&mut self.imports, name));
     }
 
-    /// The summary; none where no code was to be rendered.
+    /// The summary; `None` if no code was to be rendered.
     pub fn finish(mut self) -> Option<EvidenceSummary> {
         let EvidenceSummary { measured, not_rendered, unmeasured, .. } = self.summary;
         if measured + not_rendered + unmeasured == 0 {

@@ -45,7 +45,7 @@ pub struct Counted {
 pub struct Latest {
     /// Offset of the result in the journal.
     pub offset: u64,
-    /// Round.
+    /// Highest round with a result.
     pub round: u32,
     /// Outcome of the job in that round.
     pub outcome: Outcome,

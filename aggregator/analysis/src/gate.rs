@@ -46,7 +46,7 @@ pub struct Gate {
 pub struct Rule {
     /// The metric's path in `overall`.
     pub metric: String,
-    /// Bound.
+    /// Bound that the metric must meet.
     pub bound: Bound,
     /// True if the whole 95 % interval must meet the bound, not only the figure.
     pub sure: bool,
@@ -117,7 +117,7 @@ pub struct RuleReport {
     /// The metric's path, that of a [`ChangeList`], `coverage.scored`, `coverage.measured` or
     /// `consecutive_without_api_failure`.
     pub metric: String,
-    /// Figure; none without data.
+    /// Figure; `None` without data.
     pub value: Option<f64>,
     /// Bound; absent for a rule on declines.
     #[serde(flatten)]
@@ -139,7 +139,7 @@ pub struct RuleReport {
     /// Anchor and CUSUM of a rule on declines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decline: Option<DeclineReport>,
-    /// Decision.
+    /// Decision over all rules.
     pub decision: GateDecision,
 }
 
@@ -202,8 +202,8 @@ impl Gate {
         GateReport { gate: self.name.clone(), decision: decision_of(&rules), rules }
     }
 
-    /// Result of the coverage of measured metrics; none where no bound is on them, or nothing that was
-    /// to be measured is missing.
+    /// Result of the coverage of measured metrics; `None` if no bound is on them, or nothing that
+    /// was to be measured is missing.
     fn measured_coverage(
         &self,
         metrics: &[Metric],

@@ -25,9 +25,9 @@ pub struct PastMetric {
     pub value: f64,
     /// Items that it is over.
     pub n: u64,
-    /// Lower end of its 95 % interval; none without sufficient data.
+    /// Lower end of its 95 % interval; `None` without sufficient data.
     pub low: Option<f64>,
-    /// Upper end of its 95 % interval; none without sufficient data.
+    /// Upper end of its 95 % interval; `None` without sufficient data.
     pub high: Option<f64>,
 }
 
@@ -68,7 +68,7 @@ pub struct RunFigures {
     /// Model fingerprints of replies, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<String>,
-    /// Length in bytes of the journal that they are from; none if unknown.
+    /// Length in bytes of the journal that they are from; `None` if unknown.
     #[serde(skip)]
     pub journal_bytes: Option<u64>,
 }

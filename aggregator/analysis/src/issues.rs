@@ -54,7 +54,7 @@ pub struct StatementGroup {
     /// Titles of kind and element; of a group by words, the most central statement as the judge
     /// wrote it, truncated if it is very long.
     pub label: String,
-    /// Key.
+    /// Category and subject of the group.
     pub key: IssueKey,
     /// Number of items; an item's repeats count once.
     pub count: u64,
@@ -165,7 +165,7 @@ impl Statements {
         (groups, self.dropped)
     }
 
-    /// Classifies a statement; none if it has no words.
+    /// Classifies a statement; `None` if it has no words.
     fn read(&self, statement: &str) -> Option<StatementPlace> {
         let criterion = self.criteria.iter().find_map(|title| {
             let rest = statement.strip_prefix(title.as_str())?.strip_prefix(": ")?;

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// Result of a run, with the field names of results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ItemRow {
-    /// The item.
+    /// Id of the item.
     pub screenshot_id: String,
     /// Number of the item's repeat.
     pub repeat: u32,
@@ -24,14 +24,14 @@ pub struct ItemRow {
     pub total_latency_ms: u64,
     /// Token extraction.
     pub token_extraction: Option<TokenExtraction>,
-    /// Retrieval.
+    /// Result of the retrieval stage.
     pub retrieval: Option<Retrieval>,
-    /// Generation.
+    /// Result of the generation stage.
     pub generation: Option<Generation>,
     /// Evidence of the rendered code; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceOutcome>,
-    /// The verdict.
+    /// Verdict of the judge.
     pub semantic: Option<Verdict>,
     /// Cost of the job's calls in the latest round.
     pub cost_usd: Money,
@@ -39,7 +39,7 @@ pub struct ItemRow {
     pub cached: bool,
     /// True if the verdict is the simulator's.
     pub simulated: bool,
-    /// Failure.
+    /// Error of a job that failed or was skipped.
     pub error: Option<JobError>,
 }
 

@@ -37,7 +37,7 @@ pub struct LikelyClusters {
     pub clusters: u64,
     /// The largest clusters, as in `card_*`.
     pub examples: Vec<String>,
-    /// Effect of the clusters on the interval of the score; none without data.
+    /// Effect of the clusters on the interval of the score; `None` without data.
     pub effect: Option<ClusterEffect>,
 }
 
@@ -115,7 +115,7 @@ impl ClusterKeys {
         Self { basis, near: NearGroups::default() }
     }
 
-    /// The key of an item's group; none for an independent item.
+    /// The key of an item's group; `None` for an independent item.
     pub(crate) fn key(&mut self, id: &str, item: &ItemRecord) -> Option<u64> {
         let mut hasher = DefaultHasher::new();
         let input = |is_code: bool| {
@@ -206,7 +206,7 @@ impl LikelyClusters {
         )
     }
 
-    /// The warning of a run's report; none where the scores do not differ between the clusters.
+    /// The warning of a run's report; `None` if the scores do not differ between the clusters.
     pub(crate) fn warning(&self) -> Option<String> {
         let effect = self.effect.as_ref().filter(|effect| effect.is_seen())?;
         Some(format!(

@@ -33,18 +33,18 @@ use juror_types::{
 /// A metric of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Definition.
+    /// Definition of the metric.
     pub definition: MetricDefinition,
-    /// Figure; none without data.
+    /// Figure; `None` without data.
     pub value: Option<f64>,
-    /// Interval.
+    /// 95 % interval of the value.
     pub interval: Interval,
     /// Distribution of the verdicts, for a rate of perfect scores.
     pub perfection: Option<ScoreBands>,
 }
 
 impl Metric {
-    /// Width of its interval as a share of its range; none without both ends.
+    /// Width of its interval as a share of its range; `None` without both ends.
     pub fn width(&self) -> Option<f64> {
         let Interval { low, high, .. } = self.interval;
         Some((high? - low?) / self.definition.unit.width())

@@ -42,11 +42,11 @@ impl Repeats {
 /// Agreement of the judge with itself on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CriterionAgreement {
-    /// Key.
+    /// Key of the criterion in its rubric.
     pub key: String,
     /// Title in reports.
     pub title: String,
-    /// The agreement.
+    /// Agreement over all items with repeats.
     #[serde(flatten)]
     pub agreement: RepeatAgreement,
 }
@@ -54,17 +54,17 @@ pub struct CriterionAgreement {
 /// The verdicts of one item, as shares from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ItemSpread {
-    /// The item.
+    /// Id of the item.
     pub id: String,
-    /// Verdicts.
+    /// Number of verdicts.
     pub n: u64,
     /// Their mean.
     pub mean: f64,
     /// Their standard deviation, as of a sample.
     pub deviation: f64,
-    /// The lowest.
+    /// Lowest share.
     pub low: f64,
-    /// The highest.
+    /// Highest share.
     pub high: f64,
 }
 

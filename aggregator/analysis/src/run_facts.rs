@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize, Serializer};
 /// Summary of a run's record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunSummary {
-    /// Id.
+    /// Id of the run.
     pub id: RunId,
     /// Dataset that was judged.
     pub dataset: DatasetRecord,
-    /// The rubric.
+    /// Id, version and digest of the rubric.
     pub rubric: RubricReference,
-    /// The judge with its settings; none with the judge off.
+    /// The judge with its settings; `None` with the judge off.
     pub judge: Option<Judge>,
     /// Base URL of the judge; of a fleet's run, all endpoints.
     pub base_url: Option<String>,
@@ -38,7 +38,7 @@ pub struct RunSummary {
     pub created_at: String,
     /// Time of its last result, RFC 3339 in UTC; of a run without results, of its creation.
     pub finished_at: String,
-    /// Judging time; none if unknown.
+    /// Judging time; `None` if unknown.
     pub judging: Option<JudgingTime>,
     /// Version of the program that created it.
     pub program_version: String,
@@ -95,8 +95,8 @@ pub struct Cost {
     pub estimated_usd: Option<Money>,
     /// Maximum cost of those jobs, with every call that may be repeated.
     pub worst_case_usd: Option<Money>,
-    /// Deviation of the total cost from the estimate, as a share of it: 0.1 is a tenth more.
-    /// None while jobs are pending, and without an estimate.
+    /// Deviation of the total cost from the estimate, as a share of it: 0.1 is a tenth more. `None`
+    /// while jobs are pending, and without an estimate.
     pub estimate_error: Option<f64>,
     /// Amount by which bills exceeded their reservations.
     pub overrun_usd: Money,

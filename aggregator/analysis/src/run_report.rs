@@ -33,7 +33,7 @@ pub struct Report {
     pub grades: Option<IndexMap<String, u64>>,
     /// Coverage of the dataset.
     pub coverage: Coverage,
-    /// Cost.
+    /// Cost of the run and its estimate.
     pub cost: Cost,
     /// Result of the gate, if there is one.
     pub gate: Option<GateReport>,
@@ -45,9 +45,9 @@ pub struct Report {
     pub comparison: Option<Comparison>,
     /// Clusters that its dataset likely has and does not declare.
     pub likely_clusters: Option<LikelyClusters>,
-    /// Checks of its verdicts against themselves; none without a verdict.
+    /// Checks of its verdicts against themselves; `None` without a verdict.
     pub verdict_checks: Option<VerdictChecks>,
-    /// Measurements between screenshots and rendered code; none where there are none.
+    /// Measurements between screenshots and rendered code; `None` if there are none.
     pub evidence: Option<EvidenceSummary>,
     /// Common issues, most frequent first.
     pub common_issues: Vec<StatementGroup>,
@@ -64,9 +64,9 @@ pub struct Report {
     /// The most urgent results: verdicts that contradict the evidence, jobs without a score, then the
     /// lowest scores. They lack their replies.
     pub worst: Vec<JobResult>,
-    /// The rubric.
+    /// Rubric of the run.
     pub rubric: Rubric,
-    /// Thresholds of an item's success; none in records of earlier versions.
+    /// Thresholds of an item's success; `None` in records of earlier versions.
     pub stages: Option<StageTerms>,
 }
 

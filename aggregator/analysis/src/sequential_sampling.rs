@@ -17,7 +17,7 @@ pub fn next_sample_size(items: u64) -> u64 {
     items.saturating_add(items.div_ceil(2))
 }
 
-/// Width of the interval of a run's score so far, as a share; none with too few judged items.
+/// Width of the interval of a run's score so far, as a share; `None` with too few judged items.
 pub fn score_width(
     files: &RunFiles,
     counted: &Counted,
@@ -38,7 +38,7 @@ pub fn score_width(
     Ok(metric_at(&metrics, &score).and_then(Metric::width))
 }
 
-/// Warning of a run that ended with a wider interval than requested; none without a requested
+/// Warning of a run that ended with a wider interval than requested; `None` without a requested
 /// width.
 pub(crate) fn missed_width(record: &RunRecord, width: Option<f64>, pending: u64) -> Option<String> {
     let sample = record.dataset.sample.filter(|_| pending == 0)?;

@@ -38,7 +38,7 @@ pub enum NightOutcome {
 /// An item that passed, failed, and passed again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlakyItem {
-    /// The item.
+    /// Id of the item.
     pub id: String,
     /// Its outcome in each run that has it, oldest first.
     pub outcomes: Vec<NightOutcome>,
@@ -54,7 +54,7 @@ pub struct ItemStability {
     /// Flaky items by their ids.
     pub flaky: BTreeMap<String, FlakyItem>,
     /// Variance of an item's score, as a share, between consecutive runs that judged it anew, over
-    /// the runs before the evaluated one; none with too few items.
+    /// the runs before the evaluated one; `None` with too few items.
     pub noise_variance: Option<f64>,
 }
 

@@ -26,9 +26,9 @@ const MAX_FILE_BYTES: u64 = 64 << 10;
 pub struct BlessedRun {
     /// Version of this record.
     pub schema: u32,
-    /// The name.
+    /// Name of the baseline.
     pub name: String,
-    /// The run.
+    /// Id of the run.
     pub run_id: RunId,
     /// Time at which it was blessed, RFC 3339 in UTC.
     pub blessed_at: String,
@@ -46,6 +46,7 @@ pub struct BlessedRuns {
 
 /// The error of reading or writing names of baselines.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum BlessedRunError {
     /// An invalid name.
     #[error(
@@ -57,10 +58,7 @@ pub enum BlessedRunError {
         "{} is the directory of a run, but baselines are stored there: rename the run",
         folder.display()
     )]
-    Occupied {
-        /// The folder.
-        folder: PathBuf,
-    },
+    Occupied { folder: PathBuf },
     /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] JournalError),
@@ -128,7 +126,7 @@ impl BlessedRuns {
         }
     }
 
-    /// The run that loses its name; none where its file is damaged, since replacing it is the
+    /// The run that loses its name; `None` if its file is damaged, since replacing it is the
     /// remedy.
     fn replaced(&self, name: &str) -> Result<Option<BlessedRun>, BlessedRunError> {
         match self.get(name) {

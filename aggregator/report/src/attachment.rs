@@ -17,7 +17,7 @@ pub trait Attachments {
 /// A result that a page shows in full.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttachmentRequest {
-    /// Item.
+    /// Id of the item.
     pub screenshot_id: String,
     /// Images, code and tokens as they were used.
     pub inputs: Vec<InputRecord>,
@@ -53,12 +53,12 @@ impl AttachmentRequest {
 pub struct Attachment {
     /// Thumbnail of each image of the item, in the rubric's order, or the reason for its absence.
     pub pictures: Vec<(String, Result<Picture, String>)>,
-    /// The generated code, or why there is none to be shown; none where the item has no code.
+    /// The generated code, or why there is none to be shown; `None` if the item has no code.
     pub code: Option<Result<Code, String>>,
 }
 
 impl Attachment {
-    /// Remark on the image of this name if it differs from the present file; none if it does not.
+    /// Remark on the image of this name if it differs from the present file; `None` if it does not.
     pub fn remark_on(&self, name: &str) -> Option<&str> {
         let picture = self.pictures.iter().find(|(other, _)| other == name)?.1.as_ref();
         picture.ok()?.remark.as_deref()
@@ -78,7 +78,7 @@ pub struct Picture {
     pub height: u32,
     /// True if these are the bytes that were measured, and no reduced copy of them.
     pub is_original: bool,
-    /// Remark on a file that has changed since; none if it has not.
+    /// Remark on a file that has changed since; `None` if it has not.
     pub remark: Option<String>,
 }
 
@@ -91,7 +91,7 @@ pub struct Code {
     pub language: Option<Language>,
     /// Bytes that were left out at its end.
     pub left_out: usize,
-    /// Remark on a file that has changed since; none if it has not.
+    /// Remark on a file that has changed since; `None` if it has not.
     pub remark: Option<String>,
 }
 

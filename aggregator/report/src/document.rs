@@ -19,7 +19,7 @@ pub struct Topic {
     pub simulated: bool,
     /// The result in a word.
     pub status: Option<(String, Level)>,
-    /// Parts.
+    /// Blocks in reading order.
     pub blocks: Vec<Block>,
 }
 
@@ -27,11 +27,11 @@ pub struct Topic {
 pub enum Block {
     /// The decision: headline and reason, the latter without its full stop.
     Decision {
-        /// Level.
+        /// Significance for the reader.
         level: Level,
         /// The decision in one line.
         headline: String,
-        /// Reason.
+        /// Reason of the decision.
         reason: String,
         /// True if the simulator had a part in it.
         simulated: bool,
@@ -42,11 +42,11 @@ pub enum Block {
     Sentence(Level, &'static str, String),
     /// A sentence that begins with a name, which a page links.
     NamedSentence {
-        /// Level.
+        /// Significance for the reader.
         level: Level,
         /// Kind of the name.
         kind: NameKind,
-        /// The name.
+        /// Name with which the sentence begins.
         name: String,
         /// The rest of the sentence.
         text: String,
@@ -68,7 +68,7 @@ pub enum Block {
 /// Significance of a text for the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Text.
+    /// Ordinary text.
     Plain,
     /// A remark.
     Faint,
@@ -92,7 +92,7 @@ pub struct Lists {
 
 /// The first entries of a list.
 pub struct List {
-    /// Title.
+    /// Title of the list.
     pub title: String,
     /// True if it is expanded initially where lists can be folded.
     pub open: bool,
@@ -104,7 +104,7 @@ pub struct List {
 
 /// An entry of a list.
 pub struct ListEntry {
-    /// Subject.
+    /// Name of the subject.
     pub name: String,
     /// Kind of its subject.
     pub kind: NameKind,

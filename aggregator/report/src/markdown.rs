@@ -69,7 +69,7 @@ fn section(topic: &Topic, extent: Extent) -> String {
     }
 }
 
-/// The results to look at first; none without results.
+/// The results to look at first; `None` without results.
 fn worst(report: &Report) -> Option<String> {
     let shown = report.worst.get(..MAX_RESULTS).unwrap_or(&report.worst);
     if shown.is_empty() {

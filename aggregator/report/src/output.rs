@@ -44,11 +44,11 @@ const OF_COMPARISONS: [(&str, OutputFormat); 2] =
 
 /// Reason why a file was not written; an earlier file of that name is unchanged.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum OutputError {
     /// The extension is unknown.
     #[error("{}: unknown format; use one of the extensions {endings}", path.display())]
     UnknownEnding {
-        /// The file.
         path: PathBuf,
         /// Extensions of the formats.
         endings: String,
@@ -59,7 +59,6 @@ pub enum OutputError {
     /// The file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,

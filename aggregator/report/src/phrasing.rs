@@ -61,7 +61,7 @@ pub fn selection_texts(dataset: &DatasetRecord) -> Vec<String> {
     texts
 }
 
-/// Part of its dataset that a run judged; none for all of it.
+/// Part of its dataset that a run judged; `None` for all of it.
 pub fn judged_part(report: &Report) -> Option<String> {
     let mut texts = selection_texts(&report.run.dataset);
     texts.extend(report.coverage.errors.get(&ErrorKind::Budget).map(|unjudged| {

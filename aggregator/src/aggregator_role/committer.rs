@@ -43,7 +43,7 @@ pub(super) struct Committer {
     pub(super) metrics: Arc<Metrics>,
     pub(super) registry: RunRegistry,
     pub(super) ending: mpsc::Sender<DeliveriesToEnd>,
-    /// Channels of reports; none where runs are reported elsewhere.
+    /// Channels of reports; `None` if runs are reported elsewhere.
     pub(super) reports: Option<ReportChannels>,
     /// Signal for an immediate end.
     pub(super) stop: CancellationToken,

@@ -19,7 +19,7 @@ pub(super) enum Incoming {
 }
 
 impl Incoming {
-    /// The run.
+    /// Run of the message.
     pub(super) fn run(&self) -> &RunId {
         match self {
             Self::Result(delivery) => &delivery.message.run_id,

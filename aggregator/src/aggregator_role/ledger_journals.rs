@@ -68,7 +68,7 @@ pub(super) fn mark_used(marker: &Path) -> Result<(), JournalError> {
     replace_file(marker, |_| Ok(())).map_err(|error| JournalError::io("write", marker, error))
 }
 
-/// The files of a run, until `stop`; none if there is no such run, or none of the fleet.
+/// The files of a run, until `stop`; `None` if there is no such run, or none of the fleet.
 fn files_of_fleet(
     runs_dir: &Path,
     run: &RunId,

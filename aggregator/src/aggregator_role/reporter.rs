@@ -34,13 +34,13 @@ pub(super) struct Reported {
 /// A run whose report was written with all its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompletedRun {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
     /// Coverage of the run.
     pub coverage: Coverage,
     /// Cost, including presumed spending.
     pub cost_usd: Money,
-    /// Report.
+    /// Path of report.json.
     pub report: PathBuf,
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 /// A registered run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RegistryEntry {
-    /// Progress; none while the destination of its results is unknown.
+    /// Progress; `None` while the destination of its results is unknown.
     pub(super) progress: Option<RunProgress>,
     /// True if nothing is expected of it until it is announced again.
     pub(super) finished: bool,

@@ -64,7 +64,7 @@ impl RunsLock {
         runs_dir.join(LOCK_FILE).exists()
     }
 
-    /// The directory.
+    /// Directory that is locked.
     pub fn runs_dir(&self) -> &Path {
         &self.runs_dir
     }

@@ -28,7 +28,7 @@ const ANNOUNCED_INTERVAL: Duration = Duration::from_secs(5);
 /// Result of a status query.
 #[derive(Debug)]
 pub(super) enum StatusReply {
-    /// The status.
+    /// Status in the backend.
     Known(Box<RunStatus>),
     /// The run has no record: it was never announced, or has expired.
     Unknown,

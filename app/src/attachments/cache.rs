@@ -26,7 +26,7 @@ impl Default for DatasetCache {
 }
 
 impl DatasetCache {
-    /// Every item of a dataset by its id, and the dataset's digest; none if it is too large to be
+    /// Every item of a dataset by its id, and the dataset's digest; `None` if it is too large to be
     /// kept. Blocks while it is read.
     pub fn items(&self, dataset: &Dataset, rubric: Digest) -> Option<(Digest, ItemsById)> {
         let key = DatasetCacheKey::for_dataset(dataset, rubric)?;
@@ -54,7 +54,7 @@ struct DatasetCacheKey {
 }
 
 impl DatasetCacheKey {
-    /// The cache key of a dataset; none for a folder of pairs, whose changes cannot be detected
+    /// The cache key of a dataset; `None` for a folder of pairs, whose changes cannot be detected
     /// cheaply, and for a manifest above the maximum length.
     fn for_dataset(dataset: &Dataset, rubric: Digest) -> Option<Self> {
         if dataset.format() == DatasetFormat::Pairs {

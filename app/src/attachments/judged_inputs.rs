@@ -14,9 +14,9 @@ pub struct JudgedInputs {
 /// Part of an item as it was judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsJudged<T> {
-    /// The content.
+    /// Content of the input.
     pub content: T,
-    /// Remark on a file or text that has changed since; none if it has not.
+    /// Remark on a file or text that has changed since; `None` if it has not.
     pub remark: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub enum UnavailableInput {
 }
 
 impl UnavailableInput {
-    /// The remark beside the kept content; none if there is no file that it could differ from.
+    /// The remark beside the kept content; `None` if there is no file that it could differ from.
     pub fn remark(&self) -> Option<String> {
         let reason = match self {
             Self::MadeByPipeline | Self::Rendered => return None,

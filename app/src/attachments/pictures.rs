@@ -151,7 +151,7 @@ fn load_item(
     })
 }
 
-/// Judged image; none if it is too large, or in a format that browsers do not read.
+/// Judged image; `None` if it is too large, or in a format that browsers do not read.
 fn whole(judged: &AsJudged<Bytes>) -> Option<Picture> {
     if judged.content.len() as u64 > MAX_PAGE_BYTES {
         return None;

@@ -16,17 +16,17 @@ pub struct BudgetState {
     /// `month:2026-11:tag:checkout`.
     #[serde(serialize_with = "as_key")]
     pub scope: Scope,
-    /// The cap; none if there is none.
+    /// The cap; `None` if there is none.
     pub cap_usd: Option<Money>,
     /// Billed and presumed spent.
     pub spent_usd: Money,
     /// Held by calls in flight.
     pub held_usd: Money,
-    /// Amount that calls may still hold; none without a cap.
+    /// Amount that calls may still hold; `None` without a cap.
     pub left_usd: Option<Money>,
-    /// Time of the renewal, after which nothing is spent of it; none for a run.
+    /// Time of the renewal, after which nothing is spent of it; `None` for a run.
     pub renews_at: Option<Timestamp>,
-    /// Time zone in which its days or months begin; none for a run.
+    /// Time zone in which its days or months begin; `None` for a run.
     pub zone: Option<String>,
 }
 
@@ -66,7 +66,7 @@ impl BudgetState {
         self.left_usd == Some(Money::ZERO)
     }
 
-    /// Time of the renewal in the budget's zone, with its offset from UTC; none for a run.
+    /// Time of the renewal in the budget's zone, with its offset from UTC; `None` for a run.
     pub fn local_renewal(&self) -> Option<String> {
         let calendar = BudgetCalendar::new(self.zone.as_deref()?).ok()?;
         let local = calendar.local_time(self.renews_at?);

@@ -13,7 +13,7 @@ use serde::Serialize;
 /// spent or held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BudgetHistory {
-    /// Label of the runs, as in `tag:checkout`; none for all runs.
+    /// Label of the runs, as in `tag:checkout`; `None` for all runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<BudgetLabel>,
     /// Time zone in which days and months begin.

@@ -29,7 +29,7 @@ const DEAD_LETTER_PREFETCH: usize = 16;
 
 /// An aggregator of a fleet, active or standby.
 pub struct AggregatorRole<'process> {
-    /// The fleet.
+    /// Fleet that is served.
     pub fleet: &'process Fleet,
     /// Settings of the process.
     pub settings: &'process Settings,

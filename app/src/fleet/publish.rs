@@ -35,7 +35,7 @@ const MAX_UNCONFIRMED: usize = 1_000;
 
 /// A run whose jobs are to be published.
 pub struct Publication<'run> {
-    /// The run.
+    /// Run whose jobs are published.
     pub run: &'run RunToPublish,
     /// Redis ledger of the fleet.
     pub backend: &'run Arc<RedisLedger>,

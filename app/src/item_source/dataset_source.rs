@@ -207,7 +207,7 @@ fn recorded_item(result: &JobResult) -> Item {
     }
 }
 
-/// The ledger of this machine; none if there is none yet: opening would create it.
+/// The ledger of this machine; `None` if there is none yet: opening would create it.
 async fn open_existing(file: PathBuf) -> Option<SqliteLedger> {
     let opening = spawn_blocking(move || file.is_file().then(|| SqliteLedger::open(&file)));
     let opened = opening.await.ok().flatten()?;

@@ -53,7 +53,7 @@ impl<'item> ItemTexts<'item> {
         Self { item, inputs, sources: roots.map(Sources::local), judged, is_made_here }
     }
 
-    /// Every design token that was expected or extracted; none if the item has none, or why they
+    /// Every design token that was expected or extracted; `None` if the item has none, or why they
     /// cannot be read.
     pub async fn tokens(&self) -> Option<Result<AsJudged<Vec<TokenLine>>, String>> {
         let is_named = |name: &str| self.recorded(name).is_some();
@@ -135,7 +135,7 @@ impl<'item> ItemTexts<'item> {
         Ok(loaded)
     }
 
-    /// The texts of these names as they were judged; none if one of them is not kept.
+    /// The texts of these names as they were judged; `None` if one of them is not kept.
     fn load_kept(&self, names: &[&str]) -> Option<LoadedItem> {
         if !self.judged.are_kept() {
             return None;

@@ -32,9 +32,9 @@ const TEST_PIXELS: &str = "e097dbc566dece2dc4fa49a50aca572ad5abe03860a0a75f66b13
 pub struct TestedRenderer {
     /// Name and version.
     pub browser: String,
-    /// Reason why pages run without its sandbox; none in it.
+    /// Reason why pages run without its sandbox; `None` in it.
     pub unsandboxed_reason: Option<String>,
-    /// Number of installed fonts; none where the system does not list them.
+    /// Number of installed fonts; `None` if the system does not list them.
     pub fonts: Option<usize>,
     /// Comparison of the two renders with each other and with the expected pixels.
     pub result: TestRender,

@@ -8,7 +8,7 @@ use juror_types::{
 };
 use std::{fs, path};
 
-/// Digest of a gate's file; none for a built-in gate, and for a file that cannot be read.
+/// Digest of a gate's file; `None` for a built-in gate, and for a file that cannot be read.
 pub fn file_digest(gate: &str) -> Option<Digest> {
     let path = Some(gate).filter(|gate| !Gate::is_built_in(gate))?;
     Some(Digest::from_content(&fs::read(path).ok()?))

@@ -18,7 +18,7 @@ pub enum RunStart {
 
 /// A session that is about to begin or to continue.
 pub struct JudgingSession {
-    /// Earlier content of the record; none for a new run.
+    /// Earlier content of the record; `None` for a new run.
     before: Option<JudgingTime>,
     /// The journal's length at its start.
     length: u64,

@@ -45,7 +45,7 @@ pub struct EndedRun {
     dependencies: RunDependencies,
     /// Journal, still locked.
     pub journal: RunJournal,
-    /// Ledger; none with the judge off.
+    /// Ledger; `None` with the judge off.
     pub ledger: Option<RunAccount>,
     /// True if a stop was requested.
     pub stopped: bool,

@@ -48,9 +48,9 @@ pub struct OpenedRun {
 pub struct RoundResources {
     /// Owner of its leases.
     pub owner: OwnerId,
-    /// Setup of the judge; none with the judge off.
+    /// Setup of the judge; `None` with the judge off.
     pub judge: Option<Arc<JudgeSetup>>,
-    /// Folder of kept inputs; none where they are not kept.
+    /// Folder of kept inputs; `None` if they are not kept.
     pub kept_inputs: Option<KeptInputs>,
     /// Resources of measuring.
     pub evidence: Arc<EvidenceResources>,

@@ -23,7 +23,7 @@ pub(super) struct RunDependencies {
     pub(super) baseline: Option<Baseline>,
     /// Calibration of its judge, if a file is named.
     pub(super) calibration: Option<KnownCalibration>,
-    /// Setup of the judge; none with the judge off.
+    /// Setup of the judge; `None` with the judge off.
     pub(super) judge: Option<Arc<JudgeSetup>>,
 }
 
@@ -113,8 +113,8 @@ pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> AppError {
     ))
 }
 
-/// Record of a run that has a directory here; none if its name is free. The name of a foreign file
-/// or folder is refused.
+/// Record of a run that has a directory here; `None` if its name is free. The name of a foreign
+/// file or folder is refused.
 pub fn known_run(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, AppError> {
     match RunFiles::open(runs_dir, run) {
         Ok(files) => Ok(Some(files.record().clone())),

@@ -41,21 +41,21 @@ pub struct ItemSelection {
 /// A checked run: settings, dataset, rubric and judge. Nothing is written or spent yet.
 #[derive(Clone)]
 pub struct RunSetup {
-    /// The settings.
+    /// Settings with every layer applied.
     pub settings: Settings,
     /// The environment that they may name variables of.
     pub environment: Environment,
-    /// The rubric.
+    /// Rubric of the run.
     pub rubric: Rubric,
     /// File's text.
     pub rubric_text: String,
-    /// The dataset.
+    /// Dataset of the run.
     pub dataset: Dataset,
     /// Selection of items, and the number of repeats.
     pub options: PlanOptions,
     /// Result of the first pass.
     pub plan: PlanSummary,
-    /// The judge; none with the judge off.
+    /// The judge; `None` with the judge off.
     pub priced_judge: Option<PricedJudge>,
     /// Path of the dataset, as it was named.
     dataset_path: PathBuf,

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 /// A request for the setup of a run, with its settings. From here a run becomes a
 /// [`RunSetup`], and then a local run or a run to publish.
 pub struct RunSetupRequest<'a> {
-    /// Path of the dataset; none for that of the record.
+    /// Path of the dataset; `None` for that of the record.
     pub dataset: Option<PathBuf>,
     /// Selection of its items.
     pub items: ItemSelection,

@@ -7,9 +7,9 @@ use juror_analysis::sequential_sampling;
 use juror_producer::plan::ItemSample;
 use juror_types::run::{DatasetRecord, RunRecord};
 
-/// The setup with the next larger sample. None for a run whose items were chosen beforehand, and at the end:
-/// the score's interval is narrow enough, every item is in the sample, or some were left out
-/// (money, time), so that a larger sample could not judge more.
+/// The setup with the next larger sample. `None` for a run whose items were chosen beforehand, and
+/// at the end: the score's interval is narrow enough, every item is in the sample, or some were
+/// left out (money, time), so that a larger sample could not judge more.
 pub fn larger_sample(setup: &RunSetup, journal: &RunJournal) -> Result<Option<RunSetup>, AppError> {
     let files = journal.files();
     let sample = files.record().dataset.sample;

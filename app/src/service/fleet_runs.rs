@@ -109,7 +109,7 @@ impl FleetRuns {
         self.cancelled.lock().contains(run)
     }
 
-    /// The fleet's record of a run; none if it is unknown or the query times out.
+    /// The fleet's record of a run; `None` if it is unknown or the query times out.
     pub async fn queued_run(&self, settings: &Settings, run: &RunId) -> Option<QueuedRun> {
         let query = async {
             let backend = open_backend(settings).await.ok()?;

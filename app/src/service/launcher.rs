@@ -30,8 +30,8 @@ pub trait RunLauncher: Send + Sync {
     /// Values for omitted fields of a request.
     fn defaults(&self) -> RequestDefaults;
 
-    /// A fleet's record of a run without a run directory yet; none if it is unknown or the fleet is
-    /// unavailable.
+    /// A fleet's record of a run without a run directory yet; `None` if it is unknown or the fleet
+    /// is unavailable.
     async fn queued_run(&self, run: &RunId) -> Option<QueuedRun>;
 
     /// Names of datasets for [`RunRequest::dataset`], in order, at most a few hundred.

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JudgeSettings {
-    /// The model.
+    /// Name of the model.
     pub model: String,
     /// Base URL of the API.
     pub base_url: String,

@@ -26,19 +26,14 @@ pub struct BaseLayers {
 
 /// Error in settings, which the user must fix.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum SettingsError {
     /// An invalid file.
     #[error("{origin}{problem}; `juror settings` prints every key with its default")]
-    File {
-        /// The file.
-        origin: String,
-        /// The problem.
-        problem: TomlProblem,
-    },
+    File { origin: String, problem: TomlProblem },
     /// A file of another version.
     #[error("{origin}: schema {found} is not supported: this version reads schema {SCHEMA}")]
     Schema {
-        /// The file.
         origin: String,
         /// The version that it carries.
         found: i64,
@@ -47,18 +42,12 @@ pub enum SettingsError {
     #[error(
         "environment variable {name}: {problem}; variables are named JUROR_<SECTION>_<KEY>, as in JUROR_JUDGE_MODEL"
     )]
-    Variable {
-        /// The variable.
-        name: String,
-        /// The problem.
-        problem: String,
-    },
+    Variable { name: String, problem: String },
     /// An invalid value.
     #[error("setting {key} is {value}: {remedy}")]
     Value {
         /// The setting, with its section.
         key: String,
-        /// Value.
         value: String,
         /// Remedy: the value to set.
         remedy: &'static str,

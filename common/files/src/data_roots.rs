@@ -35,6 +35,7 @@ pub struct Roots {
 
 /// The error of reading a file.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum FileError {
     /// The file is in no folder.
     #[error("{reference}: no such file in {folders}")]
@@ -49,7 +50,6 @@ pub enum FileError {
     Refused {
         /// The item's reference.
         reference: String,
-        /// The reason.
         reason: &'static str,
     },
     /// The file is too large.
@@ -190,9 +190,9 @@ pub fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// A regular file and its length, opened for reading without blocking; none if it is not a regular
-/// file. Opening some devices has effects, so the type is checked first, and again on the open
-/// file, since the name may refer to another one by then.
+/// A regular file and its length, opened for reading without blocking; `None` if it is not a
+/// regular file. Opening some devices has effects, so the type is checked first, and again on the
+/// open file, since the name may refer to another one by then.
 fn open_if_regular(path: &Path, flags: i32) -> io::Result<Option<(File, u64)>> {
     if !path.metadata()?.is_file() {
         return Ok(None);

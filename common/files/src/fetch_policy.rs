@@ -27,7 +27,7 @@ pub struct AllowedHost {
 pub struct AllowedBucket {
     /// The service that holds the bucket.
     pub service: ObjectStoreKind,
-    /// Name.
+    /// Name of the header.
     pub name: String,
     /// The first segments of allowed keys; empty for all.
     pub prefix: String,
@@ -61,12 +61,11 @@ pub enum NotAllowed {
 /// An invalid value of `[files]`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("setting {key} is {value}: {remedy}")]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub struct InvalidFileSetting {
     /// The setting, with its section.
     pub key: &'static str,
-    /// Value.
     pub value: String,
-    /// The remedy.
     pub remedy: &'static str,
 }
 

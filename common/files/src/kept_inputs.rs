@@ -37,7 +37,7 @@ pub struct KeptInputs {
     folder.display()
 )]
 pub struct KeptInputError {
-    /// The folder.
+    /// Folder of the stored files.
     folder: PathBuf,
     /// The error of the operating system.
     source: io::Error,
@@ -52,7 +52,7 @@ impl KeptInputs {
         Ok(kept)
     }
 
-    /// The folder in a run directory, for reading; none if the run keeps no inputs.
+    /// The folder in a run directory, for reading; `None` if the run keeps no inputs.
     pub fn find(run_directory: &Path) -> Option<Self> {
         let kept = Self::new(run_directory);
         is_own_folder(&kept.folder).then_some(kept)
@@ -118,7 +118,7 @@ impl KeptInputs {
         written.and_then(|()| sync_folder(&self.folder))
     }
 
-    /// The content of this digest; none if it is not stored, larger than `max_bytes`, or damaged.
+    /// The content of this digest; `None` if it is not stored, larger than `max_bytes`, or damaged.
     pub fn read(&self, digest: Digest, max_bytes: u64) -> Option<Bytes> {
         let bytes = self.roots.read_now(&digest.to_string(), max_bytes).ok()?;
         (Digest::from_content(&bytes) == digest).then_some(bytes)

@@ -111,7 +111,7 @@ impl Bucket {
         })
     }
 
-    /// Size of an object in bytes; none if there is no such object.
+    /// Size of an object in bytes; `None` if there is no such object.
     pub fn size<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<u64>, ObjectError>> {
         Box::pin(async move {
             match self.0.head(&path(key)?).await.map_err(failure) {

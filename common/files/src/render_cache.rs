@@ -59,7 +59,7 @@ impl RecordKind {
 /// Size of the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptRendersSize {
-    /// Pictures.
+    /// Number of pictures.
     pub pictures: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -96,7 +96,7 @@ impl RenderCache {
         self.kept.keep(digest, bytes).await
     }
 
-    /// Image of this digest; none if it is missing, larger than the maximum, or damaged.
+    /// Image of this digest; `None` if it is missing, larger than the maximum, or damaged.
     pub fn read(&self, digest: Digest, max_bytes: u64) -> Option<Bytes> {
         let picture = self.kept.read(digest, max_bytes)?;
         if let Ok(file) = open_regular(&self.folder.join(digest.to_string()), max_bytes) {
@@ -127,7 +127,7 @@ impl RenderCache {
         written.map_err(|source| self.kept.error(source))
     }
 
-    /// The record of this digest; none if there is none, or it is larger than this.
+    /// The record of this digest; `None` if there is none, or it is larger than this.
     pub fn read_record(&self, kind: RecordKind, key: Digest, max_bytes: u64) -> Option<Bytes> {
         let mut file = open_regular(&self.folder.join(kind.file_name(key)), max_bytes).ok()?;
         let mut bytes = Vec::new();
@@ -136,7 +136,7 @@ impl RenderCache {
         Some(bytes.into())
     }
 
-    /// The folder.
+    /// Folder of the pictures.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

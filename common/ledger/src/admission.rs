@@ -105,7 +105,7 @@ pub trait Admission: Send + Sync {
         0
     }
 
-    /// The ledger of a run; none if the run has no record.
+    /// The ledger of a run; `None` if the run has no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError>;
 
     /// Changes whenever a settle, release or sweep may admit a call that waits for money.
@@ -189,7 +189,7 @@ pub enum AdmissionDecision {
     Admitted,
     /// A retry after this time, or, for money, as soon as something changes.
     Wait {
-        /// Time after which the rate limits could allow it; none if only another change can help.
+        /// Time after which the rate limits could allow it; `None` if only another change can help.
         retry_after: Option<Duration>,
         /// The exhausted limit.
         reason: WaitReason,
@@ -263,7 +263,7 @@ pub struct RunAccount {
     pub outstanding: Money,
     /// Sum of the amounts by which bills exceeded their reservations.
     pub overrun: Money,
-    /// Money of the month, over all runs; none where the backend does not report it.
+    /// Money of the month, over all runs; `None` if the backend does not report it.
     pub month: Option<MonthLedger>,
 }
 
@@ -286,7 +286,7 @@ impl RunAccount {
 pub struct MonthLedger {
     /// The current day, in the ledger's zone.
     pub day: Date,
-    /// Limit on the cost of the month; none if there is no record.
+    /// Limit on the cost of the month; `None` if there is no record.
     pub budget: Option<Budget>,
     /// Settled and presumed spent.
     pub committed: Money,

@@ -94,11 +94,11 @@ pub trait BatchRecords: Send + Sync {
 /// Name of a shard, with its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShardKey {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
     /// The number of the shard in the run.
     pub number: u32,
-    /// Owner.
+    /// Process that keeps the shard.
     pub owner: OwnerId,
 }
 
@@ -145,7 +145,7 @@ impl RowState {
 pub struct BatchRow {
     /// The job; its id identifies the row at the provider.
     pub job: JobId,
-    /// The round.
+    /// Round in which the job was published, from 0.
     pub round: u32,
     /// Lease that reserves the maximum cost of the row.
     pub lease: LeaseId,

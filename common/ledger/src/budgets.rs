@@ -20,7 +20,7 @@ use juror_types::{budget_label::BudgetLabel, id::RunId};
 /// Caps and accounts of shared budgets, in the same backend as the ledger.
 #[async_trait]
 pub trait BudgetRecords: Send + Sync {
-    /// Cap of a budget; none if there is no record.
+    /// Cap of a budget; `None` if there is no record.
     async fn cap(&self, budget: &SharedBudget) -> Result<Option<Budget>, LedgerError>;
 
     /// Sets the cap of a budget from now on, for each of its days or months. Returns the cap
@@ -59,9 +59,9 @@ pub trait BudgetRecords: Send + Sync {
 /// State of a budget: its cap, and the spent and reserved amounts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spending {
-    /// The budget.
+    /// Budget and period.
     pub scope: Scope,
-    /// The cap; none if there is no record of one.
+    /// The cap; `None` if there is no record of one.
     pub budget: Option<Budget>,
     /// Amounts spent and held.
     pub account: Account,

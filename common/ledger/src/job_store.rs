@@ -37,11 +37,11 @@ pub trait JobStore: Send + Sync {
     async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError>;
 
     /// Records that a worker does not have a file of the job. Returns the number of workers before
-    /// it in this round; none where no other worker can have the file.
+    /// it in this round; `None` if no other worker can have the file.
     async fn record_missing_file(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError>;
 
     /// Counts an item of a run without a usable reply of the judge; an item with one resets the
-    /// count. Returns the current count over all processes that judge the run; none where one
+    /// count. Returns the current count over all processes that judge the run; `None` if one
     /// process judges it.
     async fn count_unusable(&self, _run: &RunId) -> Result<Option<u32>, LedgerError> {
         Ok(None)
@@ -60,11 +60,11 @@ pub trait JobStore: Send + Sync {
 /// Identifies the work on one job in one round.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ClaimKey {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// The job.
+    /// Id of the job.
     pub job: JobId,
-    /// The round.
+    /// Round in which the job was published, from 0.
     pub round: u32,
     /// Fence of the holder; 0 before the claim is granted.
     pub fence: u64,
@@ -108,7 +108,7 @@ pub struct UnattributedCost {
 pub struct FinishedJob {
     /// The claim that it was done under.
     pub claim: ClaimKey,
-    /// Result.
+    /// Result to store.
     pub result: JobResult,
     /// Reply to cache, with the key of its request.
     pub reply_to_cache: Option<(Digest, CachedReply)>,
@@ -119,7 +119,7 @@ pub struct FinishedJob {
 pub struct CachedReply {
     /// The reply, verbatim.
     pub reply: String,
-    /// Judge.
+    /// Judge that wrote the reply.
     pub judge: JudgeRecord,
     /// Its usage when it was bought.
     pub usage: Usage,
@@ -130,7 +130,7 @@ pub struct CachedReply {
 /// Statistics of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CacheStats {
-    /// Replies.
+    /// Number of cached replies.
     pub replies: u64,
     /// Their bytes.
     pub bytes: u64,

@@ -32,7 +32,7 @@ impl JsonRecords {
     }
 }
 
-/// Parses a cached reply; none if it cannot be read: the reply to the next call replaces it.
+/// Parses a cached reply; `None` if it cannot be read: the reply to the next call replaces it.
 pub(crate) fn read_cached_reply(text: &str) -> Option<CachedReply> {
     let warn = |error: &serde_json::Error| {
         tracing::warn!(%error, "a cached reply cannot be read: the judge is asked again");

@@ -113,7 +113,7 @@ pub trait HeldMessages: Send + Sync {
 /// A receiver of deliveries.
 #[async_trait]
 pub trait Subscription<M: Message>: Send {
-    /// The next delivery; none when the queue is closed and holds no more, including delayed
+    /// The next delivery; `None` when the queue is closed and holds no more, including delayed
     /// messages and other holders' deliveries. Cancel-safe.
     async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError>;
 
@@ -214,7 +214,7 @@ pub trait DeadLetters<M: Message>: Send + Sync {
 /// A dead letter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeadLetter<M> {
-    /// The message.
+    /// Content of the message.
     pub message: M,
     /// The priority by which it came, and to which it is replayed.
     pub priority: Priority,

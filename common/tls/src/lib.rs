@@ -137,7 +137,7 @@ impl TlsClient {
             .unwrap_or_else(|_| Err(io::Error::other(HandshakeTimeout)))
     }
 
-    /// The error with which a server closes a new connection on which nothing is sent; none if it
+    /// The error with which a server closes a new connection on which nothing is sent; `None` if it
     /// waits. A client may send before the server has verified its certificate (TLS 1.3), and then
     /// a reset can replace the server's reason: a connection that only listens receives it.
     pub async fn refusal(&self, host: &str, port: u16) -> Option<io::Error> {

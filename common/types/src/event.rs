@@ -31,7 +31,7 @@ pub enum Event {
     },
     /// Progress of a batch, reported at its beginning and at each further tenth.
     BatchProgress {
-        /// The run.
+        /// Id of the run.
         run: RunId,
         /// Number of the shard in the run.
         shard: u32,

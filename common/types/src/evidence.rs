@@ -71,7 +71,7 @@ pub struct Evidence {
     pub schema: u32,
     /// Source of the rendered image.
     pub source: EvidenceSource,
-    /// Name and version of the browser; none unless it is the source.
+    /// Name and version of the browser; `None` unless it is the source.
     pub browser: Option<String>,
     /// Digest of what renders a browser's image beside the user's files: the browser and its flags,
     /// fonts, Tailwind and the version of this program, in 12 hexadecimal digits.
@@ -82,7 +82,7 @@ pub struct Evidence {
     /// Shift of the rendered image, right and down in pixels of the screenshot, that fits the
     /// screenshot best.
     pub shift: [i32; 2],
-    /// The page around the component that its code does not contain; none where none was fitted.
+    /// The page around the component that its code does not contain; `None` if none was fitted.
     pub frame: Option<PageFrame>,
     /// Default styles of the browser that took the screenshot with which the page was rendered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -91,17 +91,17 @@ pub struct Evidence {
     pub size: [u32; 2],
     /// Width and height of the rendered image in pixels.
     pub render_size: [u32; 2],
-    /// Width and height of the rendered image divided by those of the screenshot; none where they
+    /// Width and height of the rendered image divided by those of the screenshot; `None` if they
     /// are equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_ratio: Option<[f64; 2]>,
-    /// Pixels by which the page goes on beyond the right and the bottom edge of the screenshot, where
-    /// nothing is compared; none where it does not.
+    /// Pixels by which the page goes on beyond the right and the bottom edge of the screenshot,
+    /// where nothing is compared; `None` if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overflow: Option<[u32; 2]>,
     /// Share of the pixels in which the pair differs without any change, 0 to 1.
     pub noise: f64,
-    /// Levels of a color channel by which flat areas may differ beside that noise; none without
+    /// Levels of a color channel by which flat areas may differ beside that noise; `None` without
     /// noise, and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_levels: Option<u8>,
@@ -123,13 +123,13 @@ pub struct Evidence {
     pub ssim: f64,
     /// Mean structural similarity of the lowest tenth.
     pub ssim_low: f64,
-    /// Share of the blocks by area that are in both images, 0 to 1; none without blocks.
+    /// Share of the blocks by area that are in both images, 0 to 1; `None` without blocks.
     pub block_match: Option<f64>,
-    /// Proximity of matched blocks, 0 to 1; none without matched blocks.
+    /// Proximity of matched blocks, 0 to 1; `None` without matched blocks.
     pub block_position: Option<f64>,
     /// Mean color difference (CIEDE2000) of the pixels that differ; 0 where none does.
     pub delta_e: f64,
-    /// Share of all differences that the repairs remove, 0 to 1; none where none was tried.
+    /// Share of all differences that the repairs remove, 0 to 1; `None` if none was tried.
     pub explained: Option<f64>,
     /// True if an image in the code covers much of the render and equals the screenshot.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -221,19 +221,19 @@ pub struct TokenEvidence {
     pub key: String,
     /// The expected value.
     pub expected: String,
-    /// Color difference (CIEDE2000) of the nearest color in the screenshot; none for tokens that
+    /// Color difference (CIEDE2000) of the nearest color in the screenshot; `None` for tokens that
     /// are not colors.
     pub screenshot_delta_e: Option<f64>,
     /// The same in the rendered image.
     pub render_delta_e: Option<f64>,
-    /// The nearest color in the screenshot, as `#RRGGBB`; none for tokens that are not colors, and
-    /// in records of earlier versions.
+    /// The nearest color in the screenshot, as `#RRGGBB`; `None` for tokens that are not colors,
+    /// and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screenshot_color: Option<String>,
     /// The same in the rendered image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub render_color: Option<String>,
-    /// Number of elements of the page that use a length, radius, font size or weight; none for
+    /// Number of elements of the page that use a length, radius, font size or weight; `None` for
     /// colors and without a snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_by: Option<u32>,

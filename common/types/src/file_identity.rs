@@ -8,7 +8,7 @@ use std::{fs::Metadata, os::unix::fs::MetadataExt as _, path::Path, time::System
 pub struct FileIdentity(u64, u64, Option<SystemTime>);
 
 impl FileIdentity {
-    /// The file at a path, following links; none if there is none.
+    /// The file at a path, following links; `None` if there is none.
     pub fn from_path(path: &Path) -> Option<Self> {
         path.metadata().ok().map(|metadata| Self::with_metadata(&metadata))
     }

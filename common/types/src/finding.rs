@@ -22,11 +22,11 @@ pub struct Finding {
     pub shown: String,
     /// Actual state.
     pub found: String,
-    /// Weight.
+    /// Severity of the defect.
     pub severity: Severity,
     /// The defect in one sentence.
     pub statement: String,
-    /// Number of the measured region that shows it, from 1; none where the judge cites none that
+    /// Number of the measured region that shows it, from 1; `None` if the judge cites none that
     /// exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<u32>,

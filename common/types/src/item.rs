@@ -105,7 +105,7 @@ pub struct ImageReference {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InlineOrPath<T> {
-    /// The value.
+    /// Value in the manifest itself.
     Inline(T),
     /// Path relative to the manifest's folder, or a URL.
     Path(String),
@@ -118,7 +118,7 @@ pub type Text = InlineOrPath<String>;
 pub type TokenSource = InlineOrPath<Value>;
 
 impl<T> InlineOrPath<T> {
-    /// The path of its file; none where it is inline.
+    /// The path of its file; `None` if it is inline.
     pub fn path(&self) -> Option<&str> {
         match self {
             Self::Inline(_) => None,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Job {
     /// Version of this message, [`SCHEMA`].
     pub schema: u32,
-    /// The run.
+    /// Id of the run.
     pub run_id: RunId,
     /// Id, [`JobId::for_item`] run, item and repeat.
     pub job_id: JobId,
@@ -26,7 +26,7 @@ pub struct Job {
     pub item: Item,
     /// The rubric; the run's record contains its text.
     pub rubric: RubricReference,
-    /// The judge; none where only the deterministic stages run.
+    /// The judge; `None` if only the deterministic stages run.
     pub judge: Option<Judge>,
     /// Mode of measured evidence: off, facts only, or also images for the judge.
     #[serde(default, skip_serializing_if = "EvidenceMode::is_none")]
@@ -68,7 +68,7 @@ impl Job {
 pub struct RubricReference {
     /// The rubric's id, as in `semantic`.
     pub id: String,
-    /// Version.
+    /// Version of the rubric.
     pub version: u32,
     /// Digest of its file's bytes.
     pub digest: Digest,

@@ -16,13 +16,13 @@ const ROUNDING: f64 = 1e-9;
 
 /// A job or a result that no part of Juror published.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum ForeignMessage {
     /// The job id is not [`JobId::for_item`] its run, item and repeat.
     #[error(
         "its job id is not the one of item {item:?}, repeat {repeat}, of run {run:?}: it was not published by juror"
     )]
     JobId {
-        /// The run.
         run: String,
         /// The beginning of the item's id.
         item: String,

@@ -105,9 +105,9 @@ pub struct JobError {
 pub struct JobResult {
     /// Version of this record, [`SCHEMA`].
     pub schema: u32,
-    /// The run.
+    /// Id of the run.
     pub run_id: RunId,
-    /// The job.
+    /// Id of the job.
     pub job_id: JobId,
     /// The round in which it was judged.
     pub round: u32,
@@ -115,9 +115,9 @@ pub struct JobResult {
     pub screenshot_id: String,
     /// Number of the item's repeat.
     pub repeat: u32,
-    /// Outcome.
+    /// End of the job.
     pub outcome: Outcome,
-    /// True if the item passed every stage with data; none if there was nothing to pass.
+    /// True if the item passed every stage with data; `None` if there was nothing to pass.
     pub pipeline_success: Option<bool>,
     /// Time from the job's start to its end, in milliseconds.
     pub total_latency_ms: u64,
@@ -129,7 +129,7 @@ pub struct JobResult {
     pub retrieval: Option<Retrieval>,
     /// Generation, if there was data.
     pub generation: Option<Generation>,
-    /// Measured evidence; none where it was not requested, and without code or a way to render it.
+    /// Measured evidence; `None` if it was not requested, and without code or a way to render it.
     pub evidence: Option<EvidenceOutcome>,
     /// Reason why evidence that was requested is missing although the item has code: a fault of
     /// this machine or a limit, not of the code.
@@ -138,7 +138,7 @@ pub struct JobResult {
     /// The verdict; zero scores where the judge was requested and the job failed or had no output;
     /// none otherwise.
     pub semantic: Option<Verdict>,
-    /// The judge; none with the judge off.
+    /// The judge; `None` with the judge off.
     pub judge: Option<JudgeRecord>,
     /// The judge's last reply, verbatim.
     pub reply: Option<String>,
@@ -146,7 +146,7 @@ pub struct JobResult {
     pub usage: Usage,
     /// Cost of this job's calls in this round, without presumed spending.
     pub cost_usd: Money,
-    /// Cost of the same calls by the price table; none unless a reply reported its own cost.
+    /// Cost of the same calls by the price table; `None` unless a reply reported its own cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_cost_usd: Option<Money>,
     /// Settled calls whose usage the provider did not report: they are booked at their maximum
@@ -156,7 +156,7 @@ pub struct JobResult {
     /// Usage of the batch that answered, where its provider's figure is not the sum of its rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_usage: Option<BatchUsage>,
-    /// Expected cost of the first call; none if none was needed.
+    /// Expected cost of the first call; `None` if none was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
     /// Number of calls, without rate-limited ones.
@@ -173,7 +173,7 @@ pub struct JobResult {
 /// Judge of a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JudgeRecord {
-    /// The provider.
+    /// Provider whose API was called.
     pub provider: Provider,
     /// The requested model.
     pub model: String,
@@ -182,7 +182,7 @@ pub struct JudgeRecord {
     /// The model that replied in place of the requested one, by its own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
-    /// Base URL of the endpoint, without any key; none in records of earlier versions.
+    /// Base URL of the endpoint, without any key; `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// True for the simulator.
@@ -211,7 +211,7 @@ impl JobResult {
         self.judge.as_ref().is_some_and(|judge| judge.simulated)
     }
 
-    /// True if the judge's reply could be used. None where the judge was not called, or where a
+    /// True if the judge's reply could be used. `None` if the judge was not called, or where a
     /// refusal concerns this item only.
     pub fn has_usable_reply(&self) -> Option<bool> {
         if self.attempts == 0 || self.cached {

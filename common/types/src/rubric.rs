@@ -241,7 +241,7 @@ pub struct Anchor {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grade {
-    /// The grade.
+    /// Name of the grade.
     pub name: String,
     /// Minimum percentage.
     pub from: f64,
@@ -255,7 +255,7 @@ pub struct RubricMetric {
     pub name: String,
     /// Key of its criterion or group.
     pub of: String,
-    /// Computation.
+    /// Computation of the value.
     pub kind: MetricKind,
 }
 

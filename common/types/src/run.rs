@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub struct RunRecord {
     /// Version of this file, [`crate::SCHEMA`].
     pub schema: u32,
-    /// The run.
+    /// Id of the run.
     pub run_id: RunId,
     /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
@@ -34,11 +34,11 @@ pub struct RunRecord {
     /// Further folders in which the dataset's files may be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data_roots: Vec<String>,
-    /// The rubric.
+    /// Id, version and digest of the rubric.
     pub rubric: RubricReference,
     /// Text of the rubric's file, so that the run can be reported without the file.
     pub rubric_text: String,
-    /// The judge; none with the judge off.
+    /// The judge; `None` with the judge off.
     pub judge: Option<Judge>,
     /// Mode of measured evidence: off, facts only, or also images for the judge.
     #[serde(default, skip_serializing_if = "EvidenceMode::is_none")]
@@ -46,20 +46,20 @@ pub struct RunRecord {
     /// Longest side to which images were shrunk, if the user set one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_side: Option<u32>,
-    /// Preparation of images for the judge; none with the judge off.
+    /// Preparation of images for the judge; `None` with the judge off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation: Option<Preparation>,
-    /// Settings of the deterministic stages and of an item's success; none in records of earlier
+    /// Settings of the deterministic stages and of an item's success; `None` in records of earlier
     /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages: Option<StageTerms>,
     /// Base URL of the judge, without any key.
     pub base_url: Option<String>,
-    /// Limits and cache of its calls, which resuming keeps; none for a run of the fleet, whose
+    /// Limits and cache of its calls, which resuming keeps; `None` for a run of the fleet, whose
     /// workers have their own, and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<CallTerms>,
-    /// Judging time; none for a run of the fleet, and in records of earlier versions.
+    /// Judging time; `None` for a run of the fleet, and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<JudgingTime>,
     /// Lane in which its calls are bought.
@@ -80,7 +80,7 @@ pub struct RunRecord {
     /// ledger.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
-    /// Folder of its ledger, if that is not its runs directory; none for a run of the fleet.
+    /// Folder of its ledger, if that is not its runs directory; `None` for a run of the fleet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_dir: Option<String>,
     /// Number of judgments of each item.
@@ -90,18 +90,18 @@ pub struct RunRecord {
     /// Number of published jobs, if it was cancelled before the last one; none otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<u64>,
-    /// The namespace of its fleet; none for a run on one machine.
+    /// The namespace of its fleet; `None` for a run on one machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<String>,
-    /// Bucket to which its files were uploaded for the workers, as in `s3://bucket/prefix`; none if
-    /// the workers read them from the dataset's places.
+    /// Bucket to which its files were uploaded for the workers, as in `s3://bucket/prefix`; `None`
+    /// if the workers read them from the dataset's places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload: Option<String>,
     /// True if inputs are kept in the run directory, which resuming continues.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_inputs: bool,
-    /// Time after which none of its calls starts, RFC 3339 in UTC; none without a deadline. Another
-    /// round of the run has its own.
+    /// Time after which none of its calls starts, RFC 3339 in UTC; `None` without a deadline.
+    /// Another round of the run has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
 }
@@ -132,11 +132,11 @@ impl RunRecord {
 /// Limits and cache of a run's calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallTerms {
-    /// Requests per minute; none if learned from the provider.
+    /// Requests per minute; `None` if learned from the provider.
     pub rpm: Option<u64>,
-    /// Tokens per minute; none if learned from the provider.
+    /// Tokens per minute; `None` if learned from the provider.
     pub tpm: Option<u64>,
-    /// Calls in flight; none if adaptive.
+    /// Calls in flight; `None` if adaptive.
     pub max_concurrency: Option<u64>,
     /// True if verdicts may come from the cache.
     pub cache: bool,
@@ -146,10 +146,10 @@ pub struct CallTerms {
 /// count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DecisionTerms {
-    /// The gate: the name of a built-in one, or an absolute path; none without a gate.
+    /// The gate: the name of a built-in one, or an absolute path; `None` without a gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<String>,
-    /// Digest of the gate's file when the run began; none for a built-in gate.
+    /// Digest of the gate's file when the run began; `None` for a built-in gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_digest: Option<Digest>,
     /// Largest change of the score, as a share, that does not matter.
@@ -158,10 +158,10 @@ pub struct DecisionTerms {
     pub strict: bool,
     /// Maximum share of the baseline's items that may be lost.
     pub max_lost: f64,
-    /// Failed jobs in averages; none in records of earlier versions.
+    /// Failed jobs in averages; `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_jobs: Option<CountAs>,
-    /// Items without output in averages; none in records of earlier versions.
+    /// Items without output in averages; `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_output: Option<CountAs>,
 }
@@ -190,7 +190,7 @@ impl std::fmt::Display for Preparation {
 pub struct StageTerms {
     /// Exclusive minimum of token accuracy.
     pub token_accuracy: f64,
-    /// Exclusive minimum of correctness; none for the rubric's own bound, or without a judge.
+    /// Exclusive minimum of correctness; `None` for the rubric's own bound, or without a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correctness: Option<f64>,
     /// The user's commands.
@@ -201,13 +201,13 @@ pub struct StageTerms {
 /// Commands of the deterministic stages, as digests with their arguments, which may contain secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageCommands {
-    /// Digest of the compile command; none for the built-in parsers.
+    /// Digest of the compile command; `None` for the built-in parsers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile_command: Option<Digest>,
-    /// Digest of the pipeline command; none without one.
+    /// Digest of the pipeline command; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipeline_command: Option<Digest>,
-    /// Digest of the render command; none without one, and for a run of the fleet, whose workers
+    /// Digest of the render command; `None` without one, and for a run of the fleet, whose workers
     /// may render in different ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub render_command: Option<Digest>,
@@ -247,11 +247,11 @@ pub struct DatasetRecord {
 pub struct SampleRecord {
     /// Number of sampled items; the current one, where the sample grows until a width.
     pub items: u64,
-    /// The seed.
+    /// Seed of the random choice.
     pub seed: u64,
     /// Number of items from which it was drawn, after filters.
     pub of: u64,
-    /// Width of the score's interval, as a share, until which the sample grows; none for a sample
+    /// Width of the score's interval, as a share, until which the sample grows; `None` for a sample
     /// of fixed size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_width: Option<f64>,

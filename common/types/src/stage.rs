@@ -32,11 +32,11 @@ pub struct Retrieval {
 /// Generation of one item.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
-    /// True if the code compiles; none without code.
+    /// True if the code compiles; `None` without code.
     pub code_compiles: Option<bool>,
     /// The pipeline's own quality score, 0 to 1, passed through.
     pub quality_score: Option<f64>,
-    /// True if the code renders; none where it was not rendered.
+    /// True if the code renders; `None` if it was not rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renders: Option<bool>,
     /// Compile error: the first one, with its position.
@@ -45,7 +45,7 @@ pub struct Generation {
 }
 
 impl Stages {
-    /// True if every stage that has data passed; none where no stage has any. `token_accuracy` is
+    /// True if every stage that has data passed; `None` if no stage has any. `token_accuracy` is
     /// the exclusive minimum of token accuracy.
     pub fn passed(&self, token_accuracy: f64) -> Option<bool> {
         let tokens = self.token_extraction.as_ref().map(|tokens| tokens.accuracy > token_accuracy);

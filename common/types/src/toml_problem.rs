@@ -10,7 +10,7 @@ use toml::de::DeTable;
 /// Problem of a TOML file, displayed as the text after the file's name: `:3: judge.model: …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TomlProblem {
-    /// Line number, from 1; none where something is missing from the whole file.
+    /// Line number, from 1; `None` if something is missing from the whole file.
     pub line: Option<usize>,
     /// The key, as in `criteria.layout_accuracy.weight`; empty where the file is not TOML.
     pub key: String,

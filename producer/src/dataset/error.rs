@@ -9,6 +9,7 @@ use std::{
 
 /// The error of opening or reading a dataset.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum DatasetError {
     /// The file or folder does not exist.
     #[error("{0} does not exist; check the path")]
@@ -39,7 +40,6 @@ pub enum DatasetError {
          {needed}; describe the items in a manifest.jsonl"
     )]
     TooLittleInFolder {
-        /// The folder.
         path: PathBuf,
         /// The rubric's requirements, as text.
         needed: String,
@@ -51,12 +51,12 @@ pub enum DatasetError {
 
 /// Error of one line of a dataset (one file, in a folder of pairs).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub struct LineError {
     /// Place of the problem.
     pub place: DatasetPlace,
     /// The invalid field, if it is one field.
     pub field: Option<String>,
-    /// The problem.
     pub problem: DatasetProblem,
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for LineError {
 pub struct DatasetPlace {
     /// The manifest, or the image of a folder of pairs.
     pub file: Arc<Path>,
-    /// The line, from 1; none in a folder of pairs.
+    /// The line, from 1; `None` in a folder of pairs.
     pub line: Option<u64>,
 }
 
@@ -115,6 +115,7 @@ impl From<DatasetProblem> for FieldError {
 
 /// Problem of a line, with its remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum DatasetProblem {
     /// Reading failed.
     #[error("cannot be read: {0}")]
@@ -186,7 +187,6 @@ pub enum DatasetProblem {
     /// A digest of an image that the rubric does not name.
     #[error("{name:?} is not an image of the rubric; use {known}")]
     UnknownImage {
-        /// The name.
         name: String,
         /// The rubric's images.
         known: String,
@@ -229,7 +229,6 @@ pub enum DatasetProblem {
         None => String::new(),
     })]
     Duplicate {
-        /// The id.
         id: String,
         /// The line of the first one.
         first: Option<u64>,

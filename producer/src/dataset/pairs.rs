@@ -121,7 +121,7 @@ pub(super) fn digest(folder: &Path) -> Result<Digest, DatasetError> {
     Ok(Digest::from_bytes(hasher.finalize().into()))
 }
 
-/// An image's name and extension; none for other files.
+/// An image's name and extension; `None` for other files.
 fn split(name: &str) -> Option<(&str, &str)> {
     let (stem, ending) = name.rsplit_once('.')?;
     let known = IMAGES.iter().any(|image| ending.eq_ignore_ascii_case(image));

@@ -152,7 +152,7 @@ impl Fields<'_> {
         self.files.allow(reference).map_err(|problem| FieldError::new(name, problem))
     }
 
-    /// Image of the rendered code; none where the rubric has an image of this name, which was
+    /// Image of the rendered code; `None` if the rubric has an image of this name, which was
     /// parsed.
     fn rendered(&mut self) -> Result<Option<ImageReference>, FieldError> {
         let reference = self.non_blank_text(Item::RENDERED)?;
@@ -298,7 +298,7 @@ fn wrong_type(name: &str, expected: &'static str, found: &Value) -> FieldError {
     FieldError::new(name, DatasetProblem::WrongType { expected, found: kind_of(found) })
 }
 
-/// The language of a text that is a path or URL; none if it is code. A path is one line with a
+/// The language of a text that is a path or URL; `None` if it is code. A path is one line with a
 /// known extension and without `<` or `{`.
 fn language_of_path(text: &str) -> Option<Language> {
     if text.contains(['<', '{', '\n', '\r']) {

@@ -68,7 +68,7 @@ impl Files {
         Ok(())
     }
 
-    /// The reason why this process may not read a reference's target; none for paths. The job may
+    /// The reason why this process may not read a reference's target; `None` for paths. The job may
     /// be judged by another process with other settings.
     pub(super) fn not_allowed(&self, reference: &str) -> Option<NotAllowed> {
         self.allowed.check(&Reference::parse(reference).ok()?).err()
@@ -141,7 +141,7 @@ impl Files {
         std::iter::once(&self.folder).chain(&self.roots)
     }
 
-    /// The text of a file, without a byte order mark; none if it is larger, not UTF-8, or outside
+    /// The text of a file, without a byte order mark; `None` if it is larger, not UTF-8, or outside
     /// the manifest's folder and the data roots, following links.
     pub(super) fn read_text(&self, reference: &str, max_bytes: u64) -> Option<String> {
         let content = self.readable.read_now(reference, max_bytes).ok()?;

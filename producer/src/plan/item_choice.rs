@@ -31,7 +31,7 @@ impl ItemSample {
 pub(super) struct ItemChoice {
     filters: Vec<Filter>,
     sample: Option<(ItemSample, u128)>,
-    /// Number of items from which the sample was drawn; none without one.
+    /// Number of items from which the sample was drawn; `None` without one.
     pub(super) sampled_from: Option<u64>,
 }
 

@@ -13,11 +13,11 @@ use std::num::NonZeroU32;
 /// The common part of all jobs of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobTemplate {
-    /// The run.
+    /// Id of the run.
     pub run_id: RunId,
-    /// The rubric.
+    /// Id, version and digest of the rubric.
     pub rubric: RubricReference,
-    /// The judge; none where only the deterministic stages run.
+    /// The judge; `None` if only the deterministic stages run.
     pub judge: Option<Judge>,
     /// Mode of measured evidence.
     pub evidence: EvidenceMode,

@@ -62,7 +62,7 @@ struct Window {
 }
 
 impl Window {
-    /// Remaining time of the window; none if it is over or has not begun.
+    /// Remaining time of the window; `None` if it is over or has not begun.
     fn left(&self, now: Instant) -> Option<Duration> {
         let left = ATTEMPT_WINDOW.checked_sub(now.duration_since(self.since?))?;
         (!left.is_zero()).then_some(left)

@@ -40,7 +40,7 @@ impl Sessions {
         id
     }
 
-    /// The scope of an open session; none after its expiry or a log-out.
+    /// The scope of an open session; `None` after its expiry or a log-out.
     pub fn scope(&self, id: &str) -> Option<AccessScope> {
         let session = *self.0.lock().get(&key(id))?;
         (session.expires > Instant::now()).then_some(session.scope)

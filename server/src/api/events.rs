@@ -130,7 +130,7 @@ struct EventReader {
 }
 
 impl EventReader {
-    /// The next event and the reader after it; none at the end.
+    /// The next event and the reader after it; `None` at the end.
     async fn next(mut self) -> Option<(Bytes, Option<Self>)> {
         if Instant::now() >= self.until {
             return None;

@@ -37,7 +37,7 @@ pub struct ImageQuery {
     item: Option<String>,
 }
 
-/// Address of an image of a result; none if it is not available.
+/// Address of an image of a result; `None` if it is not available.
 pub fn address(
     result: &JobResult,
     input: &InputRecord,

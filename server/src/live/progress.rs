@@ -37,7 +37,7 @@ pub struct LiveProgress {
     pub in_flight_usd: Money,
     /// Budget of the run; none is unlimited.
     pub budget_usd: Option<Money>,
-    /// Current rate, in results per second; none before the first results.
+    /// Current rate, in results per second; `None` before the first results.
     pub rate: Option<f64>,
     /// Seconds to the end at this rate.
     pub seconds_left: Option<f64>,

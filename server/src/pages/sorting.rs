@@ -4,14 +4,14 @@ use maud::{Markup, html};
 
 /// Order of a table by one of its columns.
 pub struct TableOrder<'a> {
-    /// Key of the column that it is sorted by; none for another order.
+    /// Key of the column that it is sorted by; `None` for another order.
     pub key: Option<&'a str>,
     /// True if the order is descending.
     pub descends: bool,
 }
 
 impl TableOrder<'_> {
-    /// Direction of a column as in `aria-sort`; none if the table is not sorted by it.
+    /// Direction of a column as in `aria-sort`; `None` if the table is not sorted by it.
     pub fn direction(&self, key: &str) -> Option<&'static str> {
         let is_current = self.key == Some(key);
         is_current.then_some(if self.descends { "descending" } else { "ascending" })

@@ -86,7 +86,7 @@ pub async fn show_run(
     Ok(picture_response(picture, CURRENT))
 }
 
-/// Renders the thumbnail of a result's last image; none if not available.
+/// Renders the thumbnail of a result's last image; `None` if not available.
 fn picture(
     item_source: &dyn ItemSource,
     record: &RunRecord,

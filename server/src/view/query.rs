@@ -59,7 +59,7 @@ impl Order {
     /// The name of the default order; the others are the keys of columns.
     pub const URGENCY: &str = "urgency";
 
-    /// The order of this name; none if the run lacks it.
+    /// The order of this name; `None` if the run lacks it.
     pub fn from_name(name: &str, view: &RunView) -> Option<Self> {
         if name == Self::URGENCY {
             return Some(Self::Urgency);

@@ -51,7 +51,7 @@ impl Saved {
         read.ok().flatten().unwrap_or_default()
     }
 
-    /// The comparison with the baseline of the run; none without one.
+    /// The comparison with the baseline of the run; `None` without one.
     pub fn comparison(&self) -> Option<SavedComparison> {
         // Comparisons of earlier versions have no changes.
         SavedComparison::deserialize(self.comparison.as_ref()?).ok()

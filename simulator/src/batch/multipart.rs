@@ -10,7 +10,7 @@ pub(super) struct UploadForm {
     pub(super) content: Bytes,
 }
 
-/// Reads a form; none if it is not one with a file and a purpose.
+/// Reads a form; `None` if it is not one with a file and a purpose.
 pub(super) fn read(content_type: &str, body: &Bytes) -> Option<UploadForm> {
     let (_, boundary) = content_type.split_once("boundary=")?;
     let boundary = boundary.split(';').next()?.trim().trim_matches('"');

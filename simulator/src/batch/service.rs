@@ -55,7 +55,7 @@ const MAX_PAGE: usize = 100;
 const MAX_METADATA: usize = 16;
 
 impl BatchService {
-    /// Responds to a request; none if there is no such address.
+    /// Responds to a request; `None` if there is no such address.
     pub(crate) fn respond(
         &self,
         request: &BatchRequest<'_>,

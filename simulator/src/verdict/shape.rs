@@ -30,7 +30,7 @@ pub(crate) struct FindingWords {
 
 impl Shape {
     /// The shape that a request states: its schema's, else that of a schema or an example in its
-    /// texts; none if it states none.
+    /// texts; `None` if it states none.
     pub(crate) fn from_request(schema: Option<&Value>, texts: &[&str]) -> Option<Self> {
         match schema {
             Some(schema) => Some(Self::from_schema(schema)),

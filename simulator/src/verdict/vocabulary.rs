@@ -50,7 +50,7 @@ pub(super) fn summary(random: &mut Random, share: f64) -> String {
     pick_wording(random, "", wordings)
 }
 
-/// A defect that touches this criterion; none where the criterion is not known.
+/// A defect that touches this criterion; `None` if the criterion is not known.
 pub(super) fn defect(random: &mut Random, criterion: &str) -> Option<&'static Defect> {
     random.pick(words_of(criterion)?.defects)
 }

@@ -44,7 +44,7 @@ impl Recorder {
     }
 }
 
-/// Serves one request; none for the last connection, which sends none.
+/// Serves one request; `None` for the last connection, which sends none.
 fn serve_request(
     stream: &mut TcpStream,
     answers: &[Prepared],

@@ -18,7 +18,7 @@ pub(crate) struct Alignment {
     pub shift: [i32; 2],
     /// The screenshot as a picture of the drawing's size.
     pub screenshot: Raster,
-    /// The screenshot before it was shifted; none if it was not.
+    /// The screenshot before it was shifted; `None` if it was not.
     pub unshifted: Option<ShiftedScreenshot>,
     pub noise: PairNoise,
     /// Content of the screenshot that lies outside the drawing.

@@ -106,7 +106,7 @@ impl DefaultsSearch {
         self.has_differences && !self.waiting.is_empty()
     }
 
-    /// The changes of the next drawing; none at the end of the search.
+    /// The changes of the next drawing; `None` at the end of the search.
     pub fn next_drawing(&mut self) -> Option<Vec<PageChange>> {
         if !self.has_differences || self.drawings >= MAX_DRAWINGS {
             return None;
@@ -192,7 +192,7 @@ impl DefaultsSearch {
 }
 
 impl TriedDefault {
-    /// The texts whose line height it sets; none for a font of form controls.
+    /// The texts whose line height it sets; `None` for a font of form controls.
     fn font_group(&self) -> Option<&FontGroup> {
         match self {
             Self::ControlFont(_) => None,

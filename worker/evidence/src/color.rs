@@ -17,7 +17,7 @@ pub fn is_color(text: &str) -> bool {
     parse(text).is_some()
 }
 
-/// A computed color, with its alpha; none if the text is no color.
+/// A computed color, with its alpha; `None` if the text is no color.
 pub(crate) fn parse(text: &str) -> Option<([u8; 3], f32)> {
     if text.trim().bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;

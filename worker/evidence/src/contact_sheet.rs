@@ -46,7 +46,7 @@ const DOT: u32 = 4;
 const DIGIT_WIDTH: u32 = 4 * DOT;
 
 impl PicturePair<'_> {
-    /// The contact sheet of the worst regions, numbered from 1 in the order of `regions`; none
+    /// The contact sheet of the worst regions, numbered from 1 in the order of `regions`; `None`
     /// without regions.
     pub fn contact_sheet(&self, regions: &[EvidenceRegion]) -> Option<Raster> {
         let worst = worst(regions);

@@ -77,7 +77,7 @@ pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
     rows.reduce(union)
 }
 
-/// The content outside a drawing that is shifted by so many pixels to the right and down; none
+/// The content outside a drawing that is shifted by so many pixels to the right and down; `None`
 /// without any.
 pub(crate) fn content_outside(
     screenshot: &Raster,

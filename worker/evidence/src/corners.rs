@@ -141,7 +141,7 @@ impl CornerPair<'_> {
         is_in_place
     }
 
-    /// Half of the contrast of these places in the drawing, in levels; none if it may be noise.
+    /// Half of the contrast of these places in the drawing, in levels; `None` if it may be noise.
     fn half_of_contrast(&self, places: impl Iterator<Item = [i32; 2]>) -> Option<u8> {
         let colors = places.filter_map(|[x, y]| self.drawing.get(x, y));
         let ColorRange { low, high } = ColorRange::of(colors)?;

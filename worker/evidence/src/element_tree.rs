@@ -145,7 +145,7 @@ impl<'page> PageTree<'page> {
         self.length(index, &format!("padding-{side}")).unwrap_or(0.0)
     }
 
-    /// A computed color; none unless it is opaque.
+    /// A computed color; `None` unless it is opaque.
     pub fn opaque_color(&self, index: usize, property: &str) -> Option<[u8; 3]> {
         let (color, alpha) = color::parse(self.style(index, property))?;
         (alpha > 0.99).then_some(color)

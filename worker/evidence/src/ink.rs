@@ -42,7 +42,7 @@ impl InkArea {
         is_in(self.bounds) && !self.hole.is_some_and(is_in)
     }
 
-    /// The border of an element, with what is beside it; none without one.
+    /// The border of an element, with what is beside it; `None` without one.
     pub fn of_border(page: &PageTree<'_>, index: usize) -> Option<Self> {
         let widest = SIDES.map(|side| page.border(index, side)).into_iter().fold(0.0, f64::max);
         let width = (widest * page.snapshot.scale).ceil() as i32;

@@ -56,7 +56,8 @@ pub fn possible_frames(
     frames.collect()
 }
 
-/// Margins beside and above content that stands in the middle of the screenshot; none if it does not.
+/// Margins beside and above content that stands in the middle of the screenshot; `None` if it does
+/// not.
 fn centered_margins(screenshot: &Raster) -> Option<[i32; 2]> {
     let [left, top, right, bottom] = content_box(screenshot)?;
     let before = [left, top];
@@ -120,7 +121,7 @@ fn paddings(
     paddings
 }
 
-/// The color of the root's edge; none if it does not differ from the page.
+/// The color of the root's edge; `None` if it does not differ from the page.
 fn paint_of(page: &PageTree<'_>, root: usize, color: Rgb) -> Option<Rgb> {
     let has_border = page.length(root, "border-left-width").is_some_and(|width| width >= 1.0);
     let border = page.opaque_color(root, "border-left-color").filter(|_| has_border);

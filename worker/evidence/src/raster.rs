@@ -56,7 +56,7 @@ pub struct Raster {
 }
 
 impl Raster {
-    /// A picture from its pixels, row by row; none if there are too few or too many.
+    /// A picture from its pixels, row by row; `None` if there are too few or too many.
     pub fn from_pixels(width: u32, height: u32, pixels: Vec<[u8; 3]>) -> Option<Self> {
         (pixels.len() == width as usize * height as usize).then_some(Self { width, height, pixels })
     }

@@ -26,7 +26,7 @@ const TEXT_EDGE_SHARE: f64 = 0.2;
 /// Maximum difference of colors of the same content, in levels.
 const MAX_LEVELS: u8 = 8;
 
-/// The shift of a region's content from the drawing to the screenshot; none unless all of it is
+/// The shift of a region's content from the drawing to the screenshot; `None` unless all of it is
 /// found.
 pub(crate) fn shift_of(
     screenshot: &Raster,
@@ -41,8 +41,8 @@ pub(crate) fn shift_of(
 }
 
 /// The shift from the drawing to the place in the screenshot, however far away, that shows a box's
-/// content and differs from what the drawing has there; none where there is no such place, too little
-/// content to be sure, or too much that differs to search in.
+/// content and differs from what the drawing has there; `None` if there is no such place, too
+/// little content to be sure, or too much that differs to search in.
 pub(crate) fn far_shift_of(difference: &PixelDifference<'_>, bounds: [i32; 4]) -> Option<[i32; 2]> {
     let (screenshot, drawing) = (difference.screenshot, difference.drawing);
     let edge_pixels = drawing.edge_pixels_in(bounds);

@@ -49,7 +49,7 @@ impl ShiftedScreenshot {
     }
 }
 
-/// The shift of the whole content with which the pictures differ least; none if a part of the
+/// The shift of the whole content with which the pictures differ least; empty if a part of the
 /// content stays in place, since then only an element moved.
 pub(crate) fn measure_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
     let has_same_size = screenshot.size() == drawing.size();
@@ -87,8 +87,8 @@ fn part_of(difference: u64, share: f64) -> u64 {
     (difference as f64 * share).ceil() as u64
 }
 
-/// The shift by another margin that leaves the least difference, and that difference; none unless it
-/// is below the limit.
+/// The shift by another margin that leaves the least difference, and that difference; `None` unless
+/// it is below the limit.
 fn least_different(screenshot: &Raster, drawing: &Raster, limit: u64) -> Option<([i32; 2], u64)> {
     let shifts = shifts_of_margins(screenshot, drawing).into_iter();
     let left = shifts.map(|shift| (shift, difference(screenshot, drawing, shift, SAMPLED)));

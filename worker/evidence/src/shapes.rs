@@ -127,7 +127,7 @@ pub(crate) fn contours_of(drawing: &Raster) -> Vec<DrawnShape> {
     shapes.collect()
 }
 
-/// The larger change of the most frequent color and of the one farthest from it; none if a color
+/// The larger change of the most frequent color and of the one farthest from it; `None` if a color
 /// became several.
 fn color_change(mut pairs: Vec<(Rgb, Rgb)>) -> Option<u8> {
     pairs.sort_unstable();

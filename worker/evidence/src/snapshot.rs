@@ -70,8 +70,8 @@ pub struct Snapshot {
     /// versions.
     #[serde(default)]
     pub content: [u32; 2],
-    /// Boxes of what each browser draws by its own design, such as check boxes, sliders and emoji: x,
-    /// y, width, height in CSS pixels of the page; none in snapshots of earlier versions.
+    /// Boxes of what each browser draws by its own design, such as check boxes, sliders and emoji:
+    /// x, y, width, height in CSS pixels of the page; empty in snapshots of earlier versions.
     #[serde(default)]
     pub browser_drawn: Vec<[f64; 4]>,
     /// Elements in document order.
@@ -83,7 +83,7 @@ pub struct Snapshot {
 pub struct SnapshotElement {
     /// Place among the snapshot's elements.
     pub index: usize,
-    /// Index of the parent element; none for the root.
+    /// Index of the parent element; `None` for the root.
     pub parent: Option<usize>,
     /// Tag, in lower case.
     pub tag: String,

@@ -24,7 +24,7 @@ pub(crate) struct Patch {
 }
 
 impl Patch {
-    /// The patch of a box (left, top, right, bottom); none if the box has too little contrast.
+    /// The patch of a box (left, top, right, bottom); `None` if the box has too little contrast.
     pub fn new(picture: &Raster, bounds: [i32; 4]) -> Option<Self> {
         let is_edge = |&[x, y]: &[i32; 2]| {
             let near = [(1, 0), (0, 1), (-1, 0), (0, -1)];
@@ -37,8 +37,8 @@ impl Patch {
         (samples.len() >= 10).then_some(Self { samples })
     }
 
-    /// The shift at which another picture shows the patch; none if it is not found within `reach`,
-    /// nor near a likely shift, which may lie farther away. The likelier ones come first.
+    /// The shift at which another picture shows the patch; `None` if it is not found within
+    /// `reach`, nor near a likely shift, which may lie farther away. The likelier ones come first.
     pub fn find(
         &self,
         from: &Raster,

@@ -72,7 +72,7 @@ impl ViewportSearch {
         search
     }
 
-    /// The next viewport to draw the page in; none at the end of the search.
+    /// The next viewport to draw the page in; `None` at the end of the search.
     pub fn next_viewport(&mut self) -> Option<[u32; 2]> {
         if !self.has_differences || self.tried.len() > MAX_DRAWINGS {
             return None;

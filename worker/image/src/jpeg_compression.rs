@@ -24,8 +24,8 @@ pub struct JpegCompression {
 }
 
 impl JpegCompression {
-    /// The compression of a file; none if it is no JPEG file, or one that is turned, gray, or has no
-    /// brightness and two colors of one compression.
+    /// The compression of a file; `None` if it is no JPEG file, or one that is turned, gray, or has
+    /// no brightness and two colors of one compression.
     pub fn from_file(bytes: &[u8]) -> Option<Self> {
         // Checked first, since the facts take a pass over the file.
         if ReadableFormat::from_bytes(bytes)? != ReadableFormat::Jpeg {
@@ -45,7 +45,7 @@ impl JpegCompression {
         })
     }
 
-    /// The picture as it looks compressed; none if it has no pixels, or too many for JPEG.
+    /// The picture as it looks compressed; `None` if it has no pixels, or too many for JPEG.
     /// Synchronous; takes tens of milliseconds.
     pub fn apply(&self, picture: &RgbPixels) -> Option<RgbPixels> {
         // The tables are those of a file that may be hostile.

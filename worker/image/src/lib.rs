@@ -71,6 +71,7 @@ impl ImageRules {
 /// Reason why an image cannot be judged. Every reason is the file's own fault, so a retry is no
 /// use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum ImageError {
     /// Not an image, or in a format that is not supported.
     #[error("this is {found}: use a PNG, JPEG, WebP, GIF or BMP file")]
@@ -83,7 +84,6 @@ pub enum ImageError {
     Unreadable {
         /// Format by its first bytes.
         format: ReadableFormat,
-        /// The problem.
         reason: String,
     },
     /// Decoding it would take too much memory.

@@ -15,8 +15,8 @@ pub(super) struct Pixels<'picture> {
 }
 
 impl<'picture> Pixels<'picture> {
-    /// The pixels; none for pictures that JPEG cannot hold: transparent ones, and those with a side
-    /// of more than 65,535 pixels.
+    /// The pixels; `None` for pictures that JPEG cannot hold: transparent ones, and those with a
+    /// side of more than 65,535 pixels.
     pub(super) fn from_picture(picture: &'picture DynamicImage) -> Option<Self> {
         let color = match picture {
             DynamicImage::ImageLuma8(_) => JpegColorType::Luma,
@@ -27,7 +27,7 @@ impl<'picture> Pixels<'picture> {
         Some(Self { samples: picture.as_bytes(), color, width, height })
     }
 
-    /// Colored pixels; none with a side of more than 65,535 pixels.
+    /// Colored pixels; `None` with a side of more than 65,535 pixels.
     pub(super) fn from_rgb(picture: &'picture RgbPixels) -> Option<Self> {
         let (width, height) = (picture.width.try_into().ok()?, picture.height.try_into().ok()?);
         let samples = picture.pixels.as_flattened();

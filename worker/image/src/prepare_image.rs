@@ -88,7 +88,7 @@ pub fn check_container(bytes: &[u8]) -> Result<(), ImageError> {
     facts_of(bytes).map(drop)
 }
 
-/// Width and height of an image as a viewer shows it; none for a file that cannot be judged.
+/// Width and height of an image as a viewer shows it; `None` for a file that cannot be judged.
 pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     let facts = container::walk(ReadableFormat::from_bytes(bytes)?, bytes).ok()?;
     Some(facts.upright_dimensions())

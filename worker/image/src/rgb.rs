@@ -40,7 +40,7 @@ impl RgbPixels {
         }
     }
 
-    /// Encodes as PNG; none if the encoder fails, which it does for a picture without pixels.
+    /// Encodes as PNG; `None` if the encoder fails, which it does for a picture without pixels.
     pub fn to_png(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let encoder = PngEncoder::new(&mut bytes);

@@ -8,7 +8,7 @@ use juror_types::similarity_signature::SimilaritySignature;
 const MIN_BITS: u32 = 16;
 
 /// The difference hash (dHash) of an upright picture: shrunk to 9 by 8 gray pixels, one bit for
-/// each that is lighter than its right neighbor. None if the picture is mostly of one color.
+/// each that is lighter than its right neighbor. `None` if the picture is mostly of one color.
 pub(super) fn from_picture(picture: &DynamicImage) -> Option<SimilaritySignature> {
     let small = picture.thumbnail_exact(9, 8).into_luma8();
     let rows = small.as_raw().chunks(9);

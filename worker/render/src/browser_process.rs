@@ -200,7 +200,7 @@ fn ended(error: io::Error) -> RendererError {
     })
 }
 
-/// The last line that an ended browser wrote to its stderr, shortened; none if it wrote nothing.
+/// The last line that an ended browser wrote to its stderr, shortened; `None` if it wrote nothing.
 async fn last_line(child: &mut Child) -> Option<String> {
     let mut written = Vec::new();
     let mut stderr = child.stderr.take()?.take(MAX_LOG_BYTES);

@@ -24,7 +24,7 @@ pub(crate) struct DevtoolsPipe {
 /// A message of the browser: the reply to a command, or an event.
 #[derive(Debug, Deserialize)]
 pub(crate) struct DevtoolsMessage {
-    /// The command that this replies to; none for an event.
+    /// The command that this replies to; `None` for an event.
     pub id: Option<u64>,
     #[serde(default)]
     pub method: String,

@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 /// Failure of the browser, independent of any code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum RendererError {
     /// The machine has no browser.
     #[error(
@@ -16,12 +17,7 @@ pub enum RendererError {
     },
     /// The browser of the settings, or the first one found, does not print its version.
     #[error("{}: {reason}; set render.browser to a Chromium", program.display())]
-    Unusable {
-        /// The program.
-        program: PathBuf,
-        /// Fault.
-        reason: String,
-    },
+    Unusable { program: PathBuf, reason: String },
     /// The browser lacks a feature that rendering needs.
     #[error("{browser} is too old: rendering needs version {needed} or newer")]
     TooOld {
@@ -40,20 +36,10 @@ pub enum RendererError {
     },
     /// The folder of modules cannot be read.
     #[error("render.modules: {}: {reason}; correct the path, or remove it", folder.display())]
-    Modules {
-        /// The folder.
-        folder: PathBuf,
-        /// Fault.
-        reason: String,
-    },
+    Modules { folder: PathBuf, reason: String },
     /// The stylesheet cannot be read.
     #[error("render.stylesheet: {}: {reason}; correct the path, or remove it", file.display())]
-    Stylesheet {
-        /// The file.
-        file: PathBuf,
-        /// Fault.
-        reason: String,
-    },
+    Stylesheet { file: PathBuf, reason: String },
     /// The browser ended, or no longer replies as its protocol demands.
     #[error("the browser ended: {0}")]
     Ended(String),

@@ -61,7 +61,7 @@ impl BrowserExecutable {
     }
 }
 
-/// The output of `--version`, or the reason why there is none; none if there is no such program.
+/// The output of `--version`, or the reason why there is none; `None` if there is no such program.
 async fn version_text(program: &Path) -> Option<Result<String, String>> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);

@@ -22,7 +22,7 @@ pub(crate) struct InstalledFonts {
 }
 
 impl InstalledFonts {
-    /// Lists the fonts; none where `fc-list` is not installed.
+    /// Lists the fonts; `None` if `fc-list` is not installed.
     pub async fn list() -> Option<Self> {
         let mut command = Command::new("sh");
         command.args(["-c", LIST]).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);

@@ -23,7 +23,7 @@ pub(crate) struct PageLimits {
     budget: RenderTime,
     /// Time of the item's earlier pages.
     earlier: SpentTime,
-    /// Usage of the browser before the page was opened; none if the system does not report it.
+    /// Usage of the browser before the page was opened; `None` if the system does not report it.
     before: Option<GroupUsage>,
     /// Clock time for which the page was worked on.
     elapsed: Duration,

@@ -24,7 +24,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Usage of its processes; none if the system does not report it.
+    /// Usage of its processes; `None` if the system does not report it.
     #[cfg(target_os = "linux")]
     pub(crate) fn usage(self) -> Option<GroupUsage> {
         let group = self.leader?.as_raw_nonzero().get();
@@ -39,7 +39,7 @@ impl ProcessGroup {
         Some(whole)
     }
 
-    /// Usage of its processes; none if the system does not report it.
+    /// Usage of its processes; `None` if the system does not report it.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn usage(self) -> Option<GroupUsage> {
         None
@@ -56,7 +56,7 @@ pub(crate) struct GroupUsage {
     pub waiting_time: Duration,
 }
 
-/// Usage of one process; none where it has ended or belongs to another group.
+/// Usage of one process; `None` if it has ended or belongs to another group.
 #[cfg(target_os = "linux")]
 fn usage_of(process: u32, group: i32) -> Option<GroupUsage> {
     use std::fs::read_to_string;

@@ -238,7 +238,7 @@ mod tests {
         PageSource { code, props, frame: None, viewport: [32, 32], scale: 1 }
     }
 
-    /// Pages that the renderer's only browser has opened, after another one; none without an idle
+    /// Pages that the renderer's only browser has opened, after another one; `None` without an idle
     /// browser.
     async fn open_page(renderer: &Renderer) -> Option<u32> {
         renderer.open(&text_page()).await.unwrap().close().await;

@@ -24,7 +24,7 @@ const CONFIGURED: &[u8] = b"window.tailwind ??= {};\n";
 pub(crate) struct ServedFiles {
     files: BTreeMap<String, ServedFile>,
     modules: Arc<ModuleFiles>,
-    /// The reply to requests for Tailwind's builds; none if they are refused.
+    /// The reply to requests for Tailwind's builds; `None` if they are refused.
     tailwind: Option<ServedFile>,
     /// Parts of the code that are replaced in the render.
     pub partial: Vec<String>,
@@ -78,7 +78,7 @@ impl ServedFiles {
         address.strip_prefix(ORIGIN) == Some("/favicon.ico")
     }
 
-    /// The file at an address; none if the page has no such file.
+    /// The file at an address; `None` if the page has no such file.
     pub fn file(&self, address: &str) -> Option<&ServedFile> {
         if tailwind::is_build(address) {
             return self.tailwind.as_ref();

@@ -12,11 +12,11 @@ const MAX_SIDE: u32 = 4096;
 /// Code to render, and the size of the image.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageSource {
-    /// The code.
+    /// Code to render.
     pub code: PageCode,
     /// Properties that a component is mounted with.
     pub props: Map<String, Value>,
-    /// The page around a component; none without padding, on white.
+    /// The page around a component; `None` without padding, on white.
     pub frame: Option<PageFrame>,
     /// Width and height in CSS pixels.
     pub viewport: [u32; 2],
@@ -41,7 +41,7 @@ pub struct ComponentModule {
     pub script: String,
     /// Modules that it imports, by specifier.
     pub imports: BTreeMap<String, ImportedNames>,
-    /// Names of the exports that may be the component, the likeliest first; none where the module
+    /// Names of the exports that may be the component, the likeliest first; empty if the module
     /// mounts its component itself.
     pub candidates: Vec<String>,
 }

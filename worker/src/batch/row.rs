@@ -36,7 +36,7 @@ pub(crate) struct RowRecord {
     /// True if the provider fetches the images of this row itself.
     #[serde(default)]
     pub by_url: bool,
-    /// Optional parameters that the row is sent with; none in a row of an earlier version.
+    /// Optional parameters that the row is sent with; `None` in a row of an earlier version.
     #[serde(default)]
     pub options: Option<RequestOptions>,
     /// Contradictory verdict, for which the judge is called once more.

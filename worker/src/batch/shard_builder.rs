@@ -14,13 +14,13 @@ use tokio::time::Instant;
 /// The shard that is being filled, if there is one.
 #[derive(Default)]
 pub(super) struct ShardBuilder {
-    /// Number; none before its first row.
+    /// Number; `None` before its first row.
     number: Option<u32>,
     file: OpenShard,
     /// Jobs whose rows are recorded in the shard or about to be, but not yet in its file; with the
     /// shard's number.
     pending: HashMap<JobId, u32>,
-    /// Time of the last row; none before the first.
+    /// Time of the last row; `None` before the first.
     written: Option<Instant>,
     /// Shards that are planned, and not worked on yet.
     planned: Vec<u32>,

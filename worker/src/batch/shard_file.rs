@@ -15,7 +15,7 @@ use tokio::{
 /// A shard that is being filled.
 #[derive(Default)]
 pub struct OpenShard {
-    /// File and where that is; none before its first row.
+    /// File and where that is; `None` before its first row.
     file: Option<(BufWriter<File>, PathBuf)>,
     /// Jobs, in the order of its rows.
     pub jobs: Vec<JobId>,

@@ -6,7 +6,7 @@ use juror_image::RgbPixels;
 use juror_render::{RenderedPage, RendererError};
 use tokio::task::spawn_blocking;
 
-/// Render in CSS pixels; none if its image cannot be decoded, or while the process ends.
+/// Render in CSS pixels; `None` if its image cannot be decoded, or while the process ends.
 pub(super) async fn in_css_pixels(drawn: RenderedPage) -> Option<RenderedPage> {
     if !is_double(&drawn.snapshot) {
         return Some(drawn);
@@ -20,7 +20,7 @@ pub(super) async fn in_css_pixels(drawn: RenderedPage) -> Option<RenderedPage> {
     halving.await.ok()?
 }
 
-/// Pixels and elements of a render in CSS pixels; none if its image cannot be decoded.
+/// Pixels and elements of a render in CSS pixels; `None` if its image cannot be decoded.
 pub(super) fn decoded(drawn: &RenderedPage) -> Option<(Raster, Snapshot)> {
     let picture = RgbPixels::decode(&drawn.picture).ok()?;
     let raster = Raster::from_pixels(picture.width, picture.height, picture.pixels)?;

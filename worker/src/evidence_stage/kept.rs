@@ -65,7 +65,7 @@ pub(super) async fn keep_page(
     renders.keep_record(RecordKind::Page, key, Bytes::from(page.to_string())).await
 }
 
-/// Digest of everything that the evidence of code depends on; none if it cannot be kept.
+/// Digest of everything that the evidence of code depends on; `None` if it cannot be kept.
 pub(super) fn evidence_key(
     code: &PageCode,
     renderer: Digest,
@@ -144,9 +144,9 @@ struct KeptEvidence {
     crops: Option<Digest>,
 }
 
-/// Size of this program's file and time of its last change, which no build sets, since another build
-/// may measure otherwise; none where the system does not tell them (only Linux does), so that nothing
-/// is kept.
+/// Size of this program's file and time of its last change, which no build sets, since another
+/// build may measure otherwise; `None` if the system does not tell them (only Linux does), so that
+/// nothing is kept.
 fn build() -> Option<&'static str> {
     static BUILD: OnceLock<Option<String>> = OnceLock::new();
     let read = || {

@@ -28,7 +28,7 @@ pub(super) struct ComparableRender {
 }
 
 impl ReferenceScreenshot {
-    /// Decodes a screenshot; none if it has no pixels, or while the process ends.
+    /// Decodes a screenshot; `None` if it has no pixels, or while the process ends.
     pub async fn new(
         screenshot: &SourceImage,
         tokens: Option<&Tokens>,
@@ -43,7 +43,7 @@ impl ReferenceScreenshot {
         decoding.await.unwrap_or(Ok(None))
     }
 
-    /// Decodes a render to compare it with the screenshot; none if it has no pixels, or while the
+    /// Decodes a render to compare it with the screenshot; `None` if it has no pixels, or while the
     /// process ends.
     pub async fn decode_render(
         self: &Arc<Self>,
@@ -62,9 +62,9 @@ impl ReferenceScreenshot {
         decoding.await.unwrap_or(Ok(None))
     }
 
-    /// The render compressed as the screenshot, so that both have equal traces of it. None if the
-    /// screenshot is no JPEG file, for a render of another size, whose blocks of pixels lie elsewhere,
-    /// and for one that cannot be compressed.
+    /// The render compressed as the screenshot, so that both have equal traces of it. `None` if the
+    /// screenshot is no JPEG file, for a render of another size, whose blocks of pixels lie
+    /// elsewhere, and for one that cannot be compressed.
     pub fn compressed(&self, render: &Raster) -> Option<Raster> {
         let (width, height) = (render.width(), render.height());
         let is_of_one_size = [width, height] == [self.screenshot.width(), self.screenshot.height()];

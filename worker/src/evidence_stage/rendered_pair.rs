@@ -60,7 +60,7 @@ impl RenderedPair {
         .await
     }
 
-    /// The contact sheet of these regions as PNG; none without regions.
+    /// The contact sheet of these regions as PNG; `None` without regions.
     pub async fn contact_sheet(
         &self,
         regions: &[EvidenceRegion],
@@ -98,7 +98,7 @@ impl RenderedPair {
         .await
     }
 
-    /// Search for the default styles of the screenshot's browser; none if there are none to try.
+    /// Search for the default styles of the screenshot's browser; `None` if there are none to try.
     pub async fn defaults_search(
         &self,
         evidence: &Evidence,

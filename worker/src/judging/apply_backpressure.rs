@@ -57,8 +57,8 @@ impl Judging<'_> {
     }
 }
 
-/// The state of the provider by the end of a call, and its problem if it did not answer; none for an
-/// end that shows no state.
+/// The state of the provider by the end of a call, and its problem if it did not answer; `None` for
+/// an end that shows no state.
 fn observed(call: &Call) -> Option<(Signal, Option<String>)> {
     Some(match &call.end {
         CallEnd::Completed(_) | CallEnd::UnusableReply { .. } | CallEnd::Refused { .. } => {

@@ -104,7 +104,7 @@ fn finding(rubric: &Rubric, entry: &Object, place: &str) -> Result<Finding, Repl
     })
 }
 
-/// The number of a measured region; none for 0 and whatever else numbers no region.
+/// The number of a measured region; `None` for 0 and whatever else numbers no region.
 fn region(cited: &Value) -> Option<u32> {
     let number = cited.as_f64()?;
     let is_number = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number);

@@ -178,7 +178,7 @@ fn page(evidence: &Evidence) -> impl Iterator<Item = String> {
     facts.into_iter().flatten()
 }
 
-/// The place of an expected color, or the use of another value; none where nothing is amiss.
+/// The place of an expected color, or the use of another value; `None` if nothing is amiss.
 fn token(token: &TokenEvidence) -> Option<String> {
     let TokenEvidence { key, expected, .. } = token;
     if let Some((screenshot, render)) = token.screenshot_delta_e.zip(token.render_delta_e) {

@@ -16,7 +16,7 @@ pub(super) enum FetchError {
     TooLarge(u64),
     /// A retry may help.
     Passing {
-        /// The problem.
+        /// Message for people.
         problem: String,
         /// Wait requested by the server.
         wait: Option<Duration>,

@@ -14,7 +14,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedCode {
     pub text: String,
-    /// Difference from the item's own code, for the record; none if there is none.
+    /// Difference from the item's own code, for the record; `None` if there is none.
     pub note: Option<String>,
 }
 
@@ -51,7 +51,7 @@ fn has_comments(code: &str) -> bool {
     ["//", "/*", "<!--"].iter().any(|mark| code.contains(mark))
 }
 
-/// Cuts of the code; none if it does not parse.
+/// Cuts of the code; `None` if it does not parse.
 fn cuts(code: &str, language: Language) -> Option<Vec<Cut>> {
     match language {
         Language::Html => html::cuts(code),

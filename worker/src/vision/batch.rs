@@ -21,7 +21,7 @@ pub trait BatchProvider: Send + Sync {
     }
 
     /// Omits from now on what the refusal of a row names of the parameters that it was sent with;
-    /// none if it names none of them, so that a retry would be refused too.
+    /// `None` if it names none of them, so that a retry would be refused too.
     fn drop_refused(&self, _sent: RequestOptions, _end: &CallEnd) -> Option<DroppedOption> {
         None
     }
@@ -50,14 +50,14 @@ pub trait BatchProvider: Send + Sync {
     /// Deletes a file at the provider; one that does not exist counts as deleted.
     async fn delete_file(&self, file: &str) -> Result<(), BatchError>;
 
-    /// Reads a line of an output or error file; none if it names no row.
+    /// Reads a line of an output or error file; `None` if it names no row.
     fn read_row(&self, line: &[u8]) -> Option<RowOutput>;
 }
 
 /// The maximum size of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchLimits {
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
     /// Bytes of its file.
     pub bytes: u64,
@@ -82,7 +82,7 @@ pub struct DroppedOption {
 /// The mark by which people find a batch at the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchMark {
-    /// The run.
+    /// Id of the run.
     pub run: String,
     /// The number of the shard in the run.
     pub shard: u32,
@@ -100,7 +100,7 @@ pub enum BatchStatus {
     TokenLimit(TokenLimitRefusal),
     /// Refused before any row ran: the account cannot run batches until a person acts.
     Account {
-        /// The problem.
+        /// Problem that a person must solve.
         problem: AccountProblem,
         /// Message of the provider.
         message: String,
@@ -132,9 +132,9 @@ pub struct RowCounts {
 /// A batch that has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndedBatch {
-    /// Rows.
+    /// Rows by state.
     pub counts: RowCounts,
-    /// Ending.
+    /// Way in which the batch ended.
     pub ending: BatchEnding,
     /// Files with its replies and errors.
     pub files: Vec<String>,
@@ -159,13 +159,14 @@ pub enum BatchEnding {
 pub struct RowOutput {
     /// The id that it was given.
     pub id: String,
-    /// End of its call; none if it never ran, which costs nothing.
+    /// End of its call; `None` if it never ran, which costs nothing.
     pub end: Option<CallEnd>,
 }
 
 /// Reason why an operation on batches failed, by the caller's next step. Messages are the
 /// provider's or the network's, truncated and without secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum BatchError {
     /// Try again later.
     #[error("{0}")]
@@ -187,7 +188,6 @@ pub enum BatchError {
     /// Account error: operations cannot succeed until a person acts.
     #[error("{problem}; its message: {message}")]
     Account {
-        /// The problem.
         problem: AccountProblem,
         /// Message of the provider.
         message: String,

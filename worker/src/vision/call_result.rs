@@ -11,7 +11,7 @@ use std::{fmt, time::Duration};
 /// A call that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// End.
+    /// End of the call.
     pub end: CallEnd,
     /// The provider's limits, as reported.
     pub limits: ProviderLimits,
@@ -72,7 +72,7 @@ pub enum CallEnd {
     },
     /// Account error: calls cannot succeed until a person acts. Costs nothing.
     Account {
-        /// The problem.
+        /// Problem that a person must solve.
         problem: AccountProblem,
         /// Message of the provider.
         message: String,
@@ -99,9 +99,9 @@ pub enum CallEnd {
     NotCompletion(String),
     /// Unusable response: a malformed envelope, or an error after the work was done.
     UnusableReply {
-        /// The problem.
+        /// Message of the provider.
         message: String,
-        /// Billed usage; none if it cannot be read.
+        /// Billed usage; `None` if it cannot be read.
         usage: Option<Usage>,
     },
     /// Cancelled by the caller.
@@ -188,15 +188,15 @@ impl fmt::Display for AccountProblem {
 /// A well-formed reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// The text; none if the model gave none.
+    /// The text; `None` if the model gave none.
     pub content: Option<String>,
     /// Text of the model's refusal.
     pub refusal: Option<String>,
     /// Reason why the text ended.
     pub finish: Finish,
-    /// Billed usage; none if the provider does not state it, so that the worst case counts.
+    /// Billed usage; `None` if the provider does not state it, so that the worst case counts.
     pub usage: Option<Usage>,
-    /// Input tokens that were written into the provider's prompt cache; none if it is not stated.
+    /// Input tokens that were written into the provider's prompt cache; `None` if it is not stated.
     pub cache_write_tokens: Option<u64>,
     /// The responding model and the fingerprint of its backend, as far as the reply names them.
     pub fingerprint: Option<String>,

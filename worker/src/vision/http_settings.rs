@@ -21,7 +21,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 pub struct HttpSettings {
     /// The base URL as in the SDKs: `https://api.openai.com/v1`.
     pub base_url: String,
-    /// The key; none for servers that need none.
+    /// The key; `None` for servers that need none.
     pub key: Option<ApiKey>,
     /// Time limit of a call, connecting included.
     pub timeout: Duration,

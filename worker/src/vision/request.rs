@@ -26,7 +26,7 @@ pub struct Request {
     pub schema_name: String,
     /// The strict JSON Schema of the reply, as JSON.
     pub schema: Arc<str>,
-    /// Sampling temperature; none for models that take none.
+    /// Sampling temperature; `None` for models that take none.
     pub temperature: Option<f64>,
     /// Resolution at which the model looks at the images.
     pub detail: Detail,
@@ -51,6 +51,6 @@ pub struct RequestImage {
     pub media_type: &'static str,
     /// The image file, as it is sent.
     pub bytes: Bytes,
-    /// URL from which the provider reads the file itself; none if the bytes are sent.
+    /// URL from which the provider reads the file itself; `None` if the bytes are sent.
     pub url: Option<String>,
 }

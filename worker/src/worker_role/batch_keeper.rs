@@ -88,7 +88,7 @@ impl BatchKeeper {
         Self { scope, jobs, results, records, owner, active, changed }
     }
 
-    /// Makes a row of a job, unless it can be finished without a call; none if it is judged in an
+    /// Makes a row of a job, unless it can be finished without a call; `None` if it is judged in an
     /// ordinary call.
     pub(super) async fn take(
         &self,

@@ -17,7 +17,7 @@ pub struct InProgressGuard<'a> {
 }
 
 impl JobsInProgress {
-    /// Marks a job as in progress; none if it is already.
+    /// Marks a job as in progress; `None` if it is already.
     pub fn take(&self, job: &Job) -> Option<InProgressGuard<'_>> {
         let job = (job.job_id.clone(), job.round);
         let is_new = self.0.lock().insert(job.clone());

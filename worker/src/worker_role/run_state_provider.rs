@@ -13,7 +13,7 @@ pub trait RunStateProvider: Send + Sync {
     /// State of the job's run, possibly a moment old.
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError>;
 
-    /// Context for the shards of a run; none while the run is paused or unknown. For a cancelled
+    /// Context for the shards of a run; `None` while the run is paused or unknown. For a cancelled
     /// run, its batches are cancelled and their finished rows collected.
     async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<RunContext>>, LedgerError>;
 

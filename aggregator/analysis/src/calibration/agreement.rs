@@ -18,9 +18,9 @@ const MIN_ITEMS: usize = 3;
 pub(super) struct Paired {
     /// The judge's mean over the item's repeats.
     pub(super) judge: Vec<f64>,
-    /// The people's mean over its raters.
+    /// Mean of the people's ratings over these items.mean over its raters.
     pub(super) people: Vec<f64>,
-    /// Numbers of clusters; none for an item without a cluster.
+    /// Numbers of clusters; `None` for an item without a cluster.
     pub(super) clusters: Vec<Option<usize>>,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct Paired {
 pub struct Agreement {
     /// Items with both a score and a label.
     pub n: u64,
-    /// The judge's mean over them.
+    /// Mean of the judge's scores over these items.
     pub judge_mean: Option<f64>,
-    /// The people's.
+    /// Mean of the people's ratings over these items.
     pub people_mean: Option<f64>,
     /// Pearson's r.
     pub pearson: Figure,

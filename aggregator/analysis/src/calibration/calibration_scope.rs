@@ -19,7 +19,7 @@ pub struct CalibrationScope {
     pub judge: Judge,
     /// The rubric; its digest counts.
     pub rubric: RubricReference,
-    /// Preparation of images; none in records of earlier versions.
+    /// Preparation of images; `None` in records of earlier versions.
     pub preparation: Option<Preparation>,
     /// Longest side to which images were shrunk, if the user set one.
     pub max_side: Option<u32>,
@@ -31,7 +31,7 @@ pub struct CalibrationScope {
 }
 
 impl CalibrationScope {
-    /// The scope of a run; none with the judge off.
+    /// The scope of a run; `None` with the judge off.
     pub fn for_run(record: &RunRecord, simulated: bool) -> Option<Self> {
         let unbound = Self {
             digest: Digest::default(),

@@ -8,7 +8,7 @@ use crate::metrics::round_stable;
 pub(super) struct Table {
     /// The judge's values, ascending, each once.
     pub(super) judge: Vec<f64>,
-    /// The people's.
+    /// The people's values, ascending, each once.
     pub(super) people: Vec<f64>,
     /// The pairs that occur, by the judge's value and then the people's.
     pub(super) cells: Vec<Cell>,

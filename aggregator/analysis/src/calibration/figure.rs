@@ -22,7 +22,7 @@ pub(super) const ONE_GROUP: &str = "one item, or one cluster of items, has no sp
 pub struct Figure {
     /// The value, if it can be computed.
     pub value: Option<f64>,
-    /// Lower end of its 95 % interval; none where unknown.
+    /// Lower end of its 95 % interval; `None` if unknown.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,

@@ -21,7 +21,7 @@ use std::{
 /// The ratings of a run's items by people.
 #[derive(Clone, Debug)]
 pub struct HumanLabels {
-    /// The file's digest; none where they came with the items.
+    /// The file's digest; `None` if they came with the items.
     pub digest: Option<Digest>,
     items: BTreeMap<String, Vec<Ratings>>,
     raters: BTreeSet<String>,

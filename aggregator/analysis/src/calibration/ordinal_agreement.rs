@@ -43,7 +43,7 @@ impl Steps {
     }
 
     /// Cohen's kappa with quadratic weights (Cohen 1968): 1 − the mean squared difference of steps
-    /// over that of judge and people drawn independently of each other. None where both have one
+    /// over that of judge and people drawn independently of each other. `None` if both have one
     /// step throughout, and it is the same.
     pub(super) fn weighted_kappa(self, table: &Table, counts: &[f64]) -> Option<f64> {
         let steps =

@@ -15,9 +15,9 @@ pub const FILE_NAME: &str = "calibration.json";
 /// A calibration with its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownCalibration {
-    /// The file.
+    /// Path as given.
     pub path: PathBuf,
-    /// The calibration.
+    /// Content of the file.
     pub calibration: Calibration,
 }
 
@@ -26,7 +26,7 @@ pub struct KnownCalibration {
 pub struct RunCalibration {
     /// Status of the calibration for this judge.
     pub status: CalibrationStatus,
-    /// The calibration.
+    /// Name of the calibration file.
     pub file: String,
     /// The run that was calibrated.
     pub run: RunId,
@@ -62,11 +62,11 @@ pub enum CalibrationStatus {
 /// Figures of a criterion in a report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CalibratedCriterion {
-    /// Key.
+    /// Key of the criterion in its rubric.
     pub key: String,
     /// Title in reports.
     pub title: String,
-    /// Items.
+    /// Number of items.
     pub n: u64,
     /// Cohen's kappa with quadratic weights.
     pub weighted_kappa: Figure,
@@ -80,6 +80,7 @@ pub struct CalibratedCriterion {
 
 /// The error of reading or writing a calibration's file.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum CalibrationFileError {
     /// The file cannot be read, is no calibration, or has another extension than that of JSON.
     #[error("{0}")]
@@ -87,7 +88,6 @@ pub enum CalibrationFileError {
     /// The file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,

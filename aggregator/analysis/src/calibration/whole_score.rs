@@ -2,7 +2,7 @@
 
 use juror_types::rubric::{Formula, Rubric};
 
-/// Total score as a share from 0 to 1, of a rating of every criterion in the rubric's order; none
+/// Total score as a share from 0 to 1, of a rating of every criterion in the rubric's order; `None`
 /// if one is missing. The formulas are those of [`juror_types::rubric::score`].
 pub(super) fn whole_score(rubric: &Rubric, ratings: &[Option<f64>]) -> Option<f64> {
     let ratings: Vec<f64> = ratings.iter().copied().collect::<Option<_>>()?;

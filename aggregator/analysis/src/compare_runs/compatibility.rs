@@ -103,7 +103,7 @@ fn without_judge(run: &str) -> String {
     )
 }
 
-/// Difference of the names in the results of two runs; none where they agree, or where a run has
+/// Difference of the names in the results of two runs; `None` if they agree, or where a run has
 /// none.
 fn name_difference((what, base, head): (&str, &DistinctNames, &DistinctNames)) -> Option<String> {
     let is_known = !base.is_empty() && !head.is_empty();

@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 /// A run with its report.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// Report.
+    /// Report of the run.
     pub report: &'a Report,
     /// Files of the results that the report is of.
     pub files: &'a RunFiles,
@@ -133,8 +133,8 @@ pub(super) fn scan(
 }
 
 /// Number of items of the dataset that a run's sample has left out so far, of which the run has
-/// results of `present` items; none if the run is no sample. Items that another filter of the base
-/// selected are unknown, so that all of them may be left out.
+/// results of `present` items; `None` if the run is no sample. Items that another filter of the
+/// base selected are unknown, so that all of them may be left out.
 fn unselected(base: &DatasetRecord, head: &DatasetRecord, present: u64) -> Option<u64> {
     let sample = head.sample.filter(|sample| sample.items < sample.of)?;
     let is_same_pool = base.filters == head.filters;

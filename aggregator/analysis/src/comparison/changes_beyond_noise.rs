@@ -64,7 +64,7 @@ impl BaselineChanges {
 /// A group of changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChangeGroup {
-    /// Items.
+    /// Changed items, the farthest first.
     pub items: Vec<ChangedItem>,
     /// Common issues.
     pub issues: Vec<IssueChange>,
@@ -73,9 +73,9 @@ pub struct ChangeGroup {
 /// An item in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangedItem {
-    /// The item.
+    /// Id of the item.
     pub id: String,
-    /// Score in the base, as a share; none if it is not scored there.
+    /// Score in the base, as a share; `None` if it is not scored there.
     pub base: Option<f64>,
     /// Score in the head.
     pub head: Option<f64>,

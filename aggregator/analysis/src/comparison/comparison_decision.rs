@@ -73,8 +73,8 @@ pub(crate) fn decide(
     ComparisonDecision::new(Decision::Inconclusive, limits, reason)
 }
 
-/// The reason why the deterministic stages cannot decide for the verdicts that are missing; none if
-/// there are verdicts to compare, or if neither run was to have them.
+/// The reason why the deterministic stages cannot decide for the verdicts that are missing; `None`
+/// if there are verdicts to compare, or if neither run was to have them.
 fn missing_verdicts(figures: &PairFigures, judged: [bool; 2]) -> Option<String> {
     if figures.decisive.difference.n > 0 {
         return None;

@@ -37,14 +37,14 @@ pub struct Difference {
     pub head: Option<f64>,
     /// Mean of head − base.
     pub difference: Option<f64>,
-    /// Lower end of its 95 % interval; none where unknown.
+    /// Lower end of its 95 % interval; `None` if unknown.
     pub low: Option<f64>,
-    /// Upper end of its 95 % interval; none where unknown.
+    /// Upper end of its 95 % interval; `None` if unknown.
     pub high: Option<f64>,
-    /// Cohen's d_z: the mean difference over the standard deviation of the items' differences; none
-    /// where all are equal.
+    /// Cohen's d_z: the mean difference over the standard deviation of the items' differences;
+    /// `None` if all are equal.
     pub effect_size_dz: Option<f64>,
-    /// Two-sided p-value of the hypothesis that there is no difference; none where unknown.
+    /// Two-sided p-value of the hypothesis that there is no difference; `None` if unknown.
     pub p_value: Option<f64>,
     /// The smallest true difference that this many items detect with a power of 80 %.
     pub detectable: Option<f64>,

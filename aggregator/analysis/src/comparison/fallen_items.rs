@@ -33,7 +33,7 @@ pub struct FallenItems {
     pub groups_fell: u64,
     /// Independent rises.
     pub groups_rose: u64,
-    /// One-sided p-value of the sign test over the groups; none without a far fall or rise.
+    /// One-sided p-value of the sign test over the groups; `None` without a far fall or rise.
     pub p_value: Option<f64>,
     /// Maximum false-alarm rate of the rule.
     pub false_alarm_rate: f64,

@@ -60,12 +60,12 @@ impl PassTable {
         } += 1;
     }
 
-    /// Items.
+    /// Number of items.
     pub fn total(&self) -> u64 {
         self.both + self.only_base + self.only_head + self.neither
     }
 
-    /// Shares that pass, in the base and in the head; none without items.
+    /// Shares that pass, in the base and in the head; `None` without items.
     pub fn rates(&self) -> Option<(f64, f64)> {
         let total = self.total() as f64;
         let share = |count: u64| count as f64 / total;

@@ -39,7 +39,8 @@ pub struct IssueChange {
     /// Their share.
     pub head_share: f64,
     /// Exact two-sided p-value of the items that have the issue in only one run, adjusted over all
-    /// issues of both runs (Holm); none in records of earlier versions, and for issues of one run.
+    /// issues of both runs (Holm); `None` in records of earlier versions, and for issues of one
+    /// run.
     #[serde(default)]
     pub p_value: Option<f64>,
 }
@@ -54,9 +55,9 @@ impl IssueChange {
 /// Issues of a run, with the items of their numbers.
 #[derive(Clone, Copy)]
 pub struct RunIssues<'a> {
-    /// The issues.
+    /// Groups of statements with one meaning.
     pub groups: &'a [StatementGroup],
-    /// The items.
+    /// Index of the ids of items.
     pub items: &'a ItemIndex,
 }
 

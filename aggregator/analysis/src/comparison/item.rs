@@ -66,7 +66,7 @@ pub(crate) struct ItemValues {
     /// Key of its likely cluster.
     pub(crate) likely: Option<u64>,
     /// Digest of the rubric's first image; further images are the pipeline's output, like its code.
-    /// None where unknown.
+    /// `None` if unknown.
     pub(crate) input: Option<Digest>,
     /// Result that the dataset expects.
     expected: ExpectedResult,
@@ -127,7 +127,7 @@ impl ItemValues {
         self.passes.iter().map(majority)
     }
 
-    /// True if it passes the pass condition at this position; none where it has no value for it.
+    /// True if it passes the pass condition at this position; `None` if it has no value for it.
     pub(crate) fn passed(&self, condition: usize) -> Option<bool> {
         self.passes.get(condition).and_then(majority)
     }
@@ -235,7 +235,7 @@ pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
 /// Result that the dataset expects of an item.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct ExpectedResult {
-    /// Digest of the expected tokens; none without them, `Some(None)` where they were not read.
+    /// Digest of the expected tokens; `None` without them, `Some(None)` where they were not read.
     tokens: Option<Option<Digest>>,
     pattern: Option<String>,
     /// Style that an image should be restyled to.

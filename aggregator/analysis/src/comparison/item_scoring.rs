@@ -42,8 +42,8 @@ impl ItemScoring<'_> {
         fails.then_some((Outcome::Scored, None))
     }
 
-    /// True for an item that passes a stage only in the head and none only in the base, false for the
-    /// reverse; none where no stage changed, or stages changed both ways.
+    /// True for an item that passes a stage only in the head and none only in the base, false for
+    /// the reverse; `None` if no stage changed, or stages changed both ways.
     pub fn stage_change(&self, base: &ItemValues, head: &ItemValues) -> Option<bool> {
         let stages = self.metrics.stages.iter();
         let mut changes = stages.filter_map(|stage| {

@@ -28,7 +28,7 @@ pub struct ItemLists {
 /// `evidence.ssim_low`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ItemChange {
-    /// The item.
+    /// Id of the item.
     pub id: String,
     /// Score in the base.
     pub base: f64,
@@ -41,7 +41,7 @@ pub struct ItemChange {
 /// An item that fails only in the head.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NewFailure {
-    /// The item.
+    /// Id of the item.
     pub id: String,
     /// Outcome in the head: `scored` if it is scored and does not pass.
     pub outcome: Outcome,

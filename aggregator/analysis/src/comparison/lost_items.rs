@@ -23,7 +23,7 @@ pub struct LostItems {
     pub share: f64,
     /// True if the share exceeds the allowed one, so that the comparison is at best inconclusive.
     pub exceeds: bool,
-    /// The decision on the metric with each failing item counted as zero; none if the share is
+    /// The decision on the metric with each failing item counted as zero; `None` if the share is
     /// allowed.
     pub as_failed: Option<Decision>,
 }
@@ -48,7 +48,7 @@ pub(super) enum Loss {
 }
 
 impl Loss {
-    /// Loss of the verdict; none where the head's item is scored. An item is lost if less than half
+    /// Loss of the verdict; `None` if the head's item is scored. An item is lost if less than half
     /// of its share of judgments scored in the base is scored in the head.
     pub(super) fn from_verdict(base: &ItemValues, head: &ItemValues) -> Option<Self> {
         if !head.scores.is_empty() && 2.0 * head.scored_share() >= base.scored_share() {

@@ -14,7 +14,7 @@ const MAX_REPEATS: f64 = 1_000.0;
 /// true difference is the observed one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SampleSize {
-    /// Number of additional items; none where no realistic number suffices, since the difference is
+    /// Number of additional items; `None` if no realistic number suffices, since the difference is
     /// about the margin.
     pub more_items: Option<u64>,
     /// Cost of judging them in both runs, by the cost of a job so far.
@@ -22,8 +22,8 @@ pub struct SampleSize {
     /// True if the judge's own noise is known, because a run has repeats; otherwise repeats are not
     /// computed.
     pub noise_is_known: bool,
-    /// Required number of judgments of each item in each run; none if no realistic number suffices:
-    /// the items themselves differ too much.
+    /// Required number of judgments of each item in each run; `None` if no realistic number
+    /// suffices: the items themselves differ too much.
     pub repeats: Option<u64>,
     /// Cost of the additional judgments.
     pub repeats_usd: Option<Money>,
@@ -36,11 +36,11 @@ pub(crate) struct JudgingFacts {
     pub(crate) repeat: u32,
     /// Variance of a judgment around its item's mean, if items were judged several times.
     pub(crate) noise: Option<f64>,
-    /// Cost of a judged job; none without any.
+    /// Cost of a judged job; `None` without any.
     pub(crate) job_pico_usd: Option<u64>,
 }
 
-/// Sample size that decides a comparison; none with too few pairs to estimate their deviation.
+/// Sample size that decides a comparison; `None` with too few pairs to estimate their deviation.
 pub(crate) fn deciding_sample_size(
     difference: &Difference,
     margin: f64,

@@ -43,7 +43,7 @@ pub(crate) struct Totals<'a> {
 /// Counts of pairs, and of items without one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PairCounts {
-    /// Pairs.
+    /// Number of pairs.
     pub(crate) paired: u64,
     /// Pairs whose input is unknown in a run.
     pub(crate) unverified: u64,

@@ -31,7 +31,7 @@ impl Rounds {
         }
     }
 
-    /// The round after the job's last result, 0 without one; none if the job is scored.
+    /// The round after the job's last result, 0 without one; `None` if the job is scored.
     pub fn next_round(&self, job: &JobId) -> Option<u32> {
         match self.0.get(&key(job)) {
             None => Some(0),

@@ -21,7 +21,7 @@ pub struct Spent {
     pub cached: u64,
     /// True if any verdict came from the simulator.
     pub simulated: bool,
-    /// Expected cost of the jobs with calls; none without any.
+    /// Expected cost of the jobs with calls; `None` without any.
     pub estimate: Option<Estimate>,
     /// The results of a single call each.
     pub single_calls: SingleCalls,
@@ -79,7 +79,7 @@ impl SingleCalls {
     }
 
     /// Probable cost of calls with this reservation whose replies are lost, by the ratio of cost to
-    /// reservation of other calls. None without completed calls.
+    /// reservation of other calls. `None` without completed calls.
     pub fn probable_cost(&self, reserved: Money) -> Option<Money> {
         reserved.scaled(self.cost, self.reserved)
     }

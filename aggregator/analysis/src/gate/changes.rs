@@ -6,7 +6,7 @@ use crate::comparison::Comparison;
 /// A maximum number of entries of a list of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeRule {
-    /// The list.
+    /// List whose length is bounded.
     pub list: ChangeList,
     /// Maximum number of entries.
     pub at_most: u32,
@@ -30,7 +30,7 @@ juror_types::named_enum! {
 }
 
 impl ChangeList {
-    /// The list of this path; none for any other text.
+    /// The list of this path; `None` for any other text.
     pub fn from_path(path: &str) -> Option<Self> {
         Self::from_name(path)
     }

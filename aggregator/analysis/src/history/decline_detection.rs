@@ -36,7 +36,7 @@ pub struct DeclineWatch {
 pub struct SeriesPoint<'a> {
     /// The run; absent for the current one.
     pub run: Option<&'a RunId>,
-    /// The figure.
+    /// Figure of the newest run.
     pub value: f64,
     /// Number of items.
     pub n: u64,

@@ -22,33 +22,27 @@ const MAX_REPORT_BYTES: u64 = 1 << 30;
 /// A run with a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastRun {
-    /// Record.
+    /// Record of the run.
     pub record: RunRecord,
-    /// Figures.
+    /// Figures of its last report.
     pub figures: RunFigures,
 }
 
 /// The error of reading a run's report. The run itself may be intact: `juror report` writes it
 /// again.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum HistoryError {
     /// The results have changed since the report was written.
     #[error("report.json of run {0} is outdated; write it again with: juror report {0}")]
     Outdated(RunId),
     /// The report exists and cannot be read.
     #[error("{} cannot be read: {reason}; write it again with: juror report {run}", path.display())]
-    Report {
-        /// The run.
-        run: RunId,
-        /// The file.
-        path: PathBuf,
-        /// The problem.
-        reason: String,
-    },
+    Report { run: RunId, path: PathBuf, reason: String },
 }
 
 impl PastRun {
-    /// Reads a run's figures from its current report; none if it has no report yet.
+    /// Reads a run's figures from its current report; `None` if it has no report yet.
     pub fn read_current(files: &RunFiles) -> Result<Option<Self>, HistoryError> {
         match Self::read(files)? {
             Some(run) if !run.figures.are_current(files) => {
@@ -58,7 +52,7 @@ impl PastRun {
         }
     }
 
-    /// Reads a run's figures from its last report; none if it has no report yet. Its items are
+    /// Reads a run's figures from its last report; `None` if it has no report yet. Its items are
     /// skipped.
     pub fn read(files: &RunFiles) -> Result<Option<Self>, HistoryError> {
         let (record, path) = (files.record().clone(), files.path_of("report.json"));
@@ -83,12 +77,12 @@ impl PastRun {
 #[derive(Clone, Debug, Deserialize)]
 pub struct SavedReport {
     schema: u64,
-    /// The run.
+    /// Facts of the run.
     pub run: SavedRun,
     overall: Value,
     intervals: BTreeMap<String, Interval>,
     coverage: Coverage,
-    /// Cost.
+    /// Cost of the run.
     pub cost: SavedCost,
 }
 
@@ -97,9 +91,9 @@ pub struct SavedReport {
 pub struct SavedRun {
     /// Its rubric.
     pub rubric: SavedRubric,
-    /// Its judge; none with the judge off.
+    /// Its judge; `None` with the judge off.
     pub judge: Option<SavedJudge>,
-    /// Base URL of the judge; none where it is unknown.
+    /// Base URL of the judge; `None` if it is unknown.
     pub base_url: Option<String>,
     /// True if any verdict is the simulator's.
     pub simulated: bool,
@@ -116,14 +110,14 @@ pub struct SavedRun {
 /// The rubric of a saved report.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SavedRubric {
-    /// Id.
+    /// Id of the item.
     pub id: String,
 }
 
 /// The judge of a saved report.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SavedJudge {
-    /// Model.
+    /// Name of the model.
     pub model: String,
 }
 
@@ -142,7 +136,7 @@ pub struct SavedCost {
     pub unmetered_calls: u64,
 }
 
-/// The needed parts of a `report.json`; none if it does not exist. Anything but a regular file of
+/// The needed parts of a `report.json`; `None` if it does not exist. Anything but a regular file of
 /// at most the maximum size is an error.
 pub fn read_report<Parts: DeserializeOwned>(path: &Path) -> io::Result<Option<Parts>> {
     let file = match open_regular(path, MAX_REPORT_BYTES) {

@@ -9,7 +9,7 @@ const VARIANTS: &str = "xs sm md lg xl xxl small medium large mobile tablet desk
     default pressed selected checked unchecked loading error success empty filled open closed \
     png jpg jpeg webp copy";
 
-/// The stem of an id: `card` of `card_01`, `card-hover-2x` and `card.dark.png`; none where only
+/// The stem of an id: `card` of `card_01`, `card-hover-2x` and `card.dark.png`; `None` if only
 /// variants are left.
 pub(super) fn stem(id: &str) -> Option<&str> {
     let mut rest = id;

@@ -42,7 +42,7 @@ pub enum Unit {
         /// Best score.
         most: f64,
     },
-    /// Milliseconds.
+    /// A time in milliseconds.
     Milliseconds,
 }
 

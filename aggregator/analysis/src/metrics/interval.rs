@@ -21,21 +21,21 @@ pub const LOOKS_CONFIDENCE: f64 = 0.975;
 pub struct Interval {
     /// Number of items.
     pub n: u64,
-    /// Lower end; none where unknown.
+    /// Lower end; `None` if unknown.
     pub low: Option<f64>,
-    /// Upper end; none where unknown.
+    /// Upper end; `None` if unknown.
     pub high: Option<f64>,
 }
 
 /// A mean with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanEstimate {
-    /// Items.
+    /// Number of items.
     pub(crate) count: f64,
     /// Number of independent groups: clusters, and single items.
     pub(crate) groups: f64,
     pub(crate) mean: f64,
-    /// Variance of the mean; none with fewer than two groups.
+    /// Variance of the mean; `None` with fewer than two groups.
     pub(super) variance: Option<f64>,
     pub(crate) degrees_of_freedom: f64,
     /// Effective number of groups that contribute to the squared deviations (Kish): 0 where all
@@ -51,7 +51,7 @@ impl MeanEstimate {
         Self { confidence, ..self }
     }
 
-    /// Standard error of the mean; none with fewer than two groups.
+    /// Standard error of the mean; `None` with fewer than two groups.
     pub(crate) fn standard_error(&self) -> Option<f64> {
         self.variance.map(f64::sqrt)
     }
@@ -149,7 +149,7 @@ pub(crate) fn round_stable(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }
 
-/// A quantile of the beta distribution; none where a parameter is 0, at an end of the scale.
+/// A quantile of the beta distribution; `None` if a parameter is 0, at an end of the scale.
 fn beta_quantile(first: f64, second: f64, share: f64) -> Option<f64> {
     Some(Beta::new(first, second).ok()?.inverse_cdf(share))
 }

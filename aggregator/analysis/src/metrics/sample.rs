@@ -57,7 +57,7 @@ impl Moments {
             + self.count * square * square
     }
 
-    /// The standard deviation of a sample; none with fewer than two values.
+    /// The standard deviation of a sample; `None` with fewer than two values.
     pub(crate) fn deviation(&self) -> Option<f64> {
         (self.count > 1.0).then(|| (self.squares / (self.count - 1.0)).sqrt())
     }

@@ -23,7 +23,7 @@ pub struct RepeatAgreement {
     /// Items with at least two scores.
     pub items: u64,
     /// Krippendorff's alpha for interval data: 1 where the judge repeats itself, 0 where its scores
-    /// differ within an item as much as between items; none where all scores are one.
+    /// differ within an item as much as between items; `None` if all scores are one.
     pub alpha: Option<f64>,
     /// Standard deviation of a judgment around its item's mean.
     pub noise_deviation: Option<f64>,
@@ -46,7 +46,7 @@ impl Judgments {
         self.sizes += count * count;
     }
 
-    /// Variance of a judgment around its item's mean: the mean square within items. None without
+    /// Variance of a judgment around its item's mean: the mean square within items. `None` without
     /// repeats.
     pub fn noise_variance(&self) -> Option<f64> {
         let degrees = self.all.count - self.items;

@@ -27,7 +27,7 @@ pub(super) struct TrackedResult {
     pub image: Option<Digest>,
     /// Hash of the digests of all inputs.
     pub inputs: u64,
-    /// 1 if it passed; none if it is not scored.
+    /// 1 if it passed; `None` if it is not scored.
     pub passed: Option<f64>,
     /// Score as a share.
     pub score: Option<f64>,
@@ -84,7 +84,7 @@ impl SuccessiveDifferences {
         self.squares += others.squares;
     }
 
-    /// Variance of a score around its item's mean; none with too few differences.
+    /// Variance of a score around its item's mean; `None` with too few differences.
     pub(super) fn variance(&self) -> Option<f64> {
         (self.count >= MIN_DIFFERENCES).then(|| self.squares / self.count as f64 / 2.0)
     }

@@ -7,6 +7,7 @@ use std::{
 
 /// The error of reading or writing a run directory.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum JournalError {
     /// Another process writes to it: wait.
     #[error(
@@ -50,7 +51,6 @@ pub enum JournalError {
     Io {
         /// The failed action.
         action: &'static str,
-        /// The file.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,
@@ -58,7 +58,6 @@ pub enum JournalError {
     /// A complete line, or run.json, is damaged: a person must inspect it.
     #[error("{}, line {line}: {reason}", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: u64,
@@ -75,7 +74,6 @@ pub enum JournalError {
         known = juror_types::SCHEMA
     )]
     Schema {
-        /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: u64,

@@ -35,7 +35,7 @@ pub(super) fn take(directory: &Path) -> Result<DirectoryLock, JournalError> {
     Ok(DirectoryLock(file))
 }
 
-/// Locks a file, creating it if missing; none if another process holds the lock.
+/// Locks a file, creating it if missing; `None` if another process holds the lock.
 pub fn try_lock(path: &Path) -> Result<Option<File>, JournalError> {
     let file = OpenOptions::new()
         .write(true)

@@ -78,7 +78,7 @@ impl RunFiles {
         lock::is_held(&self.directory)
     }
 
-    /// Time of the last written result; none if unknown.
+    /// Time of the last written result; `None` if unknown.
     pub fn last_written(&self) -> Option<jiff::Timestamp> {
         let modified = self.journal_path().metadata().and_then(|metadata| metadata.modified());
         jiff::Timestamp::try_from(modified.ok()?).ok()

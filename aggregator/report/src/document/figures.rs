@@ -5,19 +5,19 @@ use juror_analysis::metrics::Provenance;
 
 /// A metric as it is shown.
 pub struct ShownMetric {
-    /// Title.
+    /// Title of the metric.
     pub title: String,
     /// Origin of its figure.
     pub origin: Provenance,
-    /// Figure; none without data.
+    /// Figure; `None` without data.
     pub value: Option<String>,
     /// 95 % interval and number of items.
     pub interval: String,
     /// Distribution of the scores in words; empty for none.
     pub spread: String,
-    /// Bound of the gate and result; none without a rule.
+    /// Bound of the gate and result; `None` without a rule.
     pub demand: Option<(String, Level)>,
-    /// Chart of the interval; none without a scale.
+    /// Chart of the interval; `None` without a scale.
     pub range: Option<RangeChart>,
     /// True for the metric of the whole verdict.
     pub whole: bool,
@@ -28,7 +28,7 @@ pub struct ShownMetric {
 /// A figure on its scale, each as a share of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangeChart {
-    /// The figure.
+    /// Position of the figure.
     pub value: f64,
     /// Ends of its interval.
     pub interval: Option<(f64, f64)>,
@@ -46,7 +46,7 @@ pub struct FigureTable {
     pub kind: NameKind,
     /// Columns behind the names.
     pub columns: Vec<FigureColumn>,
-    /// Rows.
+    /// Rows from top to bottom.
     pub rows: Vec<FigureRow>,
     /// Meaning of the columns; empty for none.
     pub note: &'static str,
@@ -59,7 +59,7 @@ pub type FigureRow = (String, Level, Vec<FigureCell>);
 
 /// A column of a table.
 pub struct FigureColumn {
-    /// Head.
+    /// Figure of the head run.
     pub head: String,
     /// True if it is left out where there is little room.
     pub wide: bool,
@@ -78,7 +78,7 @@ pub enum FigureCell {
 /// A change beside the margin, each as a share of the scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangeChart {
-    /// The change.
+    /// Position of the change.
     pub value: f64,
     /// Ends of its interval.
     pub interval: Option<(f64, f64)>,
@@ -110,7 +110,7 @@ impl FigureCell {
         Self::Figure(value.map_or_else(|| "–".to_owned(), shown))
     }
 
-    /// Text of the cell; none for a chart.
+    /// Text of the cell; `None` for a chart.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Figure(text) | Self::Status(text, _) => Some(text),

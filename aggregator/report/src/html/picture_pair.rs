@@ -13,14 +13,14 @@ use serde_json::json;
 /// Image of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairSide {
-    /// The screenshot.
+    /// The item's screenshot.
     Screenshot,
     /// Image of the rendered code.
     Render,
 }
 
 impl PairSide {
-    /// The image's side of the pair; none for other images.
+    /// The image's side of the pair; `None` for other images.
     pub fn from_input(input: &InputRecord) -> Option<Self> {
         match input.name.as_str() {
             Item::RENDERED => Some(Self::Render),

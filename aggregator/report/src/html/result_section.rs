@@ -176,7 +176,7 @@ fn is_pair(result: &JobResult) -> bool {
     result.evidence.is_some() && is_pair
 }
 
-/// Reason why the page has no heat map of a pair; none where it has one.
+/// Reason why the page has no heat map of a pair; `None` if it has one.
 fn no_heat_map(result: &JobResult, attachment: Option<&Attachment>) -> Option<&'static str> {
     let pictures = attachment.map(|attachment| attachment.pictures.as_slice()).unwrap_or_default();
     let mut pair = pictures.iter().filter(|(name, _)| name != RubricImage::CROPS);

@@ -20,7 +20,7 @@ const MAX_ROWS: usize = 30;
 /// Amount that is shown of a topic.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Everything.
+    /// A whole report in a file.
     File,
     /// The part that fits into a comment.
     Comment,

@@ -16,7 +16,7 @@ use juror_analysis::{
 const OF_ANOTHER_JUDGE: &str = "How far this judge agrees with people is not known: \
     that calibration is of another one. Calibrate this one with juror calibrate.";
 
-/// The topic; none without a calibration.
+/// The topic; `None` without a calibration.
 pub fn topic(report: &Report) -> Option<Topic> {
     let known = report.calibration.as_ref()?;
     let mut blocks = vec![Block::Facts(vec![

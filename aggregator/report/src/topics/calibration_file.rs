@@ -17,7 +17,7 @@ use juror_analysis::{
 /// Maximum number of ids that are shown; the file has them all.
 const MAX_IDS: usize = 5;
 
-/// The topic.
+/// Lays out a calibration file.
 pub fn topic(calibration: &Calibration) -> Topic {
     let Calibration { scope, coverage, .. } = calibration;
     let overlap = format!(

@@ -164,7 +164,7 @@ fn reach(comparison: &Comparison) -> f64 {
     ends.fold(comparison.margin * 2.0, f64::max).max(f64::MIN_POSITIVE)
 }
 
-/// Range of a mean; none where it has no scale.
+/// Range of a mean; `None` if it has no scale.
 fn scale_width(metric: &MetricDifference) -> Option<f64> {
     let width = metric.unit().width();
     (metric.unit() != Unit::Milliseconds && width > 0.0).then_some(width)

@@ -11,7 +11,7 @@ use juror_analysis::{
 };
 use juror_types::usage::Money;
 
-/// Topic of costs; none without a judge and a known time.
+/// Topic of costs; `None` without a judge and a known time.
 pub fn topic(report: &Report) -> Option<Topic> {
     let cost = &report.cost;
     let mut pairs: Vec<(&str, Option<String>)> = Vec::new();
@@ -52,13 +52,14 @@ fn cost_text(cost: &Cost) -> String {
     text
 }
 
-/// `this month: $41.20 of a budget of $60.00`, over all runs of the ledger; none where that is not known.
+/// `this month: $41.20 of a budget of $60.00`, over all runs of the ledger; `None` if that is not
+/// known.
 fn month_text(cost: &Cost) -> Option<String> {
     let month = cost.month?;
     Some(format!("this month: {}", spent_text(month.spent_usd, month.budget_usd)))
 }
 
-/// `$0.2189 (the run cost 14.9% less), at worst $0.6565`; none without an estimate.
+/// `$0.2189 (the run cost 14.9% less), at worst $0.6565`; `None` without an estimate.
 fn estimate_text(cost: &Cost) -> Option<String> {
     let mut text = dollars(cost.estimated_usd?);
     if let Some(error) = cost.estimate_error {
@@ -92,7 +93,7 @@ fn calls_text(cost: &Cost) -> String {
     }
 }
 
-/// `judged in 2 min 3 s in 2 sessions, mean latency 629 ms a screenshot`; none where neither is
+/// `judged in 2 min 3 s in 2 sessions, mean latency 629 ms a screenshot`; `None` if neither is
 /// known.
 fn time_text(report: &Report) -> Option<String> {
     let each = report.metric("avg_latency_ms").and_then(|metric| metric.value);

@@ -7,7 +7,7 @@ use crate::{
 use juror_analysis::{format::counted, run_report::Report};
 use juror_types::outcome::ErrorKind;
 
-/// The topic.
+/// Lays out the coverage of a run.
 pub fn topic(report: &Report) -> Topic {
     let coverage = &report.coverage;
     let parts = vec![

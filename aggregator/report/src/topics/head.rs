@@ -7,7 +7,7 @@ use crate::{
 };
 use juror_analysis::{gate::GateDecision, run_report::Report};
 
-/// The topic.
+/// Lays out run, judge and dataset.
 pub fn topic(report: &Report) -> Topic {
     let title = match report.run.judge {
         Some(_) => "Evaluation with a judge",

@@ -11,7 +11,7 @@ use juror_analysis::{
 /// Maximum number of issues, and of strengths, that are listed.
 const MAX: usize = 12;
 
-/// The topic, each entry with its wordings and items; none without statements.
+/// The topic, each entry with its wordings and items; `None` without statements.
 pub fn topic(report: &Report) -> Option<Topic> {
     topic_of(report, MAX, |group| unfolded(report, group))
 }
@@ -62,7 +62,7 @@ fn unfolded(report: &Report, group: &StatementGroup) -> Vec<List> {
     lists
 }
 
-/// Note on groups that words decided; none where the judge named all kinds.
+/// Note on groups that words decided; `None` if the judge named all kinds.
 fn grouping_text(groups: &[StatementGroup]) -> Option<&'static str> {
     let by_words = groups.iter().filter(|group| group.key.grouped_by() == "words").count();
     match by_words {

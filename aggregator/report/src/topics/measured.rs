@@ -11,7 +11,7 @@ use juror_analysis::{
     run_report::Report,
 };
 
-/// The topic, each repair with its items; none where nothing was to be rendered.
+/// The topic, each repair with its items; `None` if nothing was to be rendered.
 pub fn topic(report: &Report) -> Option<Topic> {
     topic_of(report, |repair| {
         let item = |number: &u32| ListEntry::item(report.items.id(*number), String::new());

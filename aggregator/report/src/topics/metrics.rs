@@ -9,7 +9,7 @@ use juror_analysis::{
 };
 use juror_types::rubric::Formula;
 
-/// The judge's metrics, with how many verdicts earned which grade; none with the judge off.
+/// The judge's metrics, with how many verdicts earned which grade; `None` with the judge off.
 pub fn semantic(report: &Report) -> Option<Topic> {
     report.run.judge.as_ref()?;
     let metrics = report.metrics.iter().filter(|metric| metric.definition.is_semantic());
@@ -33,7 +33,7 @@ pub fn semantic(report: &Report) -> Option<Topic> {
     Some(Topic { name: "(LLM-as-judge)".to_owned(), ..topic })
 }
 
-/// The deterministic stages; none where they have no data beside a judge's.
+/// The deterministic stages; `None` if they have no data beside a judge's.
 pub fn pipeline(report: &Report) -> Option<Topic> {
     let metrics = report.metrics.iter().filter(|metric| is_stage(metric) && metric.value.is_some());
     let shown: Vec<_> = metrics
@@ -81,7 +81,7 @@ fn shown(report: &Report, metric: &Metric) -> ShownMetric {
     }
 }
 
-/// Chart of the figure on its possible range; none without such a range.
+/// Chart of the figure on its possible range; `None` without such a range.
 fn range(metric: &Metric, bound: Option<f64>) -> Option<RangeChart> {
     let unit = metric.definition.unit;
     let (least, most) = unit.bounds();

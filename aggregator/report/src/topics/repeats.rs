@@ -10,7 +10,7 @@ use juror_analysis::{
     run_report::Report,
 };
 
-/// The topic; none where items were judged once.
+/// The topic; `None` if items were judged once.
 pub fn topic(report: &Report) -> Option<Topic> {
     let repeats = report.repeats.as_ref()?;
     let scale = report.rubric.scale;

@@ -38,9 +38,9 @@ pub struct ResultColumn {
 /// Kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultColumnKind {
-    /// The item.
+    /// Id of the item.
     Item,
-    /// The outcome.
+    /// Outcome of the job.
     Outcome,
     /// The total score.
     Total,
@@ -96,7 +96,7 @@ impl ResultColumn {
         Self { is_shown, ..self }
     }
 
-    /// The cell of this result; none without data.
+    /// The cell of this result; `None` without data.
     pub fn cell(&self, result: &JobResult) -> Option<ResultCell> {
         (self.cell)(result)
     }

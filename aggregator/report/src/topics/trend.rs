@@ -25,7 +25,7 @@ pub(crate) fn topic(runs: &[PastRun], newest: &RunRecord) -> Topic {
     Topic { name, ..Topic::new("trend", "Trend", simulated, blocks) }
 }
 
-/// A metric in each of the runs; none where no run has it.
+/// A metric in each of the runs; `None` if no run has it.
 pub(crate) fn metric(
     runs: &[PastRun],
     metric: &MetricDefinition,

@@ -14,7 +14,7 @@ use juror_types::{event::Event, id::RunId};
 use tokio::{sync::mpsc, time::Instant};
 
 impl Committer {
-    /// Time at which the next report is due; none while one is being written.
+    /// Time at which the next report is due; `None` while one is being written.
     pub(super) fn next_report_due(&self) -> Option<Instant> {
         let due = |known: &TrackedRun| known.report_due(self.options.report);
         self.reports.as_ref()?;

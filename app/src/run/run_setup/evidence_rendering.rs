@@ -73,7 +73,7 @@ impl RunSetup {
         })
     }
 
-    /// Reason why no item has evidence, with the remedy; none where any may have some.
+    /// Reason why no item has evidence, with the remedy; `None` if any may have some.
     pub fn lacks_evidence(&self, by: RenderedBy) -> Option<&'static str> {
         if !self.measures() || self.plan.has_rendered {
             return None;

@@ -57,7 +57,7 @@ impl Credentials {
         Self { account, ..self }
     }
 
-    /// Sets the keys of a profile in AWS's shared credentials file; none if there is no such
+    /// Sets the keys of a profile in AWS's shared credentials file; `None` if there is no such
     /// profile.
     pub fn with_profile(mut self, file: &str, name: &str) -> Option<Self> {
         for (key, value) in aws_profile(file, name)? {

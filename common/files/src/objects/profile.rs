@@ -1,6 +1,6 @@
 //! Profiles of AWS's shared credentials file.
 
-/// Keys and values of a profile, in the file's order; none if there is no such profile. `[profile
+/// Keys and values of a profile, in the file's order; `None` if there is no such profile. `[profile
 /// name]`, as in the file `config`, is matched too.
 pub fn aws_profile(file: &str, name: &str) -> Option<Vec<(String, String)>> {
     let mut found: Option<Vec<(String, String)>> = None;

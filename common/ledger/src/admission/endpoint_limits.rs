@@ -65,14 +65,14 @@ impl EndpointState {
         self.refunds_unused = limits.refund_unused;
     }
 
-    /// Milliseconds until the provider's cooldown ends; none without one.
+    /// Milliseconds until the provider's cooldown ends; `None` without one.
     pub fn cooldown(&mut self, now: i64) -> Option<i64> {
         self.refresh(now);
         self.cooldown.map(|cooldown| cooldown.until - now)
     }
 
-    /// Milliseconds that a call of this many tokens has to wait, and for what; none if it may start
-    /// now.
+    /// Milliseconds that a call of this many tokens has to wait, and for what; `None` if it may
+    /// start now.
     pub fn delay(&mut self, tokens: u64, now: i64) -> Option<(i64, WaitReason)> {
         if let Some(left) = self.cooldown(now) {
             return Some((left, WaitReason::Cooldown));

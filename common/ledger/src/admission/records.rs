@@ -17,7 +17,7 @@ pub trait LedgerRecords {
     /// Time zone in which days and months begin.
     fn calendar(&self) -> Result<BudgetCalendar, Self::Error>;
 
-    /// The cap under a [`Scope::budget_key`]; none if none was ever written.
+    /// The cap under a [`Scope::budget_key`]; `None` if none was ever written.
     fn budget(&self, key: &str) -> Result<Option<Budget>, Self::Error>;
 
     /// Writes a cap.
@@ -46,7 +46,7 @@ pub trait LedgerRecords {
         self.set_account(scope, &account)
     }
 
-    /// A lease that is outstanding or ended; none if it was released or never held.
+    /// A lease that is outstanding or ended; `None` if it was released or never held.
     fn lease(&self, id: &LeaseId) -> Result<Option<Lease>, Self::Error>;
 
     /// A lease that is outstanding.
@@ -73,7 +73,7 @@ pub trait LedgerRecords {
 /// Record of an admitted call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Holder.
+    /// Process that holds the lease.
     pub owner: OwnerId,
     /// The run that pays.
     pub run: RunId,
@@ -89,7 +89,7 @@ pub struct Lease {
     pub admitted: i64,
     /// Day of its admission, in which it counts.
     pub day: Date,
-    /// State.
+    /// State of the lease.
     pub lease_state: LeaseState,
 }
 

@@ -11,7 +11,7 @@ pub enum Scope {
     Run(RunId),
     /// A shared budget in one of its days or months.
     Shared {
-        /// The budget.
+        /// Budget of several runs.
         budget: SharedBudget,
         /// The day or the month of the admission in the ledger's zone, as in `2026-11-21` or
         /// `2026-11`.
@@ -54,7 +54,7 @@ impl Scope {
         }
     }
 
-    /// The scope of an account's key; none for any other text.
+    /// The scope of an account's key; `None` for any other text.
     pub fn from_account_key(key: &str) -> Option<Self> {
         if let Some(run) = key.strip_prefix("run:") {
             return Some(Self::Run(RunId::new(run)));
@@ -68,7 +68,7 @@ impl Scope {
         Some(Self::Shared { budget: SharedBudget { period, label }, name: name.to_owned() })
     }
 
-    /// The shared budget of this scope; none for a run's own.
+    /// The shared budget of this scope; `None` for a run's own.
     pub fn shared(&self) -> Option<&SharedBudget> {
         match self {
             Self::Run(_) => None,
@@ -76,7 +76,7 @@ impl Scope {
         }
     }
 
-    /// Period of the budget; none for a run's.
+    /// Period of the budget; `None` for a run's.
     pub fn period(&self) -> Option<Period> {
         self.shared().map(|shared| shared.period)
     }
@@ -112,7 +112,7 @@ impl fmt::Display for Scope {
 pub struct SharedBudget {
     /// Period with which it is renewed.
     pub period: Period,
-    /// The label whose calls it covers; none for all calls.
+    /// The label whose calls it covers; `None` for all calls.
     pub label: Option<BudgetLabel>,
 }
 

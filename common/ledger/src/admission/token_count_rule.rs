@@ -18,7 +18,7 @@ juror_types::named_enum! {
 pub struct TokenCounting {
     /// The rule, once a process has learned it.
     pub rule: Option<CountRule>,
-    /// Billed input tokens per expected one, in thousandths; none before the first bill.
+    /// Billed input tokens per expected one, in thousandths; `None` before the first bill.
     pub input_scale: Option<u64>,
     /// Maximum of the remaining tokens that the provider reported under its present limit.
     pub fullest: Option<u64>,

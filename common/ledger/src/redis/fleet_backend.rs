@@ -27,7 +27,7 @@ pub trait FleetBackend: Send + Sync {
     /// The known runs.
     async fn announced(&self) -> Result<Vec<RunId>, LedgerError>;
 
-    /// Status of a run; none if it was never announced, or has expired.
+    /// Status of a run; `None` if it was never announced, or has expired.
     async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError>;
 
     /// Records the progress of a run. Returns false if there is no such run.
@@ -50,7 +50,7 @@ pub trait FleetBackend: Send + Sync {
     /// few times.
     async fn allow_resend(&self, job: &Job) -> Result<bool, LedgerError>;
 
-    /// Account of a run; none if there is no record.
+    /// Account of a run; `None` if there is no record.
     async fn run_account(&self, run: &RunId) -> Result<Option<RunAccount>, LedgerError>;
 
     /// Presumes spent the leases that a complete run still holds: each of its jobs has its result,

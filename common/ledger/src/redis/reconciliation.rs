@@ -49,12 +49,12 @@ pub struct JournalCosts {
 /// Cost of a run by its journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalCost {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// Cost of its results; none if its journal is damaged. If the account of such a run is lost,
+    /// Cost of its results; `None` if its journal is damaged. If the account of such a run is lost,
     /// none of its calls is admitted before it is opened again.
     pub cost: Option<Money>,
-    /// Time of the last result: missing costs are booked on its day and month. None for now.
+    /// Time of the last result: missing costs are booked on its day and month. `None` for now.
     pub last_result_at: Option<Timestamp>,
     /// Labels under which the cost counts too; if empty, those that the ledger has of the run.
     pub labels: Vec<BudgetLabel>,

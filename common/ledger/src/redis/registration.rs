@@ -84,7 +84,7 @@ impl OwnerRegistration {
 #[derive(Debug)]
 struct Held {
     request: AdmissionRequest,
-    /// The day of its admission; none until the reply.
+    /// The day of its admission; `None` until the reply.
     day: Option<String>,
     /// The labels of its run at its admission.
     labels: String,

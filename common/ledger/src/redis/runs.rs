@@ -25,7 +25,7 @@ pub struct RunStatus {
     /// Number of results to come of the jobs published so far.
     pub published: u64,
     /// Number of results that the run will have, over all rounds: it is complete when its journal
-    /// holds as many. None while more jobs may be published.
+    /// holds as many. `None` while more jobs may be published.
     pub expected: Option<u64>,
     /// True if it was cancelled: jobs that are not judged yet are skipped.
     pub cancelled: bool,
@@ -66,7 +66,7 @@ pub struct RunProgress {
     pub counts: OutcomeCounts,
     /// Cost of the results.
     pub cost_usd: Money,
-    /// Number of results with which the run was complete when its report was written; none before
+    /// Number of results with which the run was complete when its report was written; `None` before
     /// that. If it differs from [`RunStatus::expected`], the report belongs to an earlier round.
     pub reported_at: Option<u64>,
 }
@@ -150,7 +150,7 @@ impl RedisLedger {
         self.end_run(run, "cancel", String::new()).await
     }
 
-    /// Status of a run; none if it was never announced or has expired.
+    /// Status of a run; `None` if it was never announced or has expired.
     pub async fn run_status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError> {
         let answer = self.connection.perform(&scripts::RUN_STATUS, &[run.to_string()]).await?;
         let [record, expected, published, cancelled, paused, progress, commands, retrying] =

@@ -95,8 +95,8 @@ impl TestRedis {
         redis::from_redis_value(answer).unwrap_or_default()
     }
 
-    /// Waits for a value that `look` finds; it looks again at each change of a key whose name in the
-    /// namespace begins with `keys`. None after the time limit.
+    /// Waits for a value that `look` finds; it looks again at each change of a key whose name in
+    /// the namespace begins with `keys`. `None` after the time limit.
     pub fn await_value<T>(
         &self,
         keys: &str,
@@ -227,7 +227,7 @@ impl Drop for OwnServer {
     }
 }
 
-/// Starts the server and waits until it is ready; none if it ends instead.
+/// Starts the server and waits until it is ready; `None` if it ends instead.
 fn launch(arguments: &[String]) -> Option<Running> {
     let mut command = Command::new("redis-server");
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());

@@ -174,7 +174,7 @@ impl OpenConsumers {
     }
 
     /// The next delivery with its priority, and its count as outstanding if its queue is preferred;
-    /// none when the connection has ended.
+    /// `None` when the connection has ended.
     async fn next(
         &mut self,
     ) -> Option<(Priority, Option<OutstandingDelivery>, lapin::message::Delivery)> {

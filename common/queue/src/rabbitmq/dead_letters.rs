@@ -46,7 +46,7 @@ pub struct StoredDeadLetter {
     pub priority: Priority,
     /// Reason of its dead-lettering, as a message.
     pub reason: String,
-    /// Content.
+    /// Content of the message.
     pub content: DeadLetterBody,
 }
 

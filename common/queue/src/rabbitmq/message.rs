@@ -152,7 +152,7 @@ pub(super) fn decode<M: Message>(payload: &[u8]) -> Result<M, String> {
     M::from_json(payload).map_err(|error| format!("it cannot be parsed: {error}"))
 }
 
-/// Warning about a payload of another schema version; none for other payloads.
+/// Warning about a payload of another schema version; `None` for other payloads.
 pub(super) fn other_version(payload: &[u8]) -> Option<String> {
     let stamp: MessageStamp = serde_json::from_slice(payload).ok()?;
     (stamp.schema != SCHEMA).then(|| {

@@ -42,7 +42,7 @@ impl PriorityWindow {
         OutstandingDelivery(Arc::clone(self))
     }
 
-    /// Time until which the broker may still have more of this priority to send; none if it has
+    /// Time until which the broker may still have more of this priority to send; `None` if it has
     /// none.
     pub(super) fn stale_since(&self) -> Option<Instant> {
         let prefetch = usize::from(self.prefetch);

@@ -20,14 +20,14 @@ pub struct EvidenceRegion {
     pub delta_e: f64,
     /// The kind of difference.
     pub kind: RegionKind,
-    /// Offset of the render's place from the screenshot's, right and down in pixels; none unless
+    /// Offset of the render's place from the screenshot's, right and down in pixels; `None` unless
     /// the region moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_by: Option<[i32; 2]>,
-    /// The responsible element; none without a snapshot of the page.
+    /// The responsible element; `None` without a snapshot of the page.
     pub element: Option<RegionElement>,
     /// The CSS property that a repair sets (`display` for a removal, `size` for the width and the
-    /// height of an image); none where no repair explains the region.
+    /// height of an image); `None` if no repair explains the region.
     pub property: Option<String>,
     /// The property's value in the code.
     pub is: Option<String>,
@@ -80,8 +80,8 @@ pub struct RegionElement {
     pub text: String,
     /// A unique CSS path of it.
     pub path: String,
-    /// A CSS selector of it and of the alike elements that need the same repair; none for a single
-    /// one.
+    /// A CSS selector of it and of the alike elements that need the same repair; `None` for a
+    /// single one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
     /// Position in pixels of the screenshot.

@@ -70,7 +70,7 @@ pub enum PromptCache {
 }
 
 impl PromptCache {
-    /// Input tokens that a reply wrote into the cache if it does not report them; none if that is
+    /// Input tokens that a reply wrote into the cache if it does not report them; `None` if that is
     /// unknown.
     pub fn unreported_writes(self) -> Option<u64> {
         (self == Self::Marked).then_some(0)

@@ -5,13 +5,13 @@ use serde::de::DeserializeOwned;
 
 /// An invalid data file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum DataFileError {
     /// Malformed TOML, an unknown or missing key, or a value of another type.
     #[error("{origin}{problem}")]
     Invalid {
         /// The file, as the user named it.
         origin: String,
-        /// The problem.
         problem: TomlProblem,
     },
     /// Another schema version.

@@ -3,7 +3,7 @@
 const LATEST: &str = "-latest";
 
 /// The name without its date: `gpt-4o` for `gpt-4o-2024-08-06`, `claude-haiku-4-5` for
-/// `claude-haiku-4-5-20251001`. None if there is no date.
+/// `claude-haiku-4-5-20251001`. `None` if there is no date.
 pub(super) fn without_date(model: &str) -> Option<&str> {
     ["-dddd-dd-dd", "-dddddddd"].into_iter().find_map(|shape| {
         let (name, end) = model.split_at_checked(model.len().checked_sub(shape.len())?)?;

@@ -21,9 +21,9 @@ pub struct Prices(BTreeMap<String, PriceEntry>);
 pub struct PriceEntry {
     /// The model, as the provider spells it.
     pub model: String,
-    /// Provider of the model; none for a price that the user gave.
+    /// Provider of the model; `None` for a price that the user gave.
     pub provider: Option<Provider>,
-    /// Endpoint.
+    /// Endpoint that the price holds for.
     pub endpoint: Endpoint,
     /// Price of its tokens.
     pub price: Price,

@@ -15,7 +15,7 @@ pub struct BatchUsage {
 }
 
 impl BatchUsage {
-    /// The record of a batch; none if both figures agree.
+    /// The record of a batch; `None` if both figures agree.
     pub fn differing(shard: u32, reported: Usage, rows: Usage) -> Option<Self> {
         let tokens = |usage: Usage| (usage.input_tokens, usage.output_tokens);
         (tokens(reported) != tokens(rows)).then_some(Self { shard, reported, rows })

@@ -18,7 +18,7 @@ pub struct ItemRecord {
     /// Name of the style of a restyled image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<String>,
-    /// Language of the code that stages and judge received; none without code, and in records of
+    /// Language of the code that stages and judge received; `None` without code, and in records of
     /// earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
@@ -39,13 +39,13 @@ pub struct InputRecord {
     #[serde(rename = "ref")]
     pub reference: String,
     /// SHA-256 of an image's bytes, of code as UTF-8 without a byte order mark, of flat tokens as
-    /// JSON sorted by name; none if it was not read.
+    /// JSON sorted by name; `None` if it was not read.
     pub digest: Option<Digest>,
     /// Changes by preparation, as in "first of 6 frames".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Signature for comparing near-equal inputs: of code that is long enough, and of an image that
-    /// had to be decoded; none in records of earlier versions.
+    /// had to be decoded; `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<SimilaritySignature>,
 }

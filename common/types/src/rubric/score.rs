@@ -28,17 +28,14 @@ pub struct ParsedReply {
 
 /// The error of a reply without a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages name every field")]
 pub enum AnswerError {
     /// A criterion has no score.
     #[error("the score of {key:?} is missing")]
-    Missing {
-        /// The criterion.
-        key: String,
-    },
+    Missing { key: String },
     /// A score lies outside the rubric's scale.
     #[error("the score of {key:?} is {score}, outside the scale of {min} to {max}")]
     OutOfRange {
-        /// The criterion.
         key: String,
         /// The judge's score.
         score: u32,

@@ -45,7 +45,7 @@ impl RunRecord {
         image.into_iter().flatten().chain(stages).collect()
     }
 
-    /// The first difference of a requested run from this one, with both values; none if it is the
+    /// The first difference of a requested run from this one, with both values; `None` if it is the
     /// same run. Budget, limits, name and program version are not compared.
     pub fn difference(&self, requested: &Self) -> Option<String> {
         let known = self;

@@ -38,7 +38,7 @@ impl Money {
         Self(i64::try_from(product).unwrap_or(i64::MAX))
     }
 
-    /// Returns the amount times `part` / `whole`, rounded up to a pico-dollar. None if `whole` is
+    /// Returns the amount times `part` / `whole`, rounded up to a pico-dollar. `None` if `whole` is
     /// zero, or an amount is negative.
     pub fn scaled(self, part: Self, whole: Self) -> Option<Self> {
         let [amount, part, whole] = [self, part, whole].map(|money| u128::try_from(money.0).ok());
@@ -47,7 +47,7 @@ impl Money {
     }
 
     /// The amount of a decimal number in the notation of JSON (`5.9275e-3`), rounded up to a
-    /// pico-dollar. None if it is negative, not a number, or beyond [`Money::MAX`].
+    /// pico-dollar. `None` if it is negative, not a number, or beyond [`Money::MAX`].
     pub fn rounded_up(number: &str) -> Option<Self> {
         let (mantissa, exponent) = match number.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent.parse().ok()?),

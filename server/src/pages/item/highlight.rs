@@ -142,7 +142,7 @@ fn is_name(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '$')
 }
 
-/// The length of `<name`, `</name`, `<>` or `</>`; none where a `<` is only smaller than.
+/// The length of `<name`, `</name`, `<>` or `</>`; `None` if a `<` is only smaller than.
 fn tag(rest: &str) -> Option<usize> {
     let from_name = rest.strip_prefix('<')?;
     let from_name =

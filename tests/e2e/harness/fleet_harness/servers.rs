@@ -82,7 +82,7 @@ impl FleetServers {
         self.with_backend(async |backend| backend.run_status(&RunId::new(run)).await.unwrap())
     }
 
-    /// Progress of a run once its report is complete; none after the time limit.
+    /// Progress of a run once its report is complete; `None` after the time limit.
     pub fn await_report(&self, run: &str, within: Duration) -> Option<RunProgress> {
         self.redis.await_value(&format!("run:{run}"), within, || {
             let status = self.status(run)?;

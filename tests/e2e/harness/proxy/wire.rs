@@ -111,7 +111,7 @@ impl Wire {
         self.wait(within, |seen| seen.passed.get(&moment).is_some_and(|passed| *passed >= count))
     }
 
-    /// Owner id under which the process claims jobs; none before its first claim.
+    /// Owner id under which the process claims jobs; `None` before its first claim.
     pub fn owner(&self) -> Option<String> {
         self.lock().owner.clone()
     }

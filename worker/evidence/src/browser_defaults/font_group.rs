@@ -58,7 +58,7 @@ pub(super) fn with_normal_line_height(snapshot: &Snapshot) -> Vec<usize> {
 }
 
 /// Height of a line of an element's own text, by the height of its content and the number of lines
-/// that fit it at the usual height; none without text.
+/// that fit it at the usual height; `None` without text.
 fn line_height(page: &PageTree<'_>, index: usize) -> Option<i32> {
     let element = page.element(index).filter(|element| element.visible)?;
     if element.text.is_empty() {

@@ -12,7 +12,7 @@ const GAP: i32 = 1;
 /// Connected areas of a drawing's differences from its screenshot.
 #[derive(Debug, Default)]
 pub(super) struct DifferenceAreas {
-    /// Area of each cell; none where nothing differs.
+    /// Area of each cell; `None` if nothing differs.
     areas: Vec<Option<usize>>,
     columns: usize,
     /// Sum of the differences of each area.

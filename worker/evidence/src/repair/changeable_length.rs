@@ -116,7 +116,7 @@ impl LengthProperty {
         }
     }
 
-    /// The change that adds `delta` to the lengths of elements; none if nothing would change.
+    /// The change that adds `delta` to the lengths of elements; `None` if nothing would change.
     pub fn change(self, page: &PageTree<'_>, elements: &[usize], delta: f64) -> Option<PageChange> {
         let first = *elements.first()?;
         let mut lengths = self.lengths(page, first);

@@ -30,7 +30,7 @@ pub(super) struct GradientPixel {
 }
 
 impl LinearGradient {
-    /// A computed `background-image`; none unless it is a single gradient that the browser mixes
+    /// A computed `background-image`; `None` unless it is a single gradient that the browser mixes
     /// in sRGB between opaque colors.
     pub fn parse(text: &str) -> Option<Self> {
         let inner = text.strip_prefix("linear-gradient(")?.strip_suffix(')')?;
@@ -61,8 +61,8 @@ impl LinearGradient {
         (is_rising && stops.len() > 1).then_some(Self { template, direction, stops })
     }
 
-    /// The gradient whose colors come nearest to the shown ones; none unless enough pixels are drawn
-    /// in the present one. `size` is that of the box.
+    /// The gradient whose colors come nearest to the shown ones; `None` unless enough pixels are
+    /// drawn in the present one. `size` is that of the box.
     pub fn fitted(&self, size: [f64; 2], pixels: &[GradientPixel]) -> Option<Self> {
         let own: Vec<(&GradientPixel, usize, f64)> = pixels
             .iter()
@@ -155,7 +155,7 @@ enum GradientDirection {
     Corner(f64, f64),
 }
 
-/// Parts between the commas that stand in no parentheses; none if these are not balanced, as
+/// Parts between the commas that stand in no parentheses; `None` if these are not balanced, as
 /// between two gradients.
 fn split(text: &str) -> Option<Vec<&str>> {
     let (mut parts, mut begin, mut depth) = (Vec::new(), 0, 0usize);
@@ -217,8 +217,8 @@ fn spread(positions: Vec<Option<f64>>) -> Vec<f64> {
     (0..positions.len()).map(between).collect()
 }
 
-/// Solves the equations of a symmetric matrix, each row with its three right sides; none if a stop
-/// has too few pixels.
+/// Solves the equations of a symmetric matrix, each row with its three right sides; `None` if a
+/// stop has too few pixels.
 fn solved(mut rows: Vec<Vec<f64>>) -> Option<Vec<Rgb>> {
     let count = rows.len();
     for at in 0..count {

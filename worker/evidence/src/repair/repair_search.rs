@@ -76,7 +76,7 @@ impl RepairSearch {
         search
     }
 
-    /// The changes of the next drawing; none at the end of the search.
+    /// The changes of the next drawing; `None` at the end of the search.
     pub fn next_drawing(&mut self) -> Option<Vec<PageChange>> {
         loop {
             if self.has_repair() {

@@ -21,7 +21,7 @@ pub(crate) struct FollowedPatch {
     /// Its middle, across and down.
     pub center: [i32; 2],
     patch: Patch,
-    /// Its shift to the screenshot; none where it is not found.
+    /// Its shift to the screenshot; `None` if it is not found.
     pub target: Option<[i32; 2]>,
     /// True if the screenshot has the same samples there.
     pub is_exact: bool,

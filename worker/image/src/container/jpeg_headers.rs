@@ -32,7 +32,7 @@ pub(in super::super) struct Component {
     pub table: u8,
 }
 
-/// Headers before the first scan; none if they are damaged, or of red, green and blue.
+/// Headers before the first scan; `None` if they are damaged, or of red, green and blue.
 pub(in super::super) fn jpeg_headers(bytes: &[u8]) -> Option<JpegHeaders> {
     let mut headers = JpegHeaders::default();
     headers.read(bytes)?;

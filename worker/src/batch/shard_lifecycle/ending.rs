@@ -93,7 +93,7 @@ impl ShardLifecycle {
         }
     }
 
-    /// Fetches the files of a batch; none if this process stops before they are here.
+    /// Fetches the files of a batch; `None` if this process stops before they are here.
     async fn download(&mut self, files: &[String]) -> Result<Option<Vec<PathBuf>>, WorkerError> {
         let work = Arc::clone(&self.work);
         // A batch created by another process has no folder here yet.

@@ -15,7 +15,7 @@ const RENDERER_DIGITS: usize = 12;
 
 pub(super) struct MeasuredPage<'renderer> {
     pub source: PageSource,
-    /// Live page; none for a cached render.
+    /// Live page; `None` for a cached render.
     pub page: Option<OpenPage<'renderer>>,
     /// Changes of the page that give it the defaults of another browser.
     pub defaults: Vec<PageChange>,

@@ -195,7 +195,7 @@ fn may_stay_open(name: &str) -> bool {
     OPTIONAL_END.binary_search(&name).is_ok() || name == "tr"
 }
 
-/// The message for a tokenizer error that means an incomplete tag or comment; none for others.
+/// The message for a tokenizer error that means an incomplete tag or comment; `None` for others.
 fn broken_tag(message: &str) -> Option<&'static str> {
     let inside_a_tag = |message: &str| {
         ["TagName", "AttributeName", "BeforeAttributeValue", "AfterAttributeValueQuoted"]

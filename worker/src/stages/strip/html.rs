@@ -184,7 +184,7 @@ fn style_comments(css: &str) -> Vec<Cut> {
     cuts
 }
 
-/// Cuts of a script; none if parsing it could take too much.
+/// Cuts of a script; empty if parsing it could take too much.
 fn script_cuts(text: &str) -> Vec<Cut> {
     let cuts = || script::cuts(text, Language::Html).unwrap_or_default();
     parse_part(text, Language::Js, cuts).unwrap_or_default()

@@ -94,8 +94,8 @@ pub(super) fn write(request: &Request, format: ReplyFormat, keeps_instructions: 
     Bytes::from(json)
 }
 
-/// True if a complete reply contains the name of a property that the schema requires; none if that
-/// cannot be determined.
+/// True if a complete reply contains the name of a property that the schema requires; `None` if
+/// that cannot be determined.
 pub(super) fn follows_schema(answer: &Completion, schema: &str) -> Option<bool> {
     let content = answer.content.as_deref().filter(|content| !content.trim().is_empty())?;
     let schema: Value = serde_json::from_str(schema).ok()?;

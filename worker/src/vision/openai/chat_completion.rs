@@ -75,7 +75,7 @@ pub(super) fn read(
     })
 }
 
-/// The names in a list of models; none if it is no such list.
+/// The names in a list of models; `None` if it is no such list.
 pub(super) fn model_names(content: &[u8]) -> Option<Vec<String>> {
     let list: Value = serde_json::from_slice(content).ok()?;
     let name = |model: &Value| Some(model.get("id")?.as_str()?.to_owned());
@@ -149,7 +149,8 @@ fn is_of_another_api(body: &Value) -> bool {
 }
 
 /// Reported cost in dollars of a reply: OpenRouter's `usage.cost`, plus the upstream's charge for
-/// the user's own key. None if that charge is not stated: the cost would be OpenRouter's fee alone.
+/// the user's own key. `None` if that charge is not stated: the cost would be OpenRouter's fee
+/// alone.
 fn reported_cost(body: &Value) -> Option<Money> {
     let amount = |pointer: &str| match body.pointer(pointer)? {
         Value::Number(number) => Money::rounded_up(&number.to_string()),
@@ -167,8 +168,8 @@ fn reported_cost(body: &Value) -> Option<Money> {
 /// `system_fingerprint` of the simulator's replies.
 const SIMULATOR_FINGERPRINT: &str = "juror-simulator";
 
-/// The input tokens that a body reports as written into the prompt cache; none if it reports none.
-/// LiteLLM has Anthropic's name for them, with a zero also where it does not know.
+/// The input tokens that a body reports as written into the prompt cache; `None` if it reports
+/// none. LiteLLM has Anthropic's name for them, with a zero also where it does not know.
 fn cache_write_tokens(body: &Value) -> Option<u64> {
     let usage = body.get("usage")?;
     let tokens = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);

@@ -4,7 +4,7 @@
 use crate::vision::http::{Http, Reply, ReplyBody};
 use serde_json::{Value, json};
 
-/// True if OpenRouter's model list declares image input; none if it declares nothing.
+/// True if OpenRouter's model list declares image input; `None` if it declares nothing.
 pub(super) fn in_model_list(content: &[u8], model: &str) -> Option<bool> {
     let list: Value = serde_json::from_slice(content).ok()?;
     let is_it = |entry: &&Value| entry.get("id").is_some_and(|id| id == model);
@@ -13,7 +13,7 @@ pub(super) fn in_model_list(content: &[u8], model: &str) -> Option<bool> {
     Some(modalities.iter().any(|modality| modality == "image"))
 }
 
-/// True if LiteLLM, or else Ollama, reports it. Costs nothing; none for any other server.
+/// True if LiteLLM, or else Ollama, reports it. Costs nothing; `None` for any other server.
 pub(super) async fn query_model(http: &Http, model: &str) -> Option<bool> {
     let info = http.get(&["model", "info"], &[]).await.ok().and_then(json_of);
     if let Some(reported) = info.and_then(|info| in_model_info(&info, model)) {

@@ -7,8 +7,8 @@ use serde_json::Value;
 /// otherwise use up the budgets of a whole month.
 const MAX_TOKENS: u64 = 100_000_000;
 
-/// The tokens that a body reports as billed; none if it reports none or an impossible number, since
-/// no prompt has zero tokens. Some servers count reasoning in the total alone.
+/// The tokens that a body reports as billed; `None` if it reports none or an impossible number,
+/// since no prompt has zero tokens. Some servers count reasoning in the total alone.
 pub(super) fn usage(body: &Value) -> Option<Usage> {
     let counts = body.get("usage")?;
     let input_tokens = count(counts, "/prompt_tokens")?;

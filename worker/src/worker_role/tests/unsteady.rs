@@ -22,7 +22,7 @@ pub struct Unsteady {
     pub backend: SqliteLedger,
     /// True while it is unreachable.
     pub away: AtomicBool,
-    /// Number of calls that it still admits; none without a limit of its own.
+    /// Number of calls that it still admits; `None` without a limit of its own.
     pub tickets: Mutex<Option<usize>>,
     /// Number of operations while it was unreachable.
     missed: watch::Sender<usize>,

@@ -32,7 +32,7 @@ impl MetricDefinition {
         value.filter(|value| value.is_finite())
     }
 
-    /// Value in a result; none where the result has no data for it.
+    /// Value in a result; `None` if the result has no data for it.
     fn value(&self, result: &JobResult) -> Option<f64> {
         let verdict = result.semantic.as_ref();
         match &self.source {

@@ -11,7 +11,7 @@ use juror_types::{outcome::Outcome, usage::Money};
 pub enum ResultCell {
     /// Id of an item, and the number of the repeat where there are several.
     Item(String, Option<u32>),
-    /// Outcome.
+    /// Outcome of a job.
     Outcome(Outcome),
     /// A figure in its unit.
     Figure(f64, Unit),
@@ -27,7 +27,7 @@ pub enum ResultCell {
     Cost(Money),
     /// Grade of a score, and the score.
     Grade(String, f64),
-    /// Text.
+    /// Text without further meaning.
     Text(String),
 }
 
@@ -61,7 +61,7 @@ impl ResultCell {
         }
     }
 
-    /// The number by which it is ordered; none for a text.
+    /// The number by which it is ordered; `None` for a text.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Item(..) | Self::Text(_) => None,

@@ -20,7 +20,7 @@ pub fn open_run<B: LedgerRecords>(
 }
 
 /// Books the cost of a run's results by its journal, as far as its account lacks it, also on the
-/// current day and month and on those of its labels. `carried` is the cost of calls of unfinished
+/// current day and month and on those of its labels. `unattributed_cost` is the cost of calls of unfinished
 /// jobs, which is in no result.
 pub fn book_journal<B: LedgerRecords>(
     records: &mut B,
@@ -68,7 +68,7 @@ pub fn set_cap<B: LedgerRecords>(
     Ok(before)
 }
 
-/// The ledger of a run; none if the run has no budget record.
+/// The ledger of a run; `None` if the run has no budget record.
 pub fn ledger<B: LedgerRecords>(
     records: &B,
     run: &RunId,

@@ -35,8 +35,8 @@ use std::{
 
 /// Backend with further operations for the comparison.
 pub trait Subject: Admission + JobStore + BudgetRecords {
-    /// Presumes the leases of other owners of a run as spent and returns their number; none if the
-    /// backend does not support it.
+    /// Presumes the leases of other owners of a run as spent and returns their number; `None` if
+    /// the backend does not support it.
     async fn adopt_leases(&self, run: &RunId, owner: &OwnerId) -> Option<usize>;
 }
 

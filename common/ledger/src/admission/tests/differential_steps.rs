@@ -163,7 +163,7 @@ fn observe() -> impl Strategy<Value = LedgerStep> {
     )
 }
 
-/// Units per minute; none if not reported.
+/// Units per minute; `None` if not reported.
 fn units() -> impl Strategy<Value = Option<u64>> {
     prop::option::of(prop_oneof![0_u64..5_000, 20_000_u64..200_000])
 }

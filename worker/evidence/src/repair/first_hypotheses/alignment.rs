@@ -169,7 +169,7 @@ struct AlignedItem {
     start: f64,
     end: f64,
     margins: [f64; 2],
-    /// Its shift to the screenshot; none if it is not found near its place.
+    /// Its shift to the screenshot; `None` if it is not found near its place.
     shift: Option<f64>,
     /// True if it has content that is not found.
     is_lost: bool,

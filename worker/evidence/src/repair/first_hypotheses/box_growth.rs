@@ -110,13 +110,13 @@ impl FirstHypotheses<'_> {
         is_redrawn || own().any(|patch| patch.target.is_none() || Some(patch.target) != first)
     }
 
-    /// Growth of a painted box across and down, in CSS pixels; none if it is the same or is not
+    /// Growth of a painted box across and down, in CSS pixels; `None` if it is the same or is not
     /// seen.
     fn box_growth(&self, index: usize) -> Option<[f64; 2]> {
         self.measured_growth(index).filter(|by| *by != [0.0, 0.0])
     }
 
-    /// Growth of a painted box across and down, in CSS pixels; none if it is not seen.
+    /// Growth of a painted box across and down, in CSS pixels; `None` if it is not seen.
     pub(super) fn measured_growth(&self, index: usize) -> Option<[f64; 2]> {
         let scale = self.page.snapshot.scale.max(0.1);
         let by = [0, 1].map(|axis: usize| {
@@ -151,7 +151,7 @@ impl FirstHypotheses<'_> {
     }
 
     /// Shift along an axis to the nearest place that shows the colors of two pixels of the drawing;
-    /// none if they are alike.
+    /// `None` if they are alike.
     fn shift_between(&self, outer: [i32; 2], inner: [i32; 2], axis: usize) -> Option<i32> {
         let color = |[x, y]: [i32; 2]| self.drawing.get(x, y);
         let (outside, inside) = (color(outer)?, color(inner)?);
@@ -169,7 +169,7 @@ impl FirstHypotheses<'_> {
         nearest.find(|&by| shows(outer, by, outside) && shows(inner, by, inside))
     }
 
-    /// Shift of a side along an axis, by the corners of the box that are found; none without one.
+    /// Shift of a side along an axis, by the corners of the box that are found; `None` without one.
     fn corner_shift(&self, index: usize, axis: usize, is_far: bool) -> Option<i32> {
         let [left, top, right, bottom] = self.page.bounds(index);
         let middle = [(left + right) / 2, (top + bottom) / 2];

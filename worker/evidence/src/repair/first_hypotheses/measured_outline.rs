@@ -50,8 +50,8 @@ impl FirstHypotheses<'_> {
         found
     }
 
-    /// Difference of the border's width in the screenshot, in CSS pixels; none if it is the same or
-    /// is not seen.
+    /// Difference of the border's width in the screenshot, in CSS pixels; `None` if it is the same
+    /// or is not seen.
     fn other_thickness(&self, index: usize) -> Option<f64> {
         let page = self.page;
         let [left, top, right, bottom] = page.painted_bounds(index);
@@ -160,7 +160,7 @@ struct Border {
 }
 
 impl Border {
-    /// Its thickness in the screenshot, from a place on its outer edge inward; none if it is not
+    /// Its thickness in the screenshot, from a place on its outer edge inward; `None` if it is not
     /// seen there, or not in the drawing.
     fn thickness_in(
         &self,

@@ -80,7 +80,7 @@ impl FirstHypotheses<'_> {
         found
     }
 
-    /// The extent of an element's own text in both pictures; none if it is the same, has several
+    /// The extent of an element's own text in both pictures; `None` if it is the same, has several
     /// lines, or is not seen.
     fn measured_text(&self, index: usize) -> Option<MeasuredText> {
         let page = self.page;

@@ -249,7 +249,7 @@ fn most_frequent_in(picture: &Raster, bounds: [i32; 4]) -> Option<Rgb> {
     most_frequent_color(&colors).map(|(color, _)| color)
 }
 
-/// The opacity of a color over a background that gives the shown color; none if they are alike or
+/// The opacity of a color over a background that gives the shown color; `None` if they are alike or
 /// it is another color.
 fn blend(shown: Rgb, behind: Rgb, color: Rgb) -> Option<f64> {
     let (mut both, mut own) = (0.0, 0.0);

@@ -41,7 +41,7 @@ impl FirstHypotheses<'_> {
         found
     }
 
-    /// Share of an element's text that the screenshot lacks; none if its text is at most shifted.
+    /// Share of an element's text that the screenshot lacks; `None` if its text is at most shifted.
     fn changed_share_of_text(&self, index: usize) -> Option<f64> {
         let own: Vec<_> = self.field.texts_of(index).collect();
         if own.is_empty() {

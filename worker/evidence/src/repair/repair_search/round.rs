@@ -41,7 +41,7 @@ pub(super) struct SearchRound {
     pub best: Option<BestTrial>,
     /// Shapes that the page lacks before the repair.
     pub missing: OnceCell<Vec<MissingShape>>,
-    /// Number of drawings left for other ways to write the repair; none before it is found.
+    /// Number of drawings left for other ways to write the repair; `None` before it is found.
     pub equivalents_left: Option<usize>,
 }
 

@@ -13,7 +13,7 @@ const NOT_RUN: [&str; 2] = ["batch_expired", "batch_cancelled"];
 /// Code of batches and rows that the limit of enqueued tokens refuses.
 const TOKEN_LIMIT: &str = "token_limit_exceeded";
 
-/// End of a row's call; none if it had not run when its batch ended.
+/// End of a row's call; `None` if it had not run when its batch ended.
 pub(super) fn row_end(row: &Value, show: impl Fn(&str) -> String) -> Option<CallEnd> {
     let headers = HeaderMap::new();
     if let Some(response) = row.get("response").filter(|response| !response.is_null()) {
@@ -110,7 +110,7 @@ pub(super) fn token_limit_refusal(message: String) -> TokenLimitRefusal {
     TokenLimitRefusal { message, limit: stated }
 }
 
-/// A text field of an object; none where it is missing or no text.
+/// A text field of an object; `None` if it is missing or no text.
 pub(super) fn text(value: &Value, name: &str) -> Option<String> {
     value.get(name)?.as_str().map(str::to_owned)
 }
