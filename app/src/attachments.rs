@@ -1,10 +1,10 @@
 //! Images and code for a page: from the dataset, if this process can read it and it is unchanged
 //! since judging, else from the run's stored inputs.
 
+mod bounded_pictures;
 mod cache;
 mod code;
 mod judged_inputs;
-mod pictures;
 
 pub use cache::DatasetCache;
 pub use judged_inputs::{AsJudged, JudgedInputs, UnavailableInput};
@@ -57,7 +57,7 @@ impl Attachments for DatasetAttachments<'_> {
             attachments
                 .insert(one.screenshot_id.clone(), Attachment { code, ..Attachment::default() });
         }
-        for (id, pictures) in pictures::load_all(shown, &current, &inputs) {
+        for (id, pictures) in bounded_pictures::load_all(shown, &current, &inputs) {
             attachments.entry(id).or_default().pictures = pictures;
         }
         attachments

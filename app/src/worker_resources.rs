@@ -24,11 +24,11 @@ use juror_worker::{
     circuit_breaker::{BreakerSettings, CircuitBreaker},
     concurrency::Concurrency,
     evidence_resources::{EvidenceResources, EvidenceWarnings},
+    poison_job::IsolationGate,
     run_context::{JudgeSetup, RunContext},
     run_deadline::RunDeadline,
     sources::Sources,
     stages::{StageRules, command::CommandSettings},
-    suspect_job_isolation::IsolationGate,
 };
 use std::{path::PathBuf, sync::Arc, time::Duration};
 

@@ -3,7 +3,7 @@
 
 use crate::{
     cost_bounds::{Bounds, ModelTerms},
-    next_step_after_call::LeaseEnd,
+    retry_policy::LeaseEnd,
     vision::CallEnd,
 };
 use juror_types::{

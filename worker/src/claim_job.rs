@@ -1,22 +1,13 @@
-//! Claims: a job has one holder at a time, and a job that kills its workers is detected.
+//! Claims: a job has one holder at a time.
 
 use crate::{
-    interruption::Interruption, result_builder::ResultBuilder, run_context::RunContext, telemetry,
+    interruption::Interruption, poison_job::UnfinishedStarts, result_builder::ResultBuilder,
+    run_context::RunContext, telemetry,
 };
 use juror_ledger::job_store::{Claim, ClaimKey};
-use juror_types::{
-    job::Job,
-    outcome::{ErrorKind, JobError, JobResult},
-};
+use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 use tokio::time::Instant;
-
-/// Number of unfinished starts after which a job may have killed its workers, and is prepared
-/// alone.
-const MAX_UNFINISHED_STARTS: u32 = 2;
-/// Number of unfinished starts alone after which a job has killed its workers. Starts beside other
-/// jobs prove nothing: whatever ends a process ends every job in it.
-const MAX_ISOLATED_STARTS: u32 = 3;
 
 pub enum ClaimOutcome<'job> {
     /// The claim is granted to this worker.
@@ -34,30 +25,7 @@ pub struct ClaimedJob<'job> {
     pub requeue_by: Option<Instant>,
     /// Outages of the ledger before it was claimed.
     pub outages: u64,
-    /// Number of earlier starts that never ended.
-    starts: u32,
-    /// Number of those starts that ran alone.
-    isolated_starts: u32,
-}
-
-impl ClaimedJob<'_> {
-    /// True if it may have killed its workers.
-    pub fn is_suspect(&self) -> bool {
-        self.starts >= MAX_UNFINISHED_STARTS
-    }
-
-    /// The error of a job that has killed its workers.
-    pub fn poison(&self) -> Option<JobError> {
-        (self.isolated_starts >= MAX_ISOLATED_STARTS).then(|| {
-            let message = format!(
-                "started {} times, the last times isolated, and never finished: it probably kills its \
-                 worker; inspect its files, then judge it again with `juror dead-letters replay`, \
-                 or with `juror retry`, which retries all unscored jobs of its run",
-                self.starts
-            );
-            JobError { kind: ErrorKind::Poison, message }
-        })
-    }
+    pub unfinished_starts: UnfinishedStarts,
 }
 
 pub async fn claim<'job>(
@@ -75,17 +43,13 @@ pub async fn claim<'job>(
             telemetry::job_requeued(&Interruption::ClaimedElsewhere);
             Err(Interruption::ClaimedElsewhere)
         }
-        Claim::Granted {
-            fence,
-            unfinished_starts: starts,
-            alone: isolated_starts,
-            unattributed_cost,
-        } => {
+        Claim::Granted { fence, unfinished_starts: all, alone: isolated, unattributed_cost } => {
             let outages = context.admission.outages();
             let key = ClaimKey { fence, ..unclaimed };
             let builder = ResultBuilder::begin(job, context, key, unattributed_cost);
+            let unfinished_starts = UnfinishedStarts { all, isolated };
             let claimed =
-                ClaimedJob { job, context, builder, requeue_by, outages, starts, isolated_starts };
+                ClaimedJob { job, context, builder, requeue_by, outages, unfinished_starts };
             Ok(ClaimOutcome::Claimed(Box::new(claimed)))
         }
     }

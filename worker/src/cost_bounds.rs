@@ -1,7 +1,7 @@
 //! Tokens and cost of a call: the maximum, for reservations, and the expected values, for
 //! estimates.
 
-use crate::next_step_after_call::MAX_BILLED_CALLS;
+use crate::retry_policy::MAX_BILLED_CALLS;
 use juror_types::{
     job::Judge,
     lane::Lane,

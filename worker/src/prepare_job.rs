@@ -43,10 +43,10 @@ pub enum PreparedJob<'job> {
 /// in the user's commands, the parsers and the decoders, and not in a call. A hard stop drops work
 /// in progress here, since it costs nothing.
 pub async fn prepare(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interruption> {
-    if let Some(error) = claimed.poison() {
+    if let Some(error) = claimed.unfinished_starts.poison() {
         return Ok(PreparedJob::Finished(claimed.builder.failed(error)));
     }
-    let (is_suspect, key) = (claimed.is_suspect(), claimed.builder.claim.clone());
+    let (is_suspect, key) = (claimed.unfinished_starts.is_suspect(), claimed.builder.claim.clone());
     let RunContext { isolation, store, shutdown, .. } = &**claimed.context;
     let guard = shutdown.drain.run_until_cancelled(isolation.join(is_suspect)).await;
     let _guard = guard.ok_or(Interruption::Stopping)?;

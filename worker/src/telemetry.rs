@@ -3,7 +3,7 @@
 
 use crate::{
     interruption::Interruption,
-    next_step_after_call::NextStep,
+    retry_policy::NextStep,
     run_context::RunContext,
     vision::{Call, CallEnd},
 };

@@ -5,7 +5,7 @@ use juror_app::estimate::{CandidateTotal, Estimation, duration};
 use juror_types::lane::Lane;
 use juror_worker::{
     estimate::PricedJudge,
-    next_step_after_call::{MAX_BILLED_CALLS, MAX_REPLIES},
+    retry_policy::{MAX_BILLED_CALLS, MAX_REPLIES},
 };
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 mod code;
 mod earlier;
 mod highlight;
-mod pictures;
+mod picture_section;
 mod prompt_and_reply;
 mod tokens;
 
@@ -120,7 +120,7 @@ fn content(
             @if let Err(reason) = shown { p.notice { "The item itself cannot be shown: " (sanitize(reason)) "." } }
         }
         div.item-page {
-            (pictures::section(view, result, show))
+            (picture_section::section(view, result, show))
             div.findings {
             @if let Some(facts) = measured_facts(result, cited, None) { (measured(&facts)) }
             @if let Some(verdict) = verdict { (scores_and_statements(report, result, verdict)) }

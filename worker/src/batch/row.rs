@@ -2,8 +2,8 @@
 
 use super::{MAX_CONCURRENT_ROWS, PAGE};
 use crate::{
-    cost_bounds::Bounds, judging::call_conclusion::FirstVerdict,
-    next_step_after_call::AttemptTally, result_builder::BuilderSnapshot, vision::RequestOptions,
+    cost_bounds::Bounds, judging::call_conclusion::FirstVerdict, result_builder::BuilderSnapshot,
+    retry_policy::AttemptTally, vision::RequestOptions,
 };
 use futures_util::{Stream, StreamExt as _, TryStreamExt as _, future::ready, stream};
 use juror_ledger::{

@@ -3,7 +3,7 @@
 use crate::{
     concurrency::{Permit, Signal},
     judging::Judging,
-    next_step_after_call::NextStep,
+    retry_policy::NextStep,
     run_context::RunContext,
     vision::{Call, CallEnd},
 };

@@ -1,11 +1,11 @@
 //! Conclusion of a call, ordinary or in a batch: its verdict, its money, and the end of its job.
-//! `next_step_after_call.rs` decides the next step.
+//! `retry_policy.rs` decides the next step.
 
 use crate::{
     jitter::full_jitter,
-    next_step_after_call::{self, AttemptTally, LeaseEnd, NextStep, Step},
     parse_reply,
     result_builder::{RecordedAnswer, ResultBuilder},
+    retry_policy::{self, AttemptTally, LeaseEnd, NextStep, Step},
     run_context::{JudgeSetup, RunContext},
     vision::CallEnd,
 };
@@ -56,12 +56,11 @@ impl CallConclusion {
         tally: &mut AttemptTally,
     ) -> Self {
         let (verdict, problem) = verdict_in(end, &context.rubric);
-        let contradiction =
-            next_step_after_call::contradiction(&context.rubric, verdict.as_ref(), tally);
+        let contradiction = retry_policy::contradiction(&context.rubric, verdict.as_ref(), tally);
         let asks_once_more = contradiction.is_some();
         let problem = problem.or(contradiction);
         let Step { lease_end, next } =
-            next_step_after_call::decide(end, problem.as_deref(), tally, full_jitter);
+            retry_policy::decide(end, problem.as_deref(), tally, full_jitter);
         let next = refuse_other_model(setup, model, end, next);
         Self { verdict, asks_once_more, lease_end, next }
     }

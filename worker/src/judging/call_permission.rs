@@ -2,7 +2,7 @@
 
 use crate::{
     concurrency::Permit, interruption::Interruption, judge_request::PreparedRequest,
-    judging::Judging, next_step_after_call::NextStep, run_context::RunContext,
+    judging::Judging, retry_policy::NextStep, run_context::RunContext,
     run_deadline::skip_after_deadline, telemetry,
 };
 use juror_ledger::admission::{AdmissionOutcome, AdmissionRequest};

@@ -3,7 +3,7 @@
 use crate::{
     judge_request::PreparedRequest,
     judging::Judging,
-    next_step_after_call::LeaseEnd,
+    retry_policy::LeaseEnd,
     token_count::CountedCall,
     vision::{Call, CallEnd, ProviderLimits},
 };

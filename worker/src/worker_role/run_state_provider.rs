@@ -1,5 +1,6 @@
 //! Interface that gives a worker the state of a job's run, and the fate of jobs that cannot be
-//! judged now.
+//! judged now. The fleet's implementation is `app/src/fleet/run_state_cache.rs`, that of one machine
+//! `app/src/run/local_worker.rs`.
 
 use crate::run_context::RunContext;
 use async_trait::async_trait;

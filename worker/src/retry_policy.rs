@@ -1,7 +1,8 @@
-//! Decision after a call: its money, and the next step. No other module retries calls. What refusals
-//! mean for other calls, and a next step that replaces a cooldown, are in
-//! `judging/apply_backpressure.rs`; the wait for the next call is in
-//! `judging/call_permission.rs`.
+//! Retry policy: the decision after a call on its money and the next step. No other module retries
+//! calls. `vision/openai/classify_error.rs` tells which replies are rate limits; what refusals mean
+//! for other calls, and a next step that replaces a cooldown, are in
+//! `judging/apply_backpressure.rs`, the wait for the next call in `judging/call_permission.rs`. A
+//! rate limit of a batch's row counts as an attempt (`batch/row_settlement.rs`).
 
 use crate::vision::{AccountProblem, CallEnd, Finish};
 use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Usage, verdict::Verdict};
