@@ -28,7 +28,8 @@ impl Experience {
         let judge = &setup.settings.judge;
         let mut past = reports(&setup.settings.run.runs_dir);
         past.retain(|report| {
-            report.run.rubric.id == setup.rubric.id
+            report.run.rubric.as_ref().is_some_and(|past| past.id == setup.rubric.id)
+                && report.cost.results_usd.is_some()
                 && used_base_url(&report.run, &judge.base_url)
                 && report.run.judge.as_ref().is_some_and(|past| past.model == judge.model)
                 && report.cost.unmetered_calls == 0
@@ -41,7 +42,7 @@ impl Experience {
 
     fn from_reports(past: &[SavedReport]) -> Self {
         let estimated: Money = past.iter().filter_map(|report| report.cost.estimated_usd).sum();
-        let paid: Money = past.iter().map(|report| report.cost.results_usd).sum();
+        let paid: Money = past.iter().filter_map(|report| report.cost.results_usd).sum();
         let latencies: Vec<f64> =
             past.iter().filter_map(|report| report.figure("avg_latency_ms")).collect();
         let mean = latencies.iter().sum::<f64>() / latencies.len().max(1) as f64 / 1_000.0;

@@ -39,10 +39,11 @@ impl<'de> Visitor<'de> for FieldVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<UniqueFields, A::Error> {
         let mut fields = Map::new();
-        while let Some((key, UniqueJson(value))) = entries.next_entry::<String, _>()? {
+        while let Some(key) = entries.next_key::<String>()? {
             if fields.contains_key(&key) {
                 return Err(A::Error::custom(format_args!("the key {key:?} occurs twice")));
             }
+            let UniqueJson(value) = entries.next_value()?;
             fields.insert(key, value);
         }
         Ok(UniqueFields(fields))
@@ -114,6 +115,7 @@ mod tests {
             (r#"{"a":1,"a":1}"#, "a"),
             (r#"{"tokens":{"c.p":"red","c.p":"blue"}}"#, "c.p"),
             (r#"{"list":[{"x":1,"x":2}]}"#, "x"),
+            (r#"{"a":1,"a":[cut"#, "a"),
         ] {
             let error = serde_json::from_str::<UniqueFields>(text).unwrap_err().to_string();
             assert!(error.starts_with(&format!("the key {key:?} occurs twice")), "{error}");

@@ -64,7 +64,7 @@ impl BaselineChanges {
 /// A group of changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChangeGroup {
-    /// Changed items, the farthest first.
+    /// Items that changed.
     pub items: Vec<ChangedItem>,
     /// Common issues.
     pub issues: Vec<IssueChange>,

@@ -1,10 +1,7 @@
 //! Reading of the parts of `report.json` that history needs.
 
 use super::{PastMetric, RunFigures};
-use crate::{
-    metrics::Interval,
-    run_facts::{Coverage, is_from_cache},
-};
+use crate::{metrics::Interval, run_facts::is_from_cache};
 use juror_files::data_roots::open_regular;
 use juror_journal::journal::RunFiles;
 use juror_types::{SCHEMA, id::RunId, run::RunRecord, usage::Money};
@@ -81,7 +78,7 @@ pub struct SavedReport {
     pub run: SavedRun,
     overall: Value,
     intervals: BTreeMap<String, Interval>,
-    coverage: Coverage,
+    coverage: SavedCoverage,
     /// Cost of the run.
     pub cost: SavedCost,
 }
@@ -90,7 +87,7 @@ pub struct SavedReport {
 #[derive(Clone, Debug, Deserialize)]
 pub struct SavedRun {
     /// Its rubric.
-    pub rubric: SavedRubric,
+    pub rubric: Option<SavedRubric>,
     /// Its judge; `None` with the judge off.
     pub judge: Option<SavedJudge>,
     /// Base URL of the judge; `None` if it is unknown.
@@ -110,7 +107,7 @@ pub struct SavedRun {
 /// The rubric of a saved report.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SavedRubric {
-    /// Id of the item.
+    /// Id of the rubric.
     pub id: String,
 }
 
@@ -121,14 +118,21 @@ pub struct SavedJudge {
     pub model: String,
 }
 
+/// The coverage of a saved report. Its counts by kind of error are left out: a newer program may
+/// know more kinds.
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct SavedCoverage {
+    planned: u64,
+    scored: u64,
+}
+
 /// The cost of a saved report.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct SavedCost {
     total_usd: Money,
     cached_verdicts: u64,
     /// Costs of results.
-    #[serde(default)]
-    pub results_usd: Money,
+    pub results_usd: Option<Money>,
     /// Expected cost of the jobs with calls.
     pub estimated_usd: Option<Money>,
     /// Calls that are booked at their maximum cost.
