@@ -118,14 +118,6 @@ pub struct SavedJudge {
     pub model: String,
 }
 
-/// The coverage of a saved report. Its counts by kind of error are left out: a newer program may
-/// know more kinds.
-#[derive(Clone, Copy, Debug, Deserialize)]
-struct SavedCoverage {
-    planned: u64,
-    scored: u64,
-}
-
 /// The cost of a saved report.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct SavedCost {
@@ -149,6 +141,14 @@ pub fn read_report<Parts: DeserializeOwned>(path: &Path) -> io::Result<Option<Pa
         Err(error) => return Err(error),
     };
     Ok(Some(serde_json::from_reader(file)?))
+}
+
+/// The coverage of a saved report. Its counts by kind of error are left out: a newer program may
+/// know more kinds.
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct SavedCoverage {
+    planned: u64,
+    scored: u64,
 }
 
 impl SavedReport {
