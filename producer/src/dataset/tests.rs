@@ -96,7 +96,7 @@ fn invalid_lines_name_file_and_line_and_reading_continues() {
             "/golden.jsonl, line 4: not valid UTF-8; save the file as UTF-8",
             "/golden.jsonl, line 5: field \"screenshot\": missing; every item needs it",
             "c",
-            "/golden.jsonl, line 7: not valid JSON at column 40: the key \"id\" occurs twice; write \
+            "/golden.jsonl, line 7: not valid JSON at column 35: the key \"id\" occurs twice; write \
              one JSON object per line",
         ]
     );
